@@ -1,0 +1,23 @@
+import { InvalidArgumentError } from 'commander'
+
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+    }
+    return number
+  }
+}
+
+export function timeToCome(value: string): Date {
+  const time = new Date(value)
+  if (!(time.getTime() > Date.now()))
+    throw new InvalidArgumentError('It must be a time to come, e.g. 2027-01-31T12:00Z.')
+  return time
+}
+
+export function sha256(value: string): Buffer {
+  if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new InvalidArgumentError('It must be 64 hexadecimal digits.')
+  return Buffer.from(value, 'hex')
+}

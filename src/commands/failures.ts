@@ -1,0 +1,17 @@
+import { CommandRefused } from '#domain/errors.ts'
+import { SealBroken } from '#lib/cipher.ts'
+import { SettingsError } from '#lib/settings.ts'
+import { Unavailable } from '#lib/unavailable.ts'
+
+/** What the person at the terminal reads: a sentence for what was foreseen, the stack for what was not. */
+export function describeFailure(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof SettingsError) return { message: error.message, exitCode: 2 }
+  if (error instanceof SealBroken) {
+    return { message: `The secrets at rest do not open: ${error.message}. Check ENCRYPTION_KEYS.`, exitCode: 2 }
+  }
+  if (error instanceof CommandRefused) return { message: error.message, exitCode: 1 }
+  if (error instanceof Unavailable) {
+    return { message: `${error.message}: ${(error.cause as Error | undefined)?.message ?? 'no answer'}`, exitCode: 1 }
+  }
+  return { message: (error as Error).stack ?? String(error), exitCode: 1 }
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { findMissingMigration, migrate } from '#db/migrate.ts'
+import { CommandRefused } from '#domain/errors.ts'
+import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import { serve } from '#http/serve.ts'
+import { startWorker } from '#worker/worker.ts'
+import { loadConfig } from '../config.ts'
+import { type Context, createContext } from '../context.ts'
+import { stopOnSignal } from './stop-on-signal.ts'
+
+type Part = (ctx: Context) => Promise<{ stop(): Promise<void> }>
+
+export function registerRun(program: Command): void {
+  program
+    .command('start')
+    .description('migrate, then run api and worker in one process: all that a single site needs')
+    .action(async () => {
+      await migrate(loadConfig().databaseUrl)
+      await run([startApi, startWork])
+    })
+  program
+    .command('api')
+    .description('run only the api')
+    .action(() => run([startApi]))
+  program
+    .command('worker')
+    .description('run only the worker')
+    .action(() => run([startWork]))
+}
+
+async function run(parts: Part[]): Promise<void> {
+  const ctx = createContext(loadConfig())
+  try {
+    const missing = await findMissingMigration(ctx.db)
+    if (missing) throw new CommandRefused(`The database lacks ${missing}. Run \`voucher-service migrate\` first.`)
+    await checkKeyring(ctx.db, ctx.config.encryptionKeys)
+    const running = await Promise.all(parts.map((start) => start(ctx)))
+    stopOnSignal(ctx, running)
+  } catch (error) {
+    await ctx.close()
+    throw error
+  }
+}
+
+async function startApi(ctx: Context): Promise<{ stop(): Promise<void> }> {
+  const { port, listenAddress: address, basePath, trustedProxies, listCacheMiB } = ctx.config
+  const health = {
+    notReadyBecause: () =>
+      findMissingMigration(ctx.db).then(
+        (missing) => missing && 'the database is not migrated',
+        () => 'the database is out of reach',
+      ),
+  }
+  return serve({ ...ctx, basePath, trustedProxies, listCacheMiB }, { port, address, health })
+}
+
+async function startWork(ctx: Context): Promise<{ stop(): Promise<void> }> {
+  const worker = startWorker(ctx)
+  ctx.log.info('worker is running')
+  return worker
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { activateSite } from '#domain/sites/activate-site.ts'
+import { addSite } from '#domain/sites/add-site.ts'
+import { listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
+import { wholeNumber } from './arguments.ts'
+import { print } from './output.ts'
+import { withDatabase } from './with-database.ts'
+
+type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true }
+
+export function registerSites(program: Command): void {
+  const sites = program.command('sites').description('sites, each tied to a controller')
+
+  sites
+    .command('add')
+    .description('record a site of a controller')
+    .requiredOption('--name <name>', 'how people call it; stands in answers and notifications')
+    .requiredOption('--controller <name>', 'name of its controller')
+    .option('--controller-site <id>', 'what the controller calls it', 'default')
+    .option('--inactive', 'record it without opening it for vouchers')
+    .action(async (options: AddOptions, command: Command) => {
+      const { name, controller, controllerSite, inactive } = options
+      print(command, await withDatabase((db) => addSite(db, { name, controller, controllerSite, active: !inactive })))
+    })
+
+  sites
+    .command('list')
+    .description('all sites, active or not')
+    .action(async (_options, command: Command) => print(command, await withDatabase((db) => listSites(db))))
+
+  for (const [verb, active] of [
+    ['activate', true],
+    ['deactivate', false],
+  ] as const) {
+    sites
+      .command(verb)
+      .description(
+        active ? 'open a site for vouchers' : 'close a site: creating there answers 404, lists stay readable',
+      )
+      .argument('<id>', 'number of the site', wholeNumber(1, maxSiteId))
+      .action(async (id: number, _options, command: Command) =>
+        print(command, await withDatabase((db) => activateSite(db, id, active))),
+      )
+  }
+}

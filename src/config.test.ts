@@ -1,0 +1,87 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { loadConfig, settings } from './config.ts'
+
+const key = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+const least = { DATABASE_URL: 'postgres://localhost/vouchers', ENCRYPTION_KEYS: key }
+
+function fileWith(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'settings-')), 'secret')
+  writeFileSync(path, text)
+  return path
+}
+
+test('the least environment gives every default', () => {
+  expect(loadConfig(least)).toMatchObject({
+    port: 8080,
+    listenAddress: '127.0.0.1',
+    basePath: '/api',
+    databaseUrl: 'postgres://localhost/vouchers',
+    timeZone: 'UTC',
+    trustedProxies: [],
+  })
+  expect(loadConfig(least).redisUrl).toBeUndefined()
+})
+
+test('all problems are reported at once', () => {
+  const env = {
+    PORT: '99999',
+    BASE_PATH: 'api/',
+    TZ: 'Mars/Olympus',
+    TRUSTED_PROXIES: '10.0.0.0/99',
+    LOG_LEVEL: 'loud',
+  }
+
+  expect(() => loadConfig(env)).toThrow(
+    /PORT[\s\S]*BASE_PATH[\s\S]*TRUSTED_PROXIES[\s\S]*DATABASE_URL is missing[\s\S]*ENCRYPTION_KEYS is missing[\s\S]*TZ[\s\S]*LOG_LEVEL/,
+  )
+})
+
+test('no encryption key, no start', () => {
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow('ENCRYPTION_KEYS is missing')
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: ' , ' })).toThrow('holds no key')
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: 'k1:c2hvcnQ=' })).toThrow('32 bytes')
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: `${key},${key}` })).toThrow('twice')
+})
+
+const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
+
+test.each(secrets.map(({ env }) => env))('the secret %s may come from a file, but not from both', (name) => {
+  const value = name === 'REDIS_URL' ? 'redis://localhost' : least[name as keyof typeof least]
+  const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, [name]: value }
+
+  expect(loadConfig({ ...others, [`${name}_FILE`]: fileWith(`${value}\n`) })).toEqual(
+    loadConfig({ ...others, [name]: value }),
+  )
+  expect(() => loadConfig({ ...others, [name]: value, [`${name}_FILE`]: fileWith('x') })).toThrow('not both')
+  expect(() => loadConfig({ ...others, [`${name}_FILE`]: '/no/such/file' })).toThrow('cannot be read (ENOENT)')
+})
+
+test('a message never repeats a secret', () => {
+  const env = { DATABASE_URL: 'mysql://root:hunter2@db', REDIS_URL: 'http://:hunter2@r', ENCRYPTION_KEYS: 'hunter2' }
+
+  expect(() => loadConfig(env)).toThrow(/^(?![\s\S]*hunter2)[\s\S]*DATABASE_URL/)
+})
+
+test('docs/settings.md is made from the table', async () => {
+  const rows = Object.values(settings).map((setting) => {
+    const { env, about, fallback, secret, optional } = setting as typeof setting & Record<string, unknown>
+    const name = secret ? `\`${env}\` or \`${env}_FILE\`` : `\`${env}\``
+    const standard = fallback === undefined ? (optional ? 'none' : '**required**') : `\`${fallback || ' '}\``
+    return `| ${name} | ${standard} | ${about} |`
+  })
+  const page = `# Settings
+
+Every setting is an environment variable. A secret may also be given as a file: \`NAME_FILE\` names it; setting both is
+refused. All problems are reported at once, and the process does not start with any of them.
+
+| Name | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+
+<!-- Made from src/config.ts: \`npx vitest run src/config.test.ts -u\` writes it. -->
+`
+  await expect(page).toMatchFileSnapshot('../docs/settings.md')
+})

@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runner } from 'node-pg-migrate'
+import type { Queryable } from './database.ts'
+
+const directory = fileURLToPath(new URL('migrations', import.meta.url))
+
+/** Brings the database to this version and returns the names of what was new. Several starters wait for each other. */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const applied = await runner({
+    databaseUrl,
+    dir: directory,
+    direction: 'up',
+    migrationsTable: 'migrations',
+    advisoryLockMode: 'wait',
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  })
+  return applied.map((migration) => migration.name)
+}
+
+/** The newest migration of this version that the database has not seen; undefined when it is up to date. */
+export async function findMissingMigration(db: Queryable): Promise<string | undefined> {
+  const newest = readdirSync(directory).sort().at(-1)?.replace('.sql', '')
+  const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
+  if (!tables[0]?.found) return newest
+  const { rows } = await db.query(`select 1 from migrations where name = $1`, [newest])
+  return rows.length === 0 ? newest : undefined
+}
+
+function ignore(): void {}

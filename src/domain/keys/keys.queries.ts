@@ -1,0 +1,130 @@
+import type { Queryable } from '#db/database.ts'
+import type { Scope } from './key.ts'
+
+export type ApiKey = {
+  id: string
+  name: string
+  prefix: string
+  scope: Scope
+  rateLimit: number
+  allSites: boolean
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+  createdAt: Date
+}
+
+/** What one request needs to know, read together: the key as it is now, and the version of the site's list. */
+export type KeyAtWork = {
+  id: string
+  name: string
+  prefix: string
+  sha256: Buffer
+  scope: Scope
+  rateLimit: number
+  allSites: boolean
+  live: boolean
+  mayUseSite: boolean
+  listVersion: string | null
+  now: Date
+}
+
+export async function findKeyWithListVersion(
+  db: Queryable,
+  prefix: string,
+  siteId: number | null,
+): Promise<KeyAtWork | undefined> {
+  const { rows } = await db.query<KeyAtWork>(
+    `select k.id, k.name, k.prefix, k.sha256, k.scope, k.rate_limit as "rateLimit", k.all_sites as "allSites",
+            k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live,
+            k.all_sites or exists (
+              select from api_key_sites s where s.api_key_id = k.id and s.site_id = $2) as "mayUseSite",
+            v.version as "listVersion", now() as now
+       from api_keys k
+       left join site_versions v on v.site_id = $2
+      where k.prefix = $1`,
+    [prefix, siteId],
+  )
+  return rows[0]
+}
+
+const keyColumns = `id, name, prefix, scope, rate_limit as "rateLimit", all_sites as "allSites", expires_at as "expiresAt",
+  revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt"`
+
+export type NewKey = {
+  id: string
+  name: string
+  prefix: string
+  sha256: Buffer
+  scope: Scope
+  rateLimit: number
+  allSites: boolean
+  expiresAt: Date | null
+}
+
+export async function insertKey(db: Queryable, key: NewKey): Promise<ApiKey | undefined> {
+  const { rows } = await db.query<ApiKey>(
+    `insert into api_keys (id, name, prefix, sha256, scope, rate_limit, all_sites, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (prefix) do nothing
+     returning ${keyColumns}`,
+    [key.id, key.name, key.prefix, key.sha256, key.scope, key.rateLimit, key.allSites, key.expiresAt],
+  )
+  return rows[0]
+}
+
+/** Returns the ids that exist; the caller decides what a missing one means. */
+export async function insertKeySites(db: Queryable, keyId: string, siteIds: number[]): Promise<number[]> {
+  const { rows } = await db.query<{ siteId: number }>(
+    `insert into api_key_sites (api_key_id, site_id)
+     select $1, id from sites where id = any($2)
+     returning site_id as "siteId"`,
+    [keyId, siteIds],
+  )
+  return rows.map((row) => row.siteId)
+}
+
+export async function listKeys(db: Queryable): Promise<(ApiKey & { siteIds: number[] })[]> {
+  const { rows } = await db.query<ApiKey & { siteIds: number[] }>(
+    `select ${keyColumns},
+            array(select site_id from api_key_sites where api_key_id = api_keys.id order by site_id) as "siteIds"
+       from api_keys
+      order by created_at, id`,
+  )
+  return rows
+}
+
+/** Undefined when no key has this prefix or id. A second revocation keeps the first one's time. */
+export async function updateKeyRevoked(db: Queryable, prefixOrId: string): Promise<ApiKey | undefined> {
+  const { rows } = await db.query<ApiKey>(
+    `update api_keys set revoked_at = coalesce(revoked_at, now())
+      where prefix = $1 or id::text = $1
+      returning ${keyColumns}`,
+    [prefixOrId],
+  )
+  return rows[0]
+}
+
+export type KeyUse = { keyId: string; requests: number; limited: number; lastUsedAt: Date }
+
+/** One statement for everything counted since the last one. */
+export async function updateKeyUse(db: Queryable, day: string, uses: KeyUse[]): Promise<void> {
+  await db.query(
+    `with used as (
+       select * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) as u (id, requests, limited, at)
+     ), counted as (
+       insert into api_key_days as d (api_key_id, day, requests, limited)
+       select id, $1, requests, limited from used order by id
+       on conflict (api_key_id, day) do update
+         set requests = d.requests + excluded.requests, limited = d.limited + excluded.limited
+     )
+     update api_keys k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id`,
+    [
+      day,
+      uses.map((use) => use.keyId),
+      uses.map((use) => use.requests),
+      uses.map((use) => use.limited),
+      uses.map((use) => use.lastUsedAt),
+    ],
+  )
+}

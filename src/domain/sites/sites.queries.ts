@@ -1,0 +1,74 @@
+import type { Queryable } from '#db/database.ts'
+
+/** The largest number a site can have; anything above it is an id that no site has. */
+export const maxSiteId = 2_147_483_647
+
+export type SiteName = { id: number; name: string }
+
+/** Active sites by name, after the given one: a provider's million sites are read in pieces. */
+export async function listActiveSites(
+  db: Queryable,
+  options: { onlyForKey: string | null; after: SiteName | undefined; limit: number },
+): Promise<SiteName[]> {
+  const { rows } = await db.query<SiteName>(
+    `select id, name
+       from sites
+      where active
+        and ($1::uuid is null or exists (select from api_key_sites k where k.api_key_id = $1 and k.site_id = sites.id))
+        and ($2::text is null or (name, id) > ($2, $3::integer))
+      order by name, id
+      limit $4`,
+    [options.onlyForKey, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+  )
+  return rows
+}
+
+export type Site = {
+  id: number
+  name: string
+  active: boolean
+  controller: string
+  controllerSite: string
+  createdAt: Date
+}
+
+const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
+  s.created_at as "createdAt"`
+
+export async function listSites(db: Queryable): Promise<Site[]> {
+  const { rows } = await db.query<Site>(
+    `select ${siteColumns} from sites s join controllers c on c.id = s.controller_id order by s.id`,
+  )
+  return rows
+}
+
+/** Undefined when the controller's site is recorded already. */
+export async function insertSite(
+  db: Queryable,
+  site: { name: string; controllerId: string; controllerSite: string; active: boolean },
+): Promise<Site | undefined> {
+  const { rows } = await db.query<Site>(
+    `with s as (
+       insert into sites (name, controller_id, controller_site, active, next_sync_at)
+       values ($1, $2, $3, $4, now())
+       on conflict (controller_id, controller_site) do nothing
+       returning id, name, active, controller_id, controller_site, created_at
+     )
+     select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
+    [site.name, site.controllerId, site.controllerSite, site.active],
+  )
+  return rows[0]
+}
+
+/** Undefined when no site has this id. */
+export async function updateSiteActive(db: Queryable, id: number, active: boolean): Promise<Site | undefined> {
+  const { rows } = await db.query<Site>(
+    `with s as (
+       update sites set active = $2 where id = $1
+       returning id, name, active, controller_id, controller_site, created_at
+     )
+     select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
+    [id, active],
+  )
+  return rows[0]
+}

@@ -1,0 +1,83 @@
+import { METHODS } from 'node:http'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import { DomainError } from '#domain/errors.ts'
+import { answerError, setCommonHeaders } from './answers.ts'
+import { answerClientError } from './client-errors.ts'
+import { checkFraming } from './framing.ts'
+import { type Health, registerHealth } from './health.ts'
+import { registerV1, type V1Context } from './v1/routes.ts'
+import { createListCache } from './v1/vouchers.ts'
+
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 15_000
+const maxHeaderBytes = 8 * 1024
+const maxBodyBytes = 64 * 1024
+
+export type ServerContext = Omit<V1Context, 'listCache'> & {
+  log: FastifyBaseLogger
+  health: Health
+  trustedProxies: string[]
+  listCacheMiB: number
+}
+
+export function createServer(ctx: ServerContext): FastifyInstance {
+  const app = fastify({
+    loggerInstance: ctx.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => uuidv7(),
+    trustProxy: ctx.trustedProxies.length > 0 ? ctx.trustedProxies : false,
+    bodyLimit: maxBodyBytes,
+    exposeHeadRoutes: false,
+    return503OnClosing: false, // a request that arrived on an open connection is still answered
+    forceCloseConnections: 'idle',
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: 1_000, // slow sockets are else seen only every 30 s
+      requireHostHeader: false,
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerError,
+    routerOptions: { querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)) },
+  })
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(request, reply)
+    checkFraming(request.raw)
+    // It is ignored, but a garbled one would be refused before any parser is asked.
+    request.headers['content-type'] = 'application/json'
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        key: request.keyPrefix,
+        clientRequestId: request.headers['x-request-id'],
+      },
+      'request',
+    )
+  })
+  app.decorateRequest('keyPrefix', undefined)
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(() => {
+    throw new DomainError('endpoint_not_found')
+  })
+  registerHealth(app, ctx.health)
+  registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The front of the key that was accepted, for the log. */
+    keyPrefix: string | undefined
+  }
+}

@@ -1,0 +1,41 @@
+import { afterAll } from 'vitest'
+import { loadConfig } from '#config.ts'
+import { createContext } from '#context.ts'
+import { serve } from '#http/serve.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { testEnvironment } from './environment.ts'
+import { type Answer, type Call, call } from './http-client.ts'
+import { checkAgainstDocument } from './openapi.ts'
+
+export type TestApp = {
+  url: string
+  db: TestDatabase
+  /** Sends a request and holds its answer against the OpenAPI document. */
+  call(path: string, options?: Call & { key?: string }): Promise<Answer>
+}
+
+/** The real service in this process, on a port of its own and a database of its own. */
+export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const db = await createTestDatabase()
+  const ctx = createContext(loadConfig(testEnvironment(db.url, env)))
+  const { basePath, trustedProxies, listCacheMiB, listenAddress: address } = ctx.config
+  const server = await serve(
+    { ...ctx, basePath, trustedProxies, listCacheMiB },
+    { port: 0, address, health: { notReadyBecause: async () => undefined } },
+  )
+  afterAll(async () => {
+    await server.stop()
+    await ctx.close()
+  })
+  const url = `http://127.0.0.1:${server.port}`
+  return {
+    url,
+    db,
+    async call(path, { key, headers, ...options } = {}) {
+      const withKey = key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
+      const answer = await call(url + path, { ...options, ...(withKey && { headers: withKey }) })
+      checkAgainstDocument(options.method ?? 'GET', path, answer)
+      return answer
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import type { Database, Queryable } from '#db/database.ts'
+import { createKey, type KeyRequest } from '#domain/keys/create-key.ts'
+
+/** A site on a controller of its own; returns its number. */
+export async function seedSite(db: Queryable, site: { name?: string; active?: boolean } = {}): Promise<number> {
+  const controllerId = uuidv7()
+  await db.query(
+    `insert into controllers (id, name, driver, address) values ($1::uuid, $1::text, 'unifi-integration', 'https://x')`,
+    [controllerId],
+  )
+  const { rows } = await db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site, active) values ($1, $2, 'default', $3) returning id`,
+    [site.name ?? 'Hauptgebäude', controllerId, site.active ?? true],
+  )
+  return rows[0]?.id as number
+}
+
+/** Without a limit unless the test asks for one. */
+export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
+  return createKey(db, { name: 'Test', scope: 'read', rateLimit: 0, siteIds: undefined, expiresAt: null, ...request })
+}
+
+export type SeedVoucher = Partial<{
+  code: string
+  name: string
+  status: string
+  usedCount: number
+  maxUses: number
+  expireMinutes: number
+  createdAt: Date
+  expiresAt: Date | null
+}>
+
+export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVoucher = {}): Promise<void> {
+  await db.query(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, status, used_count,
+                           created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      siteId,
+      uuidv7(),
+      randomUUID(),
+      voucher.code ?? '4861409510',
+      voucher.name ?? '2026-11-14_Gast',
+      voucher.maxUses ?? 1,
+      voucher.expireMinutes ?? 480,
+      voucher.status ?? 'valid',
+      voucher.usedCount ?? 0,
+      voucher.createdAt ?? new Date(),
+      voucher.expiresAt ?? null,
+    ],
+  )
+}
+
+/** Many vouchers in one statement, one per second back from now. */
+export async function seedManyVouchers(db: Queryable, siteId: number, count: number): Promise<void> {
+  await db.query(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, created_at)
+     select $1, gen_random_uuid(), 'c' || n, lpad((n::bigint * 7919 % 10000000000)::text, 10, '0'),
+            '2026-11-14_Gast ' || n, 1, 480, now() - n * interval '1 second'
+       from generate_series(1, $2) n`,
+    [siteId, count],
+  )
+}
