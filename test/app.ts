@@ -1,10 +1,10 @@
-import { afterAll } from 'vitest'
 import { loadConfig } from '#config.ts'
 import { createContext } from '#context.ts'
 import { serve } from '#http/serve.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { testEnvironment } from './environment.ts'
 import { type Answer, type Call, call } from './http-client.ts'
+import { onFileEnd } from './on-file-end.ts'
 import { checkAgainstDocument } from './openapi.ts'
 
 export type TestApp = {
@@ -23,7 +23,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     { ...ctx, basePath, trustedProxies, listCacheMiB },
     { port: 0, address, health: { notReadyBecause: async () => undefined } },
   )
-  afterAll(async () => {
+  onFileEnd(async () => {
     await server.stop()
     await ctx.close()
   })

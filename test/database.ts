@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { connectDatabase, type Database } from '#db/database.ts'
+import { onFileEnd } from './on-file-end.ts'
 import { databaseUrl, onServer } from './template-database.ts'
 
 export type TestDatabase = Database & { url: string }
@@ -11,7 +12,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await onServer(`create database ${name} template ${inject('templateDatabase')}`)
   const url = databaseUrl(name)
   const db = connectDatabase({ url, poolSize: 4, onError: () => {} })
-  afterAll(async () => {
+  onFileEnd(async () => {
     await db.close()
     await onServer(`drop database if exists ${name} with (force)`)
   })

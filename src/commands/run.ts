@@ -6,9 +6,9 @@ import { serve } from '#http/serve.ts'
 import { startWorker } from '#worker/worker.ts'
 import { loadConfig } from '../config.ts'
 import { type Context, createContext } from '../context.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
+import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
-type Part = (ctx: Context) => Promise<{ stop(): Promise<void> }>
+type Start = (ctx: Context) => Promise<Part>
 
 export function registerRun(program: Command): void {
   program
@@ -16,7 +16,7 @@ export function registerRun(program: Command): void {
     .description('migrate, then run api and worker in one process: all that a single site needs')
     .action(async () => {
       await migrate(loadConfig().databaseUrl)
-      await run([startApi, startWork])
+      await run([startWork, startApi])
     })
   program
     .command('api')
@@ -28,21 +28,23 @@ export function registerRun(program: Command): void {
     .action(() => run([startWork]))
 }
 
-async function run(parts: Part[]): Promise<void> {
-  const ctx = createContext(loadConfig())
+async function run(starts: Start[]): Promise<void> {
+  const config = loadConfig()
+  const ctx = createContext(config)
+  const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
+  running.add({ stop: ctx.close })
   try {
     const missing = await findMissingMigration(ctx.db)
     if (missing) throw new CommandRefused(`The database lacks ${missing}. Run \`voucher-service migrate\` first.`)
-    await checkKeyring(ctx.db, ctx.config.encryptionKeys)
-    const running = await Promise.all(parts.map((start) => start(ctx)))
-    stopOnSignal(ctx, running)
+    await checkKeyring(ctx.db, config.encryptionKeys)
+    for (const start of starts) running.add(await start(ctx))
   } catch (error) {
     await ctx.close()
     throw error
   }
 }
 
-async function startApi(ctx: Context): Promise<{ stop(): Promise<void> }> {
+async function startApi(ctx: Context): Promise<Part> {
   const { port, listenAddress: address, basePath, trustedProxies, listCacheMiB } = ctx.config
   const health = {
     notReadyBecause: () =>
@@ -54,7 +56,7 @@ async function startApi(ctx: Context): Promise<{ stop(): Promise<void> }> {
   return serve({ ...ctx, basePath, trustedProxies, listCacheMiB }, { port, address, health })
 }
 
-async function startWork(ctx: Context): Promise<{ stop(): Promise<void> }> {
+async function startWork(ctx: Context): Promise<Part> {
   const worker = startWorker(ctx)
   ctx.log.info('worker is running')
   return worker

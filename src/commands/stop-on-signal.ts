@@ -1,23 +1,29 @@
-import type { Context } from '../context.ts'
+import type { Logger } from 'pino'
 
-/** SIGTERM and SIGINT: take nothing new, finish what is under way, close, leave. Too long: leave all the same. */
-export function stopOnSignal(ctx: Context, running: { stop(): Promise<void> }[]): void {
+export type Part = { stop(): Promise<void> }
+
+/**
+ * SIGTERM and SIGINT: take nothing new, finish what is under way, close, leave. Too long: leave all the same.
+ * Installed before the first part starts; parts are added as they start, and stopped in the reverse order.
+ */
+export function stopOnSignal(log: Logger, withinMs: number): { add(part: Part): void } {
+  const parts: Part[] = []
   const stop = async (signal: NodeJS.Signals) => {
-    ctx.log.info({ signal }, 'stopping')
+    log.info({ signal }, 'stopping')
     setTimeout(() => {
-      ctx.log.error('requests under way did not end in time')
+      log.error('what is under way did not end in time')
       process.exit(1)
-    }, ctx.config.shutdownSeconds * 1000).unref()
-    await Promise.all(running.map((part) => part.stop()))
-    await ctx.close()
-    ctx.log.info('stopped')
+    }, withinMs).unref()
+    for (const part of parts.toReversed()) await part.stop()
+    log.info('stopped')
   }
   const onSignal = (signal: NodeJS.Signals) => {
     stop(signal).catch((err) => {
-      ctx.log.error({ err }, 'stopping failed')
+      log.error({ err }, 'stopping failed')
       process.exit(1)
     })
   }
   process.once('SIGTERM', onSignal)
   process.once('SIGINT', onSignal)
+  return { add: (part) => parts.push(part) }
 }

@@ -50,7 +50,7 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
 }
 
 /** Connection loss, shutdown, recovery and exhaustion are one thing to callers: the store is out of reach. */
-function rethrow(error: unknown): never {
+export function rethrow(error: unknown): never {
   if (isUnavailable(error)) throw new Unavailable('PostgreSQL is out of reach', { cause: error })
   throw error
 }

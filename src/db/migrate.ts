@@ -1,21 +1,30 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
-import type { Queryable } from './database.ts'
+import pg from 'pg'
+import { type Queryable, rethrow } from './database.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
 /** Brings the database to this version and returns the names of what was new. Several starters wait for each other. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const applied = await runner({
-    databaseUrl,
-    dir: directory,
-    direction: 'up',
-    migrationsTable: 'migrations',
-    advisoryLockMode: 'wait',
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-  })
-  return applied.map((migration) => migration.name)
+  const dbClient = new pg.Client({ connectionString: databaseUrl, application_name: 'voucher-service migrate' })
+  try {
+    await dbClient.connect()
+    const applied = await runner({
+      dbClient,
+      dir: directory,
+      direction: 'up',
+      migrationsTable: 'migrations',
+      advisoryLockMode: 'wait',
+      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    })
+    return applied.map((migration) => migration.name)
+  } catch (error) {
+    return rethrow(error)
+  } finally {
+    await dbClient.end()
+  }
 }
 
 /** The newest migration of this version that the database has not seen; undefined when it is up to date. */

@@ -14,6 +14,11 @@ export async function serve(
     ...ctx,
     health: { notReadyBecause: async () => (stopping ? 'stopping' : options.health.notReadyBecause()) },
   })
+  // A connection that is kept open after its answer would keep the process open as well.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping) reply.header('connection', 'close')
+    done(null, payload)
+  })
   const listenTextResolver = (url: string) => `api is listening on ${url}`
   await app.listen({ port: options.port, host: options.address, listenTextResolver })
   return {

@@ -1,0 +1,409 @@
+CREATE COLLATION public.natural_order (provider = icu, locale = 'und-u-kn-true');
+
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
+COMMENT ON EXTENSION btree_gin IS 'support for indexing common datatypes in GIN';
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+
+COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
+
+CREATE DOMAIN public.encrypted AS text
+	CONSTRAINT encrypted_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
+
+CREATE FUNCTION public.move_site_versions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  -- In site order: two statements that touch the same sites wait for each other instead of deadlocking.
+  insert into site_versions as current (site_id, version)
+    select site_id, 1 from changed group by site_id order by site_id
+    on conflict (site_id) do update set version = current.version + 1;
+  return null;
+end $$;
+
+CREATE TABLE public.api_key_days (
+    api_key_id uuid NOT NULL,
+    day date NOT NULL,
+    requests bigint DEFAULT 0 NOT NULL,
+    limited bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.api_key_sites (
+    api_key_id uuid NOT NULL,
+    site_id integer NOT NULL
+);
+
+CREATE TABLE public.api_keys (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    sha256 bytea NOT NULL,
+    scope text NOT NULL,
+    rate_limit integer NOT NULL,
+    all_sites boolean DEFAULT true NOT NULL,
+    expires_at timestamp(3) with time zone,
+    revoked_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT api_keys_rate_limit_check CHECK (((rate_limit >= 0) AND (rate_limit <= 100000))),
+    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text]))),
+    CONSTRAINT api_keys_sha256_check CHECK ((length(sha256) = 32))
+);
+
+CREATE TABLE public.audit (
+    id uuid NOT NULL,
+    at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid,
+    actor_name text NOT NULL,
+    action text NOT NULL,
+    target_kind text NOT NULL,
+    target_id text NOT NULL,
+    address inet,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
+);
+
+CREATE TABLE public.controllers (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    driver text NOT NULL,
+    address text NOT NULL,
+    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    secret public.encrypted,
+    certificate_pin bytea,
+    session public.encrypted,
+    reachable boolean,
+    reachability_changed_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT controllers_certificate_pin_check CHECK ((length(certificate_pin) = 32))
+);
+
+CREATE TABLE public.creations (
+    site_id integer NOT NULL,
+    id uuid NOT NULL,
+    actor text NOT NULL,
+    api_key_id uuid,
+    staff_id uuid,
+    idempotency_key text,
+    request_hash bytea NOT NULL,
+    name text NOT NULL,
+    max_uses integer NOT NULL,
+    expire_minutes integer NOT NULL,
+    qos_down_kbps integer DEFAULT 0 NOT NULL,
+    qos_up_kbps integer DEFAULT 0 NOT NULL,
+    qos_quota_mb integer DEFAULT 0 NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    sent_at timestamp(3) with time zone NOT NULL,
+    lease_until timestamp(3) with time zone NOT NULL,
+    settled_at timestamp(3) with time zone,
+    voucher_id uuid,
+    answer jsonb,
+    CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
+    CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text])))
+);
+
+CREATE TABLE public.deliveries (
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    webhook_id uuid NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp(3) with time zone,
+    settled_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.delivery_attempts (
+    delivery_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    started_at timestamp(3) with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    status integer,
+    error text,
+    reply text
+);
+
+CREATE TABLE public.events (
+    id uuid NOT NULL,
+    type text NOT NULL,
+    site_id integer,
+    controller_id uuid,
+    data jsonb NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+CREATE UNLOGGED TABLE public.rate_limits (
+    key text NOT NULL,
+    count integer NOT NULL,
+    ends_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.site_days (
+    site_id integer NOT NULL,
+    day date NOT NULL,
+    created integer DEFAULT 0 NOT NULL,
+    redeemed integer DEFAULT 0 NOT NULL,
+    revoked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.site_versions (
+    site_id integer NOT NULL,
+    version bigint NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.sites (
+    id integer NOT NULL,
+    name text NOT NULL COLLATE public.natural_order,
+    active boolean DEFAULT true NOT NULL,
+    controller_id uuid NOT NULL,
+    controller_site text NOT NULL,
+    wifi_ssid text,
+    wifi_hidden boolean DEFAULT false NOT NULL,
+    wifi_password public.encrypted,
+    adopts_vouchers boolean DEFAULT false NOT NULL,
+    next_sync_at timestamp(3) with time zone,
+    synced_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT sites_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE public.sites ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.sites_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.staff (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    all_sites boolean DEFAULT false NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'admin'::text])))
+);
+
+CREATE TABLE public.staff_sites (
+    staff_id uuid NOT NULL,
+    site_id integer NOT NULL
+);
+
+CREATE TABLE public.vouchers (
+    site_id integer NOT NULL,
+    id uuid NOT NULL,
+    creation_id uuid,
+    controller_voucher_id text,
+    code text NOT NULL,
+    name text NOT NULL,
+    reference text,
+    max_uses integer NOT NULL,
+    expire_minutes integer NOT NULL,
+    qos_down_kbps integer DEFAULT 0 NOT NULL,
+    qos_up_kbps integer DEFAULT 0 NOT NULL,
+    qos_quota_mb integer DEFAULT 0 NOT NULL,
+    status text DEFAULT 'valid'::text NOT NULL,
+    used_count integer DEFAULT 0 NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    first_used_at timestamp(3) with time zone,
+    expires_at timestamp(3) with time zone,
+    valid_until timestamp(3) with time zone,
+    revoked_at timestamp(3) with time zone,
+    synced_at timestamp(3) with time zone,
+    api_key_id uuid,
+    staff_id uuid,
+    batch_id uuid,
+    CONSTRAINT vouchers_code_check CHECK ((code <> ''::text)),
+    CONSTRAINT vouchers_expire_minutes_check CHECK ((expire_minutes > 0)),
+    CONSTRAINT vouchers_max_uses_check CHECK ((max_uses >= 0)),
+    CONSTRAINT vouchers_qos_down_kbps_check CHECK ((qos_down_kbps >= 0)),
+    CONSTRAINT vouchers_qos_quota_mb_check CHECK ((qos_quota_mb >= 0)),
+    CONSTRAINT vouchers_qos_up_kbps_check CHECK ((qos_up_kbps >= 0)),
+    CONSTRAINT vouchers_status_check CHECK ((status = ANY (ARRAY['valid'::text, 'used'::text, 'expired'::text, 'revoked'::text]))),
+    CONSTRAINT vouchers_used_count_check CHECK ((used_count >= 0))
+)
+PARTITION BY HASH (site_id);
+
+CREATE TABLE public.webhook_sites (
+    webhook_id uuid NOT NULL,
+    site_id integer NOT NULL
+);
+
+CREATE TABLE public.webhooks (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    format text NOT NULL,
+    url public.encrypted NOT NULL,
+    secret public.encrypted,
+    previous_secret public.encrypted,
+    previous_secret_until timestamp(3) with time zone,
+    all_sites boolean DEFAULT true NOT NULL,
+    reports_controllers boolean DEFAULT false NOT NULL,
+    disabled_at timestamp(3) with time zone,
+    disabled_reason text,
+    failing_since timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.api_key_days
+    ADD CONSTRAINT api_key_days_pkey PRIMARY KEY (api_key_id, day);
+
+ALTER TABLE ONLY public.api_key_sites
+    ADD CONSTRAINT api_key_sites_pkey PRIMARY KEY (api_key_id, site_id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_prefix_key UNIQUE (prefix);
+
+ALTER TABLE ONLY public.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.controllers
+    ADD CONSTRAINT controllers_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.controllers
+    ADD CONSTRAINT controllers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.creations
+    ADD CONSTRAINT creations_actor_idempotency_key_key UNIQUE (actor, idempotency_key);
+
+ALTER TABLE ONLY public.creations
+    ADD CONSTRAINT creations_pkey PRIMARY KEY (site_id, id);
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_event_id_webhook_id_key UNIQUE (event_id, webhook_id);
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.delivery_attempts
+    ADD CONSTRAINT delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rate_limits
+    ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.site_days
+    ADD CONSTRAINT site_days_pkey PRIMARY KEY (site_id, day);
+
+ALTER TABLE ONLY public.site_versions
+    ADD CONSTRAINT site_versions_pkey PRIMARY KEY (site_id);
+
+ALTER TABLE ONLY public.sites
+    ADD CONSTRAINT sites_controller_id_controller_site_key UNIQUE (controller_id, controller_site);
+
+ALTER TABLE ONLY public.sites
+    ADD CONSTRAINT sites_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.staff
+    ADD CONSTRAINT staff_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.staff_sites
+    ADD CONSTRAINT staff_sites_pkey PRIMARY KEY (staff_id, site_id);
+
+ALTER TABLE ONLY public.vouchers
+    ADD CONSTRAINT vouchers_pkey PRIMARY KEY (site_id, id);
+
+ALTER TABLE ONLY public.vouchers
+    ADD CONSTRAINT vouchers_site_id_controller_voucher_id_key UNIQUE (site_id, controller_voucher_id);
+
+ALTER TABLE ONLY public.webhook_sites
+    ADD CONSTRAINT webhook_sites_pkey PRIMARY KEY (webhook_id, site_id);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (id);
+
+CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id, at DESC);
+
+CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
+
+CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WHERE (settled_at IS NULL);
+
+CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+
+CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
+
+CREATE INDEX events_by_time ON public.events USING btree (created_at);
+
+CREATE INDEX sites_by_name ON public.sites USING btree (name, id) WHERE active;
+
+CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE active;
+
+CREATE UNIQUE INDEX staff_by_email ON public.staff USING btree (lower(email));
+
+CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (site_id, code);
+
+CREATE INDEX vouchers_by_name ON ONLY public.vouchers USING gin (site_id, name public.gin_trgm_ops);
+
+CREATE INDEX vouchers_by_status ON ONLY public.vouchers USING btree (site_id, status, created_at DESC, id DESC);
+
+CREATE UNIQUE INDEX vouchers_claim_by_code ON ONLY public.vouchers USING btree (site_id, code) WHERE (controller_voucher_id IS NULL);
+
+CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC);
+
+CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
+
+CREATE TRIGGER vouchers_inserted AFTER INSERT ON public.vouchers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
+
+CREATE TRIGGER vouchers_updated AFTER UPDATE ON public.vouchers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
+
+ALTER TABLE ONLY public.api_key_days
+    ADD CONSTRAINT api_key_days_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
+
+ALTER TABLE ONLY public.api_key_sites
+    ADD CONSTRAINT api_key_sites_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
+
+ALTER TABLE ONLY public.api_key_sites
+    ADD CONSTRAINT api_key_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.creations
+    ADD CONSTRAINT creations_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES public.events(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.delivery_attempts
+    ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.site_days
+    ADD CONSTRAINT site_days_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.sites
+    ADD CONSTRAINT sites_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
+
+ALTER TABLE ONLY public.staff_sites
+    ADD CONSTRAINT staff_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.staff_sites
+    ADD CONSTRAINT staff_sites_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id);
+
+ALTER TABLE ONLY public.webhook_sites
+    ADD CONSTRAINT webhook_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.webhook_sites
+    ADD CONSTRAINT webhook_sites_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { databaseUrl, onServer } from '#test/template-database.ts'
+import { findMissingMigration, migrate } from './migrate.ts'
+
+const db = await createTestDatabase()
+
+/** The schema without what differs from one server or run to the next, and without the 32 equal parts of `vouchers`. */
+function dump(): string {
+  const args = [
+    '--schema-only',
+    '--no-owner',
+    '--no-privileges',
+    '--exclude-table=vouchers_*',
+    '--exclude-table=migrations*',
+  ]
+  return execFileSync('pg_dump', [...args, '--dbname', db.url], { encoding: 'utf8' })
+    .replace(/^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\.*)$/gm, '')
+    .replace(/\n{2,}/g, '\n\n')
+    .trim()
+}
+
+test('the committed schema is what the migrations make', async () => {
+  await expect(`${dump()}\n`).toMatchFileSnapshot('schema.sql')
+})
+
+test('vouchers has 32 hash parts', async () => {
+  const { rows } = await db.query<{ bound: string }>(
+    `select pg_get_expr(c.relpartbound, c.oid) as bound
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'vouchers'::regclass`,
+  )
+
+  expect(new Set(rows.map(({ bound }) => bound)).size).toBe(32)
+  expect(rows.every(({ bound }) => /WITH \(modulus 32, remainder \d+\)/.test(bound))).toBe(true)
+})
+
+test('all times are kept to the millisecond, except those of the limiter', async () => {
+  const { rows } = await db.query<{ column: string }>(
+    `select table_name || '.' || column_name as column from information_schema.columns
+      where table_schema = 'public' and table_name not like 'vouchers\\_%' and table_name <> 'migrations'
+        and data_type like 'timestamp%' and (datetime_precision <> 3 or data_type not like '%with time zone')`,
+  )
+
+  expect(rows).toEqual([{ column: 'rate_limits.ends_at' }])
+})
+
+test('three starters at once migrate an empty database once; a fourth finds nothing to do', async () => {
+  const name = `voucher_race_${process.pid}`
+  const url = databaseUrl(name)
+  await onServer(`create database ${name}`)
+  try {
+    const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
+
+    expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
+    expect(await migrate(url)).toEqual([])
+  } finally {
+    await onServer(`drop database ${name} with (force)`)
+  }
+})
+
+test('a database without the newest migration is told by name', async () => {
+  expect(await findMissingMigration(db)).toBeUndefined()
+
+  const { rows } = await db.query<{ name: string }>(
+    'delete from migrations where name = (select max(name) from migrations) returning name',
+  )
+  expect(await findMissingMigration(db)).toBe(rows[0]?.name)
+
+  await db.query('drop table migrations')
+  expect(await findMissingMigration(db)).toBe(rows[0]?.name)
+})

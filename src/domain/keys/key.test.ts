@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { makeKey, matches, prefixOf, sha256Of } from './key.ts'
+
+test('a new key: vsk_, 8 to find it by, 32 secret, 6 of checksum, all base62', () => {
+  const key = makeKey()
+
+  expect(key).toMatch(/^vsk_[0-9A-Za-z]{46}$/)
+  expect(prefixOf(key)).toBe(key.slice(0, 12))
+})
+
+test('the checksum is CRC32 of all before it, in base62: a known key', () => {
+  // crc32("vsk_" + 40 zeros) computed independently
+  const body = `vsk_${'0'.repeat(40)}`
+
+  expect(prefixOf(`${body}${knownChecksum}`)).toBe('vsk_00000000')
+  expect(prefixOf(`${body}000000`)).toBeUndefined()
+})
+const knownChecksum = '1BON8T'
+
+test('no two keys are alike', () => {
+  expect(new Set(Array.from({ length: 10_000 }, makeKey)).size).toBe(10_000)
+})
+
+test.each([
+  '',
+  'x',
+  'vsk_',
+  'vsk_123',
+  '_12345678x',
+  'a-b_12345678x',
+  'abc_1234567',
+  'abc_12345678',
+  'abc_1234 678x',
+  'äbc_12345678x',
+])('%j cannot be a key', (text) => {
+  expect(prefixOf(text)).toBeUndefined()
+})
+
+test('a key from elsewhere: a word, eight characters, a secret without checksum, up to 256 characters', () => {
+  expect(prefixOf('abc_12345678s')).toBe('abc_12345678')
+  expect(prefixOf('Key2_aB3dE6gH-!$secret')).toBe('Key2_aB3dE6gH')
+  expect(prefixOf(`abc_12345678${'x'.repeat(244)}`)).toBe('abc_12345678')
+  expect(prefixOf(`abc_12345678${'x'.repeat(245)}`)).toBeUndefined()
+})
+
+test('any text is looked at without an exception', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      (text) => prefixOf(text) === undefined || prefixOf(text) !== '',
+    ),
+  )
+})
+
+test('only the text behind a digest matches it, and nothing matches no digest', () => {
+  const key = makeKey()
+
+  expect(matches(key, sha256Of(key))).toBe(true)
+  expect(matches(makeKey(), sha256Of(key))).toBe(false)
+  expect(matches(key, undefined)).toBe(false)
+})

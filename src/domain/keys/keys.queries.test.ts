@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+import { importKey } from './create-key.ts'
+import { sha256Of } from './key.ts'
+import { countKeyUsage } from './key-usage.ts'
+import { findKeyWithListVersion, listKeys } from './keys.queries.ts'
+import { revokeKey } from './revoke-key.ts'
+
+const db = await createTestDatabase()
+const whole = { name: 'Check-in', scope: 'write', rateLimit: 60, siteIds: undefined, expiresAt: null } as const
+
+test('findKeyWithListVersion returns the whole row and the version of the site', async () => {
+  const site = await seedSite(db)
+  const key = await seedKey(db, whole)
+  const before = await findKeyWithListVersion(db, key.prefix, site)
+  await seedVoucher(db, site)
+  await seedVoucher(db, site)
+  const after = await findKeyWithListVersion(db, key.prefix, site)
+
+  expect(before).toEqual({
+    id: key.id,
+    name: 'Check-in',
+    prefix: key.prefix,
+    sha256: sha256Of(key.key),
+    scope: 'write',
+    rateLimit: 60,
+    allSites: true,
+    live: true,
+    mayUseSite: true,
+    listVersion: null,
+    now: expect.any(Date),
+  })
+  expect(after).toMatchObject({ listVersion: '2' })
+  expect(await findKeyWithListVersion(db, 'vsk_unknown0', site)).toBeUndefined()
+})
+
+test('one statement over several sites moves the version of each by one', async () => {
+  const [one, two, other] = [await seedSite(db), await seedSite(db), await seedSite(db)]
+  const { prefix } = await seedKey(db)
+  for (const site of [one, one, two]) await seedVoucher(db, site)
+  await seedVoucher(db, other)
+
+  await db.query('update vouchers set used_count = 1 where site_id = any($1)', [[one, two]])
+  await db.query('update vouchers set used_count = 2 where false')
+
+  const version = async (site: number) => (await findKeyWithListVersion(db, prefix, site))?.listVersion
+  expect([await version(one), await version(two), await version(other)]).toEqual(['3', '2', '1'])
+})
+
+test('a key limited to some sites may use only those', async () => {
+  const [mine, other] = [await seedSite(db), await seedSite(db)]
+  const key = await seedKey(db, { siteIds: [mine] })
+
+  expect(await findKeyWithListVersion(db, key.prefix, mine)).toMatchObject({ allSites: false, mayUseSite: true })
+  expect(await findKeyWithListVersion(db, key.prefix, other)).toMatchObject({ mayUseSite: false })
+  expect(await findKeyWithListVersion(db, key.prefix, null)).toMatchObject({ mayUseSite: false })
+})
+
+test('a key for a site that does not exist is not made at all', async () => {
+  const before = (await listKeys(db)).length
+
+  await expect(seedKey(db, { siteIds: [2_000_000_000] })).rejects.toThrow('No site has the id 2000000000.')
+  expect(await listKeys(db)).toHaveLength(before)
+})
+
+test('listKeys returns whole rows without the hash', async () => {
+  const site = await seedSite(db)
+  const expiresAt = new Date('2127-01-01T00:00:00Z')
+  const { key, ...created } = await seedKey(db, { ...whole, siteIds: [site], expiresAt })
+
+  expect((await listKeys(db)).at(-1)).toEqual({ ...created, siteIds: [site] })
+  expect(created).toEqual({
+    id: expect.any(String),
+    name: 'Check-in',
+    prefix: key.slice(0, 12),
+    scope: 'write',
+    rateLimit: 60,
+    allSites: false,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: expect.any(Date),
+  })
+})
+
+test('revoking by prefix or id keeps the first time; an unknown key is refused; both are audited', async () => {
+  const key = await seedKey(db)
+
+  const first = await revokeKey(db, key.prefix)
+  const again = await revokeKey(db, key.id)
+
+  expect(first.revokedAt).toEqual(expect.any(Date))
+  expect(again.revokedAt).toEqual(first.revokedAt)
+  await expect(revokeKey(db, 'vsk_unknown0')).rejects.toThrow('No key has the prefix or id vsk_unknown0.')
+  const { rows } = await db.query<{ action: string }>('select action from audit where target_id = $1 order by id', [
+    key.id,
+  ])
+  expect(rows.map(({ action }) => action)).toEqual(['key.created', 'key.revoked', 'key.revoked'])
+})
+
+test('an imported key needs a prefix of its own shape, once', async () => {
+  const known = { prefix: 'abc_12345678', sha256: sha256Of('abc_12345678secret') }
+
+  await importKey(db, whole, known)
+
+  await expect(importKey(db, whole, known)).rejects.toThrow('exists already')
+  for (const prefix of ['abc', 'abc_1234567', 'abc_123456789', 'vsk_12345678', '_12345678']) {
+    await expect(importKey(db, whole, { ...known, prefix })).rejects.toThrow('A prefix is a word')
+  }
+})
+
+test('usage is counted in memory and added to the day', async () => {
+  const key = await seedKey(db)
+  const usage = countKeyUsage(db, 'UTC', () => {})
+  const totals = async () =>
+    (await db.query(`select requests::integer, limited::integer from api_key_days where api_key_id = $1`, [key.id]))
+      .rows
+
+  usage.count(key.id, true)
+  usage.count(key.id, false)
+  expect(await totals()).toEqual([])
+  await usage.flush()
+  usage.count(key.id, true)
+  await usage.stop()
+
+  expect(await totals()).toEqual([{ requests: 3, limited: 1 }])
+  expect((await listKeys(db)).find(({ id }) => id === key.id)?.lastUsedAt).toEqual(expect.any(Date))
+})

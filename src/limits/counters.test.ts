@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { createClient } from 'redis'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Unavailable } from '#lib/unavailable.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { freePort } from '#test/private-redis.ts'
+import { createLimiter } from './limiter.ts'
+import { deleteClosedWindows, postgresCounter } from './postgres-counter.ts'
+import { redisCounter } from './redis-counter.ts'
+import type { Counter } from './window.ts'
+
+const url = 'redis://127.0.0.1:6379'
+const prefix = `test-${randomUUID()}:`
+const db = await createTestDatabase()
+const redis = redisCounter({ url, prefix, onError: () => {} })
+const client = await createClient({ url }).connect()
+while (!(await redis.count('ready').catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 10))
+afterAll(async () => {
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) for (const key of keys) await client.del(key)
+  client.destroy()
+  redis.close()
+})
+
+type Store = { count: Counter; endWindow(key: string): Promise<unknown>; loseItsEnd?(key: string): Promise<unknown> }
+const stores: Record<string, Store> = {
+  PostgreSQL: {
+    count: postgresCounter(db),
+    endWindow: (key) => db.query('update rate_limits set ends_at = clock_timestamp() where key = $1', [key]),
+  },
+  Redis: { count: redis.count, endWindow: (key) => client.pExpire(`${prefix}limit:${key}`, 0) },
+}
+
+describe.each(Object.entries(stores))('on %s', (_name, { count, endWindow }) => {
+  test('the first request opens a window of 60 seconds; the others count in it', async () => {
+    const key = randomUUID()
+
+    const [first, second] = [await count(key), await count(key)]
+
+    expect(first.count).toBe(1)
+    expect(first.resetMs).toBeGreaterThan(59_000)
+    expect(first.resetMs).toBeLessThanOrEqual(60_000)
+    expect(second.count).toBe(2)
+    expect(second.resetMs).toBeLessThanOrEqual(first.resetMs)
+  })
+
+  test('a window that is over is followed by a whole new one', async () => {
+    const key = randomUUID()
+    await count(key)
+    await count(key)
+    await endWindow(key)
+
+    const next = await count(key)
+
+    expect(next.count).toBe(1)
+    expect(next.resetMs).toBeGreaterThan(59_000)
+  })
+
+  test('1,000 at once are counted one by one', async () => {
+    const key = randomUUID()
+
+    const windows = await Promise.all(Array.from({ length: 1_000 }, () => count(key)))
+
+    expect(windows.map((window) => window.count).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 1_000 }, (_, i) => i + 1),
+    )
+  })
+})
+
+test('a Redis key that lost its end gets a new one', async () => {
+  const key = randomUUID()
+  await redis.count(key)
+  await client.persist(`${prefix}limit:${key}`)
+
+  expect((await redis.count(key)).resetMs).toBe(60_000)
+})
+
+test('closed windows are deleted, open ones stay', async () => {
+  const [open, closed] = [randomUUID(), randomUUID()]
+  await postgresCounter(db)(open)
+  await postgresCounter(db)(closed)
+  await db.query(`update rate_limits set ends_at = now() - interval '2 minutes' where key = $1`, [closed])
+
+  expect(await deleteClosedWindows(db)).toBe(1)
+  expect((await postgresCounter(db)(open)).count).toBe(2)
+})
+
+test('no Redis from the start: at once out of reach, and the next store counts', async () => {
+  const nowhere = redisCounter({ url: `redis://127.0.0.1:${await freePort()}`, prefix, onError: () => {} })
+
+  await expect(nowhere.count('x')).rejects.toThrow(Unavailable)
+  expect(await createLimiter(nowhere.count, postgresCounter(db))(randomUUID(), 5)).toEqual({
+    allowed: true,
+    limit: 5,
+    remaining: 4,
+    resetSeconds: 60,
+  })
+  nowhere.close()
+})
+
+test('all stores lost: the request fails, it is not let through', async () => {
+  const lost: Counter = async () => {
+    throw new Unavailable('lost')
+  }
+
+  await expect(createLimiter(lost, lost)('x', 5)).rejects.toThrow(Unavailable)
+})

@@ -1,0 +1,76 @@
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
+import { authenticate } from '#domain/keys/authenticate.ts'
+import { makeKey } from '#domain/keys/key.ts'
+import { toBase62 } from '#lib/base62.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { seedKey } from '#test/seed.ts'
+import { size } from '#test/size.ts'
+
+const db = await createTestDatabase()
+const { key } = await seedKey(db)
+let queries = 0
+const counted: Queryable = {
+  query: (text, values) => {
+    queries += 1
+    return db.query(text, values)
+  },
+}
+
+/** How many of the guesses were accepted, and how many asked the database. */
+async function tryAll(count: number, guess: (i: number) => string): Promise<{ accepted: number; queries: number }> {
+  queries = 0
+  let accepted = 0
+  for (let i = 0; i < count; i += 100) {
+    const batch = Array.from({ length: 100 }, (_, k) => authenticate(counted, guess(i + k), null))
+    accepted += (await Promise.all(batch)).filter(Boolean).length
+  }
+  return { accepted, queries }
+}
+
+function flipBit(text: string, bit: number): string {
+  const bytes = Buffer.from(text, 'latin1')
+  const at = (bit >> 3) % bytes.length
+  bytes[at] = (bytes[at] as number) ^ (1 << (bit & 7))
+  return bytes.toString('latin1')
+}
+
+function withChecksum(text: string): string {
+  return text.slice(0, -6) + toBase62(crc32(text.slice(0, -6)), 6)
+}
+
+test('the key itself is accepted', async () => {
+  expect(await tryAll(100, () => key)).toEqual({ accepted: 100, queries: 100 })
+})
+
+test('bit-flipped keys: none accepted, and no query behind the word', async () => {
+  const word = 'vsk_'
+  const rest = key.slice(word.length)
+  const flips = rest.length * 8
+  // Every single bit, then pairs of bits.
+  const guess = (i: number) =>
+    word + (i < flips ? flipBit(rest, i) : flipBit(flipBit(rest, i), i + Math.floor(i / flips)))
+  const count = size(10_000, 100_000)
+
+  expect(await tryAll(count, guess)).toEqual({ accepted: 0, queries: 0 })
+})
+
+test('another word is another kind of key: not accepted either', async () => {
+  expect(await tryAll(100, (i) => flipBit(key.slice(0, 3), i % 24) + key.slice(3))).toMatchObject({ accepted: 0 })
+})
+
+test('random keys with a right checksum: none accepted', async () => {
+  const count = size(5_000, 80_000)
+
+  expect(await tryAll(count, makeKey)).toEqual({ accepted: 0, queries: count })
+})
+
+test('a known prefix with random secrets and a right checksum: none accepted', async () => {
+  const count = size(2_500, 20_000)
+
+  expect(await tryAll(count, () => withChecksum(key.slice(0, 12) + makeKey().slice(12)))).toEqual({
+    accepted: 0,
+    queries: count,
+  })
+})

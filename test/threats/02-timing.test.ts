@@ -1,0 +1,61 @@
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
+import { authenticate } from '#domain/keys/authenticate.ts'
+import { makeKey } from '#domain/keys/key.ts'
+import { toBase62 } from '#lib/base62.ts'
+import { startApp } from '#test/app.ts'
+import { call } from '#test/http-client.ts'
+import { report } from '#test/report.ts'
+import { seedKey } from '#test/seed.ts'
+import { isLong } from '#test/size.ts'
+import { median } from '#test/statistics.ts'
+
+const app = await startApp()
+const { key } = await seedKey(app.db)
+
+function knownPrefix(): string {
+  const body = key.slice(0, 12) + makeKey().slice(12, -6)
+  return body + toBase62(crc32(body), 6)
+}
+
+test('a known and an unknown prefix cost one statement each', async () => {
+  for (const guess of [knownPrefix(), makeKey()]) {
+    const statements: string[] = []
+    const counted: Queryable = {
+      query: (text, values) => {
+        statements.push(text)
+        return app.db.query(text, values)
+      },
+    }
+    expect(await authenticate(counted, guess, null)).toBeUndefined()
+    expect(statements).toHaveLength(1)
+  }
+})
+
+/** How often the first is slower than the second: one half when nobody can tell them apart. */
+function separation(first: number[], second: number[]): number {
+  return first.filter((ms, i) => ms > (second[i] as number)).length / first.length
+}
+
+test.runIf(isLong)('interleaved known and unknown prefixes do not separate (median of 5 rounds)', async () => {
+  const time = async (guess: string) => {
+    const begin = performance.now()
+    expect((await call(`${app.url}/api/sites.php`, { headers: { 'x-api-key': guess } })).status).toBe(401)
+    return performance.now() - begin
+  }
+  const rounds: number[] = []
+  for (let round = 0; round < 6; round++) {
+    const [known, unknown]: [number[], number[]] = [[], []]
+    for (let i = 0; i < 2_000; i++) {
+      if (i % 2 === 0) known.push(await time(knownPrefix()))
+      unknown.push(await time(makeKey()))
+      if (i % 2 === 1) known.push(await time(knownPrefix()))
+    }
+    if (round > 0) rounds.push(separation(known, unknown)) // the first one warms up
+  }
+  report('a known prefix was slower in a share of', rounds)
+
+  expect(median(rounds)).toBeGreaterThan(0.4)
+  expect(median(rounds)).toBeLessThan(0.6)
+})

@@ -1,0 +1,105 @@
+import { Agent } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { call } from '#test/http-client.ts'
+import { exchange, openSocket } from '#test/raw-socket.ts'
+import { report } from '#test/report.ts'
+import { seedKey } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { isLong, size } from '#test/size.ts'
+import { median, percentile } from '#test/statistics.ts'
+
+const db = await createTestDatabase()
+const { url } = await startService(db.url)
+const { key } = await seedKey(db, { scope: 'write' })
+
+const beginnings = {
+  silent: '',
+  'slow in its headers': 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n',
+  'slow in its first line': 'GET /api/si',
+}
+
+/** Opens sockets that send a byte a second and never finish; tells when each was closed. */
+function openSlowSockets(count: number): { closed: Promise<number[]>; destroy(): void } {
+  const sockets: Socket[] = []
+  const closed = Array.from({ length: count }, (_, i) => {
+    const begin = performance.now()
+    const start = Object.values(beginnings)[i % 3] as string
+    const socket = openSocket(url)
+    sockets.push(socket)
+    if (start !== '') socket.write(start)
+    const drip = start === '' ? undefined : setInterval(() => socket.writable && socket.write('a'), 1_000)
+    socket.on('error', () => {})
+    socket.resume()
+    return new Promise<number>((resolve) =>
+      socket.on('close', () => {
+        clearInterval(drip)
+        resolve(performance.now() - begin)
+      }),
+    )
+  })
+  return { closed: Promise.all(closed), destroy: () => sockets.forEach((socket) => void socket.destroy()) }
+}
+
+/** The 99th percentile of good requests, 50 a second for some seconds. */
+async function goodP99(seconds: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true })
+  const times: Promise<number>[] = []
+  for (let i = 0; i < seconds * 50; i++) {
+    const begin = performance.now()
+    times.push(
+      call(`${url}/api/sites.php`, { headers: { 'x-api-key': key }, agent }).then(({ status }) => {
+        expect(status).toBe(200)
+        return performance.now() - begin
+      }),
+    )
+    await wait(20)
+  }
+  agent.destroy()
+  return percentile(await Promise.all(times), 99)
+}
+
+test(`${size(200, 1_000)} slow sockets are closed within 12 s while good requests are served`, async () => {
+  const slow = openSlowSockets(size(200, 1_000))
+  const [closed, p99] = await Promise.all([slow.closed, goodP99(10)])
+  report('slow sockets: last one closed after ms', Math.max(...closed))
+  report('slow sockets: p99 of good requests in ms', p99)
+
+  expect(Math.max(...closed)).toBeLessThan(12_000)
+})
+
+test('408: a slow client is told why, in the shape of all errors', async () => {
+  const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', 13_000)
+
+  expect(statuses).toEqual([408])
+  expect(JSON.parse(body).error).toBe('request_timeout')
+})
+
+test('a slow body ends after 15 s', async () => {
+  const head = `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{`
+  const { closedAfterMs } = await exchange(url, head, 20_000)
+
+  expect(closedAfterMs).toBeGreaterThan(13_000)
+  expect(closedAfterMs).toBeLessThan(17_500)
+})
+
+test.runIf(isLong)(
+  'the p99 of good requests beside 1,000 slow sockets stays below twice the p99 without (median of 5)',
+  async () => {
+    const ratios: number[] = []
+    for (let round = 0; round < 6; round++) {
+      const without = await goodP99(4)
+      const slow = openSlowSockets(1_000)
+      await wait(500)
+      const beside = await goodP99(4)
+      slow.destroy()
+      await slow.closed
+      if (round > 0) ratios.push(beside / without) // the first one warms up
+    }
+    report('slow sockets: p99 beside them / without', ratios)
+
+    expect(median(ratios)).toBeLessThan(2)
+  },
+)

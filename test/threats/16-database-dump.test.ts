@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { v7 as uuidv7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { addController } from '#domain/controllers/add-controller.ts'
+import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
+import { listSealedColumns } from '#domain/secrets/secrets.queries.ts'
+import { type Keyring, open, seal } from '#lib/cipher.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { testEnvironment } from '#test/environment.ts'
+import { call } from '#test/http-client.ts'
+import { seedKey } from '#test/seed.ts'
+import { runCommand, startService } from '#test/service.ts'
+
+const db = await createTestDatabase()
+const [a, b] = [randomBytes(32), randomBytes(32)]
+const ringA: Keyring = { currentId: 'a', keys: new Map([['a', a]]) }
+const ringB: Keyring = { currentId: 'b', keys: new Map([['b', b]]) }
+const env = (...ids: ('a' | 'b')[]) => ({
+  ENCRYPTION_KEYS: ids.map((id) => `${id}:${{ a, b }[id].toString('base64')}`).join(),
+})
+
+type Stored = { id: string; name: string; secret: string }
+const stored = async () => (await db.query<Stored>('select id, name, secret from controllers order by id')).rows
+const place = (row: string) => ({ table: 'controllers', column: 'secret', row })
+
+async function seedControllers(count: number): Promise<void> {
+  await db.query('truncate controllers cascade')
+  for (let i = 0; i < count; i++) {
+    const id = uuidv7()
+    await db.query(
+      `insert into controllers (id, name, driver, address, secret) values ($1, $2, 'unifi-classic', 'https://x', $3)`,
+      [id, `c${i}`, seal(ringA, place(id), `canary-password-${i}`)],
+    )
+  }
+}
+
+test('a dump of the database holds no secret: canaries are found nowhere', async () => {
+  const canary = `canary-${randomBytes(8).toString('hex')}`
+  await addController(db, ringA, {
+    name: 'canary',
+    driver: 'unifi-classic',
+    address: 'https://192.168.1.1',
+    credentials: { username: `user-${canary}`, password: canary },
+  })
+  const { key } = await seedKey(db)
+
+  const { stdout } = await promisify(execFile)('pg_dump', ['--dbname', db.url], { maxBuffer: 64 * 1024 * 1024 })
+
+  expect(stdout).toContain('unifi-classic')
+  expect(stdout).not.toContain(canary)
+  expect(stdout).not.toContain(Buffer.from(canary).toString('hex'))
+  expect(stdout).not.toContain(key.slice(12))
+})
+
+test('plain text does not fit into a sealed column', async () => {
+  await seedControllers(1)
+
+  await expect(db.query(`update controllers set secret = 'hunter2'`)).rejects.toThrow('encrypted_check')
+})
+
+test('two rows with their values swapped do not open', async () => {
+  await seedControllers(2)
+  const [one, two] = (await stored()) as [Stored, Stored]
+
+  await db.query('update controllers set secret = case id when $1 then $3 else $2 end', [
+    one.id,
+    one.secret,
+    two.secret,
+  ])
+
+  for (const { id, secret } of await stored()) expect(() => open(ringA, place(id), secret)).toThrow('does not open')
+  await expect(checkKeyring(db, ringA)).rejects.toThrow('does not open')
+})
+
+test('rotation finds every column of the type, and seals every value with the first key', async () => {
+  await seedControllers(500)
+  const both: Keyring = { currentId: 'b', keys: new Map([...ringB.keys, ...ringA.keys]) }
+
+  expect(await listSealedColumns(db)).toEqual(
+    expect.arrayContaining([
+      { table: 'controllers', column: 'secret' },
+      { table: 'controllers', column: 'session' },
+      { table: 'sites', column: 'wifi_password' },
+      { table: 'webhooks', column: 'secret' },
+      { table: 'webhooks', column: 'url' },
+    ]),
+  )
+  expect(await rotateSecrets(db, both)).toEqual({ rotated: 500 })
+  expect(await rotateSecrets(db, both)).toEqual({ rotated: 0 })
+  for (const { id, name, secret } of await stored()) {
+    expect(open(ringB, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
+  }
+})
+
+test('`secrets rotate` killed in the middle: every value still opens; run again, it finishes', async () => {
+  await seedControllers(3_000)
+  const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
+  const child = spawn(process.execPath, [program, 'secrets', 'rotate'], {
+    env: { PATH: process.env['PATH'], ...testEnvironment(db.url, env('b', 'a')) },
+  })
+  const ended = once(child, 'exit')
+  const rotated = async () => (await stored()).filter(({ secret }) => secret.startsWith('v1.b.')).length
+  while ((await rotated()) < 100) await new Promise((resolve) => setTimeout(resolve, 5))
+  child.kill('SIGKILL')
+  await ended
+  const half = await rotated()
+  const both: Keyring = { currentId: 'a', keys: new Map([...ringA.keys, ...ringB.keys]) }
+
+  expect(half).toBeGreaterThanOrEqual(100)
+  expect(half).toBeLessThan(3_000)
+  for (const { id, name, secret } of await stored()) {
+    expect(open(both, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
+  }
+  const again = await runCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
+  expect(again.json().rotated).toBe(3_000 - half)
+  expect(await rotated()).toBe(3_000)
+})
+
+test('rotation while serving: no request fails, before, meanwhile and after', async () => {
+  await seedControllers(2_000)
+  const service = await startService(db.url, env('a', 'b'))
+  const { key } = await seedKey(db)
+  const statuses: number[] = []
+  let rotating = true
+  const load = (async () => {
+    while (rotating)
+      statuses.push((await call(`${service.url}/api/sites.php`, { headers: { 'x-api-key': key } })).status)
+  })()
+
+  const rotation = await runCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
+  rotating = false
+  await load
+  await service.stop()
+
+  expect(rotation.json()).toEqual({ rotated: 2_000 })
+  expect(statuses.length).toBeGreaterThan(10)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test('no start with a keyring that does not open what is stored', async () => {
+  await seedControllers(1)
+  const wrong = { ENCRYPTION_KEYS: `a:${randomBytes(32).toString('base64')}` }
+
+  const missing = await runCommand(db.url, ['api'], { env: env('b') })
+  const other = await runCommand(db.url, ['api'], { env: wrong })
+
+  expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('"a" is not configured')])
+  expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('does not open with key "a"')])
+})
