@@ -4,7 +4,7 @@ const long = process.env['TEST_SIZE'] === 'long'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{src,test,simulator}/**/*.test.ts'],
     globalSetup: 'test/template-database.ts',
     reporters: ['default', './test/closing-line.ts'],
     testTimeout: long ? 600_000 : 60_000,

@@ -39,6 +39,17 @@ test('all problems are reported at once', () => {
   )
 })
 
+test.each([
+  ['TRUSTED_PROXIES', '0.0.0.0/0'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8/9'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', 'proxy.example'],
+  ['REDIS_URL', 'redis://localhost/abc'],
+  ['REDIS_URL', 'redis://:%zz@localhost'],
+])('%s=%s is refused before anything starts', (name, value) => {
+  expect(() => loadConfig({ ...least, [name]: value })).toThrow(`${name}: `)
+})
+
 test('no encryption key, no start', () => {
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow('ENCRYPTION_KEYS is missing')
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: ' , ' })).toThrow('holds no key')

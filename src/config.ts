@@ -1,4 +1,14 @@
-import { addressRanges, basePath, integer, keyring, oneOf, text, timeZone, url } from '#lib/setting-parsers.ts'
+import {
+  addressRanges,
+  basePath,
+  integer,
+  keyring,
+  oneOf,
+  redisUrl,
+  text,
+  timeZone,
+  url,
+} from '#lib/setting-parsers.ts'
 import { readSettings, type Setting, type Values } from '#lib/settings.ts'
 
 /** Every setting of the service. `docs/settings.md` is made from this table. */
@@ -37,7 +47,7 @@ export const settings = {
   redisUrl: {
     env: 'REDIS_URL',
     about: 'Redis or Valkey for the rate limit. Without it PostgreSQL counts.',
-    parse: url('redis', 'rediss'),
+    parse: redisUrl,
     secret: true,
     optional: true,
   },

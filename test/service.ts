@@ -48,7 +48,7 @@ export type Run = { exitCode: number | null; stdout: string; stderr: string; jso
 export async function runCommand(
   databaseUrl: string,
   args: string[],
-  options: { stdin?: string; env?: Record<string, string> } = {},
+  options: { stdin?: string; env?: Record<string, string>; killAfterMs?: number } = {},
 ): Promise<Run> {
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'], ...testEnvironment(databaseUrl, options.env) },
@@ -57,6 +57,7 @@ export async function runCommand(
   child.stdout.on('data', (chunk) => (stdout += chunk))
   child.stderr.on('data', (chunk) => (stderr += chunk))
   child.stdin.end(options.stdin ?? '')
+  if (options.killAfterMs !== undefined) setTimeout(() => child.kill('SIGTERM'), options.killAfterMs)
   const [exitCode] = (await once(child, 'close')) as [number | null]
   return { exitCode, stdout, stderr, json: () => JSON.parse(stdout) }
 }

@@ -11,9 +11,10 @@ export function wholeNumber(min: number, max: number): (value: string) => number
 }
 
 export function timeToCome(value: string): Date {
-  const time = new Date(value)
+  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(value)
+  const time = new Date(iso ? value : Number.NaN)
   if (!(time.getTime() > Date.now()))
-    throw new InvalidArgumentError('It must be a time to come, e.g. 2027-01-31T12:00Z.')
+    throw new InvalidArgumentError('It must be a time to come, e.g. 2127-01-31 (UTC) or 2127-01-31T12:00+01:00.')
   return time
 }
 

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import { call } from '#test/http-client.ts'
+import { openSocket } from '#test/raw-socket.ts'
 import { runCommand, startService } from '#test/service.ts'
 import { databaseUrl, onServer } from '#test/template-database.ts'
 
@@ -63,6 +65,7 @@ test.each([
   ['keys create --name x --scope admin', 'Allowed choices are read, write'],
   ['keys create --name x --scope read --limit 100001', 'It must be a whole number from 0 to 100000.'],
   ['keys create --name x --scope read --expires 2001-01-01', 'It must be a time to come'],
+  ['keys create --name x --scope read --expires 2127-01-31T12:00', 'It must be a time to come'],
   ['keys import --name x --scope read --prefix abc_12345678 --sha256 xyz', 'It must be 64 hexadecimal digits.'],
   ['sites activate 0', 'It must be a whole number from 1 to 2147483647.'],
   [
@@ -184,6 +187,41 @@ test('SIGTERM: what is under way is answered, the usage is written, the exit cod
   expect(await exit).toBe(0)
   const { rows } = await db.query('select requests::integer from api_key_days where api_key_id = $1', [id])
   expect(rows).toEqual([{ requests: 8 }])
+})
+
+test('SIGTERM: a connection that never said a word keeps nobody waiting', async () => {
+  const service = await startService(db.url)
+  const silent = openSocket(service.url)
+  await once(silent, 'connect')
+  const begin = performance.now()
+
+  expect(await service.stop()).toBe(0)
+  expect(performance.now() - begin).toBeLessThan(2_000)
+})
+
+test('SIGTERM and SIGINT together, or while it starts: one orderly end', async () => {
+  const service = await startService(db.url)
+  service.process.kill('SIGINT')
+  expect(await service.stop()).toBe(0)
+  expect(service.log.join()).not.toContain('stopping failed')
+
+  for (const afterMs of [300, 400, 500, 600]) {
+    const starting = runCommand(db.url, ['start'], { killAfterMs: afterMs })
+    const { exitCode, stderr } = await starting
+    expect([null, 0]).toContain(exitCode) // null: it was too early for any handler
+    expect(stderr).toBe('')
+  }
+})
+
+test('a port in use: one sentence, exit code 1, and the process ends', async () => {
+  const service = await startService(db.url)
+
+  const { exitCode, stderr } = await run('start', { env: { PORT: new URL(service.url).port } })
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^voucher-service: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)\.\n$/),
+  ])
 })
 
 test('a log line tells the key by its prefix and the client id, and holds no secret and no query', async () => {

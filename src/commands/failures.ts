@@ -13,5 +13,9 @@ export function describeFailure(error: unknown): { message: string; exitCode: nu
   if (error instanceof Unavailable) {
     return { message: `${error.message}: ${(error.cause as Error | undefined)?.message ?? 'no answer'}`, exitCode: 1 }
   }
+  const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (syscall === 'listen' || (syscall === 'getaddrinfo' && port === undefined)) {
+    return { message: `Cannot listen on ${address ?? 'LISTEN_ADDRESS'}:${port ?? 'PORT'} (${code}).`, exitCode: 1 }
+  }
   return { message: (error as Error).stack ?? String(error), exitCode: 1 }
 }

@@ -32,15 +32,16 @@ async function run(starts: Start[]): Promise<void> {
   const config = loadConfig()
   const ctx = createContext(config)
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
-  running.add({ stop: ctx.close })
+  await running.add({ stop: ctx.close })
   try {
     const missing = await findMissingMigration(ctx.db)
     if (missing) throw new CommandRefused(`The database lacks ${missing}. Run \`voucher-service migrate\` first.`)
     await checkKeyring(ctx.db, config.encryptionKeys)
-    for (const start of starts) running.add(await start(ctx))
+    for (const start of starts) await running.add(await start(ctx))
   } catch (error) {
-    await ctx.close()
-    throw error
+    const asked = running.isStopping()
+    await running.stop()
+    if (!asked) throw error // else it failed because it was told to stop meanwhile
   }
 }
 
@@ -50,7 +51,10 @@ async function startApi(ctx: Context): Promise<Part> {
     notReadyBecause: () =>
       findMissingMigration(ctx.db).then(
         (missing) => missing && 'the database is not migrated',
-        () => 'the database is out of reach',
+        (err) => {
+          ctx.log.warn({ err }, 'not ready')
+          return 'the database is out of reach'
+        },
       ),
   }
   return serve({ ...ctx, basePath, trustedProxies, listCacheMiB }, { port, address, health })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
+import { randomBase62 } from '#lib/base62.ts'
 import { print } from './output.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -11,13 +12,15 @@ export function registerSecrets(program: Command): void {
     .command('generate')
     .description('print a new entry for ENCRYPTION_KEYS')
     .action(() => {
-      const id = `k${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
+      const id = `k${new Date().toISOString().slice(0, 10).replaceAll('-', '')}${randomBase62(4)}`
       process.stdout.write(`${id}:${randomBytes(32).toString('base64')}\n`)
     })
 
   secrets
     .command('rotate')
-    .description('seal every stored secret with the first of ENCRYPTION_KEYS; may run while the service serves')
+    .description(
+      'seal every stored secret with the first of ENCRYPTION_KEYS, which every running process must know already',
+    )
     .action(async (_options, command: Command) =>
       print(command, await withDatabase((db, config) => rotateSecrets(db, config.encryptionKeys))),
     )

@@ -13,6 +13,8 @@ export type Database = Queryable & {
 }
 
 const connectTimeoutMs = 2_000
+/** The server gives up first: a statement that only we gave up would go on and hold its connection. */
+const serverTimeoutMs = 4_500
 const queryTimeoutMs = 5_000
 
 export function connectDatabase(options: { url: string; poolSize: number; onError: (error: Error) => void }): Database {
@@ -21,43 +23,62 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
     max: options.poolSize,
     application_name: 'voucher-service',
     connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: serverTimeoutMs,
+    lock_timeout: serverTimeoutMs,
+    idle_in_transaction_session_timeout: 2 * serverTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
   })
   pool.on('error', options.onError) // an idle connection died; the pool replaces it
 
-  return {
-    query: (text, values) => pool.query(text, values).catch(rethrow),
-    async transaction(work) {
-      const client = await pool.connect().catch(rethrow)
-      let broken: Error | undefined
-      try {
-        await client.query('begin')
-        const result = await work(client)
-        await client.query('commit')
-        return result
-      } catch (error) {
-        await client.query('rollback').catch((failure) => {
-          broken = failure
-        })
-        return rethrow(error)
-      } finally {
-        client.release(broken)
+  /** Lends a connection; one that broke meanwhile is thrown away instead of bringing the process down. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch(outOfReach)
+    let broken: Error | undefined
+    const onBroken = (error: Error) => {
+      broken = error
+    }
+    client.on('error', onBroken)
+    try {
+      return await work(client)
+    } catch (error) {
+      if (isOutOfReach(error)) {
+        broken ??= error as Error
+        return outOfReach(error)
       }
-    },
+      throw error
+    } finally {
+      client.off('error', onBroken)
+      client.release(broken)
+    }
+  }
+
+  return {
+    query: (text, values) => withClient((client) => client.query(text, values)),
+    transaction: (work) =>
+      withClient(async (client) => {
+        await client.query('begin')
+        try {
+          const result = await work(client)
+          await client.query('commit')
+          return result
+        } catch (error) {
+          await client.query('rollback').catch(options.onError)
+          throw error
+        }
+      }),
     close: () => pool.end(),
   }
 }
 
-/** Connection loss, shutdown, recovery and exhaustion are one thing to callers: the store is out of reach. */
-export function rethrow(error: unknown): never {
-  if (isUnavailable(error)) throw new Unavailable('PostgreSQL is out of reach', { cause: error })
-  throw error
+export function outOfReach(cause: unknown): never {
+  throw new Unavailable('PostgreSQL is out of reach', { cause })
 }
 
-function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof Unavailable) return false
+/** Connection loss, shutdown, recovery, exhaustion and timeouts are one thing to callers: waiting helps. */
+function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return /^(E[A-Z_]{3,}|08...|57P0.|53...|25006)$/.test(code)
+  if (typeof code === 'string') return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
 }

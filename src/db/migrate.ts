@@ -2,15 +2,16 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import { type Queryable, rethrow } from './database.ts'
+import { outOfReach, type Queryable } from './database.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
 /** Brings the database to this version and returns the names of what was new. Several starters wait for each other. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const dbClient = new pg.Client({ connectionString: databaseUrl, application_name: 'voucher-service migrate' })
+  dbClient.on('error', ignore) // whatever was under way fails with it
+  await dbClient.connect().catch(outOfReach)
   try {
-    await dbClient.connect()
     const applied = await runner({
       dbClient,
       dir: directory,
@@ -20,16 +21,15 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     })
     return applied.map((migration) => migration.name)
-  } catch (error) {
-    return rethrow(error)
   } finally {
     await dbClient.end()
   }
 }
 
+const newest = readdirSync(directory).sort().at(-1)?.replace('.sql', '')
+
 /** The newest migration of this version that the database has not seen; undefined when it is up to date. */
 export async function findMissingMigration(db: Queryable): Promise<string | undefined> {
-  const newest = readdirSync(directory).sort().at(-1)?.replace('.sql', '')
   const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
   if (!tables[0]?.found) return newest
   const { rows } = await db.query(`select 1 from migrations where name = $1`, [newest])

@@ -11,13 +11,30 @@ COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching
 CREATE DOMAIN public.encrypted AS text
 	CONSTRAINT encrypted_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
 
+CREATE FUNCTION public.move_all_site_versions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update site_versions set version = version + 1;
+  return null;
+end $$;
+
 CREATE FUNCTION public.move_site_versions() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-  -- In site order: two statements that touch the same sites wait for each other instead of deadlocking.
   insert into site_versions as current (site_id, version)
     select site_id, 1 from changed group by site_id order by site_id
+    on conflict (site_id) do update set version = current.version + 1;
+  return null;
+end $$;
+
+CREATE FUNCTION public.move_site_versions_by_update() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  insert into site_versions as current (site_id, version)
+    select site_id, 1 from (select site_id from before union select site_id from after) as changed order by site_id
     on conflict (site_id) do update set version = current.version + 1;
   return null;
 end $$;
@@ -361,7 +378,9 @@ CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD 
 
 CREATE TRIGGER vouchers_inserted AFTER INSERT ON public.vouchers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 
-CREATE TRIGGER vouchers_updated AFTER UPDATE ON public.vouchers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
+CREATE TRIGGER vouchers_truncated AFTER TRUNCATE ON public.vouchers FOR EACH STATEMENT EXECUTE FUNCTION public.move_all_site_versions();
+
+CREATE TRIGGER vouchers_updated AFTER UPDATE ON public.vouchers REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions_by_update();
 
 ALTER TABLE ONLY public.api_key_days
     ADD CONSTRAINT api_key_days_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);

@@ -1,24 +1,49 @@
 import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import type { Connections } from './connections.ts'
 import { bodyOf, type Problem, problems } from './problems.ts'
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',
   408: 'Request Timeout',
+  417: 'Expectation Failed',
   431: 'Request Header Fields Too Large',
 }
 
-/** What never became a request: the parser gave up or the client was too slow. Answered in the shape of all other errors. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const problem = problemOf(error.code)
+type ParserError = Error & { code?: string }
+
+/** What never became a request: the parser gave up, or the client was too slow. It follows the answers that still wait. */
+export function onClientError(log: FastifyBaseLogger, connections: () => Connections) {
+  return (error: ParserError, socket: Socket): void => {
+    if (error.code === 'ECONNRESET') return void socket.destroy()
+    connections().whenAnswered(socket, () => refuse(log, socket, problemOf(error.code)))
+  }
+}
+
+/** What Node would answer in its own shape, or not at all. */
+export function refuseUnusual(app: FastifyInstance): void {
+  app.server.on('connect', (_request, socket: Socket) => refuse(app.log, socket, problems.request_unreadable))
+  app.server.on('checkExpectation', ({ socket }) =>
+    refuse(app.log, socket, {
+      status: 417,
+      error: 'invalid_request',
+      message: 'Expect wird nur als 100-continue verstanden',
+    }),
+  )
+}
+
+function refuse(log: FastifyBaseLogger, socket: Socket, problem: Problem): void {
+  if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(bodyOf(problem))
+  const requestId = uuidv7()
+  log.info({ reqId: requestId, status: problem.status }, 'refused before it was a request')
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${reasons[problem.status]}`,
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
-      `X-Request-Id: ${uuidv7()}`,
+      `X-Request-Id: ${requestId}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
       '',

@@ -7,6 +7,7 @@ const name =
 
 /** Refuses a request of which two readers could think differently about where it goes. */
 export function checkFraming(request: IncomingMessage): void {
+  if (request.httpVersionMajor !== 1) throw new DomainError('request_unreadable')
   if (!request.url?.startsWith('/') && request.url !== '*') throw new DomainError('request_unreadable')
   const hosts = request.rawHeaders.filter((value, i) => i % 2 === 0 && value.toLowerCase() === 'host')
   if (hosts.length > 1) throw new DomainError('request_unreadable')

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Health } from './health.ts'
-import { createServer, type ServerContext } from './server.ts'
+import { createServer, requestTimeoutMs, type ServerContext } from './server.ts'
 
 export type RunningServer = { port: number; stop(): Promise<void> }
 
@@ -10,7 +10,7 @@ export async function serve(
   options: { port: number; address: string; health: Health },
 ): Promise<RunningServer> {
   let stopping = false
-  const app = createServer({
+  const { app, connections } = createServer({
     ...ctx,
     health: { notReadyBecause: async () => (stopping ? 'stopping' : options.health.notReadyBecause()) },
   })
@@ -25,7 +25,10 @@ export async function serve(
     port: (app.server.address() as AddressInfo).port,
     async stop() {
       stopping = true
+      connections.closeIdle()
+      const tooSlow = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs)
       await app.close()
+      clearTimeout(tooSlow)
     },
   }
 }

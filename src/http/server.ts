@@ -3,14 +3,15 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { v7 as uuidv7 } from 'uuid'
 import { DomainError } from '#domain/errors.ts'
 import { answerError, setCommonHeaders } from './answers.ts'
-import { answerClientError } from './client-errors.ts'
+import { onClientError, refuseUnusual } from './client-errors.ts'
+import { type Connections, trackConnections } from './connections.ts'
 import { checkFraming } from './framing.ts'
 import { type Health, registerHealth } from './health.ts'
 import { registerV1, type V1Context } from './v1/routes.ts'
 import { createListCache } from './v1/vouchers.ts'
 
 const headersTimeoutMs = 10_000
-const requestTimeoutMs = 15_000
+export const requestTimeoutMs = 15_000
 const maxHeaderBytes = 8 * 1024
 const maxBodyBytes = 64 * 1024
 
@@ -21,7 +22,7 @@ export type ServerContext = Omit<V1Context, 'listCache'> & {
   listCacheMiB: number
 }
 
-export function createServer(ctx: ServerContext): FastifyInstance {
+export function createServer(ctx: ServerContext): { app: FastifyInstance; connections: Connections } {
   const app = fastify({
     loggerInstance: ctx.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -38,10 +39,11 @@ export function createServer(ctx: ServerContext): FastifyInstance {
       connectionsCheckingInterval: 1_000, // slow sockets are else seen only every 30 s
       requireHostHeader: false,
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: onClientError(ctx.log, () => connections),
     frameworkErrors: answerError,
     routerOptions: { querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)) },
   })
+  const connections = trackConnections(app.server)
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
@@ -70,9 +72,19 @@ export function createServer(ctx: ServerContext): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw new DomainError('endpoint_not_found')
   })
+  refuseUnusual(app)
+  askForBodiesOnlyOnceWanted(app)
   registerHealth(app, ctx.health)
   registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
-  return app
+  return { app, connections }
+}
+
+/** `Expect: 100-continue`: the client holds its body back until it is asked, which is after the key was accepted. */
+function askForBodiesOnlyOnceWanted(app: FastifyInstance): void {
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.headers.expect !== undefined) reply.raw.writeContinue()
+  })
 }
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import type { Keyring } from './cipher.ts'
 
 export function text(value: string): string {
@@ -33,6 +33,18 @@ export function url(...schemes: string[]): (value: string) => string {
   }
 }
 
+/** Also what the Redis client would refuse only later: the number of the database, the escapes of the password. */
+export function redisUrl(value: string): string {
+  const { pathname, username, password } = new URL(url('redis', 'rediss')(value))
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new Error('has a percent sign in its user name or password that must be written as %25')
+  }
+  if (!/^\/?\d*$/.test(pathname)) throw new Error('may end only with the number of a database, e.g. /0')
+  return value
+}
+
 /** `/api` or `` for the root; no trailing slash. */
 export function basePath(value: string): string {
   if (value === '/') return ''
@@ -51,13 +63,10 @@ export function timeZone(value: string): string {
 export function addressRanges(value: string): string[] {
   const ranges = value.split(/[\s,]+/).filter((range) => range !== '')
   for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    const family = isIP(address)
-    const bits = prefix === undefined ? 0 : Number(prefix)
-    try {
-      if (family === 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new Error()
-      new BlockList().addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
-    } catch {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? []
+    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+    const length = prefix === undefined ? bits : Number(prefix)
+    if (length < 1 || length > bits) {
       throw new Error(`"${range}" is neither an address nor a range such as 10.0.0.0/8`)
     }
   }

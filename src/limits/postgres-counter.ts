@@ -7,10 +7,11 @@ export function postgresCounter(db: Queryable): Counter {
     const { rows } = await db.query<Window>(
       `insert into rate_limits as open (key, count, ends_at)
        values ($1, 1, clock_timestamp() + make_interval(secs => $2))
-       on conflict (key) do update set
-         count = case when open.ends_at <= clock_timestamp() then 1 else open.count + 1 end,
-         ends_at = case when open.ends_at <= clock_timestamp() then excluded.ends_at else open.ends_at end
-       returning count, ceil(extract(epoch from ends_at - clock_timestamp()) * 1000)::integer as "resetMs"`,
+       on conflict (key) do update set (count, ends_at) = (
+         select case when over then 1 else open.count + 1 end,
+                case when over then at + make_interval(secs => $2) else open.ends_at end
+           from (select at, open.ends_at <= at as over from (select clock_timestamp() as at) as clock) as look)
+       returning count, greatest(ceil(extract(epoch from ends_at - clock_timestamp()) * 1000), 1)::integer as "resetMs"`,
       [key, windowSeconds],
     )
     return rows[0] as Window

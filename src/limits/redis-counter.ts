@@ -3,7 +3,7 @@ import { Unavailable } from '#lib/unavailable.ts'
 import { watchAnswers } from './watch.ts'
 import { type Counter, windowSeconds } from './window.ts'
 
-/** After a loss, how long nobody asks again: requests must not queue up before a hung server. */
+/** After a loss, how long nobody asks again. */
 const restMs = 1_000
 
 const countInWindow = defineScript({
@@ -31,21 +31,27 @@ export function redisCounter(options: { url: string; prefix: string; onError: (e
     url: options.url,
     scripts: { countInWindow },
     disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
     socket: { connectTimeout: 1_000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000) },
   })
   client.on('error', options.onError)
   client.connect().catch(options.onError) // the service starts without Redis, and finds it when it comes
-  let restUntil = 0
-  const watched = watchAnswers(() => {
-    restUntil = Date.now() + restMs
-    options.onError(new Error('Redis does not answer'))
-  })
+
+  /** Set while Redis is given up. Then one request a second asks again; nothing queues up before a hung server. */
+  let restUntil: number | undefined
+  const watched = watchAnswers()
 
   const count: Counter = async (key) => {
-    if (!client.isReady || Date.now() < restUntil) throw new Unavailable('Redis is out of reach')
+    const resting = restUntil !== undefined && Date.now() < restUntil
+    if (resting || !client.isReady) throw new Unavailable('Redis is out of reach')
+    if (restUntil !== undefined) restUntil = Date.now() + restMs // this one asks, the others go on waiting
     try {
-      return await watched(client.countInWindow(`${options.prefix}limit:${key}`))
+      const window = await watched(client.countInWindow(`${options.prefix}limit:${key}`))
+      restUntil = undefined
+      return window
     } catch (cause) {
+      if (restUntil === undefined) options.onError(cause as Error)
+      restUntil = Date.now() + restMs
       throw new Unavailable('Redis is out of reach', { cause })
     }
   }

@@ -10,7 +10,7 @@ type Waiting = { giveUp: (error: Error) => void }
  * Tells a server that hangs from one that is slow: it is given up only when it answered nobody for 100 ms in which we
  * ourselves were awake. A timer per call would blame it for our own load.
  */
-export function watchAnswers(onSilence: () => void): <T>(answer: Promise<T>) => Promise<T> {
+export function watchAnswers(): <T>(answer: Promise<T>) => Promise<T> {
   const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
   let silent = 0
@@ -32,7 +32,6 @@ export function watchAnswers(onSilence: () => void): <T>(answer: Promise<T>) => 
   }
 
   function giveUpAll(): void {
-    onSilence()
     for (const { giveUp } of waiting) giveUp(new Error(`No answer for ${lookEveryMs * silentLooks} ms`))
   }
 

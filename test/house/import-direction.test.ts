@@ -24,18 +24,22 @@ const allowed: Record<Room, string[]> = {
 
 /** Which of these imports Biome refuses when they are planted in a file of that room. */
 function refusedIn(room: Room, imports: string[]): string[] {
+  return refusedUnder(join('src', room), imports)
+}
+
+function refusedUnder(folder: string, imports: string[]): string[] {
   const house = mkdtempSync(join(tmpdir(), 'house-'))
   cpSync(join(root, 'biome.json'), join(house, 'biome.json'))
-  mkdirSync(join(house, 'src', room, 'planted'), { recursive: true })
+  mkdirSync(join(house, folder, 'planted'), { recursive: true })
   const lines = imports.map((path, i) => `export { x${i} } from '${path}'\n`)
-  writeFileSync(join(house, 'src', room, 'planted', 'planted.ts'), lines.join(''))
+  writeFileSync(join(house, folder, 'planted', 'planted.ts'), lines.join(''))
   const only = [
     '--only=style/noRestrictedImports',
     '--max-diagnostics=none',
     '--reporter=github',
     '--vcs-enabled=false',
   ]
-  const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', ...only, 'src'], {
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', ...only, folder], {
     cwd: house,
     encoding: 'utf8',
   })
@@ -70,4 +74,10 @@ test('the exceptions: the port of the drivers, the type of a database', () => {
   expect(refusedIn('domain', ['#drivers/driver.ts', '#drivers/registry.ts'])).toEqual(['#drivers/registry.ts'])
   expect(refusedIn('http', ['#db/database.ts', '#db/migrate.ts'])).toEqual(['#db/migrate.ts'])
   expect(refusedIn('worker', ['#db/database.ts', '#db/migrate.ts'])).toEqual(['#db/migrate.ts'])
+})
+
+test('the simulator shares nothing with the service', () => {
+  const shared = ['../../src/lib/cipher.ts', '#lib/cipher.ts', '../../test/app.ts']
+
+  expect(refusedUnder('simulator', [...shared, '../store/clock.ts', 'node:http'])).toEqual(shared)
 })

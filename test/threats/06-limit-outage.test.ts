@@ -59,10 +59,11 @@ test.each([
   },
 )
 
-test('Redis awake again: it counts again, never more than its own limit', async () => {
+test('Redis awake again: it counts again, exactly', async () => {
   const { key } = await seedKey(db, { rateLimit: limit })
   hung.signal('SIGCONT')
   await wait(1_500)
+  await send(services.hung.url, (await seedKey(db, { rateLimit: 1000 })).key, 10) // one of these asks Redis again
 
   const answers = await send(services.hung.url, key, 200)
 

@@ -134,3 +134,25 @@ test('two requests in one write are two answers, in order', async () => {
 
   expect(statuses).toEqual([404, 200])
 })
+
+test('what follows a request that is under way is refused after its answer, not instead of it', async () => {
+  const first = `GET /api/sites.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
+  const { statuses } = await exchange(app.url, `${first}GARBAGE\r\n\r\n`)
+
+  expect(statuses).toEqual([200, 400])
+})
+
+test('Expect: 100-continue is answered only once the key was accepted', async () => {
+  const head = (withKey: string) =>
+    `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${withKey}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
+
+  expect((await exchange(app.url, head('vsk_wrong'))).statuses).toEqual([401])
+  expect((await exchange(app.url, `${head(key)}{}`)).statuses).toEqual([100, 400])
+})
+
+test('417: any other expectation, in the shape of all errors', async () => {
+  const { statuses, body } = await exchange(app.url, openapi('Host: x', 'Expect: foo'))
+
+  expect(statuses).toEqual([417])
+  expect(JSON.parse(body).error).toBe('invalid_request')
+})

@@ -4,6 +4,7 @@ import type { Credentials } from '#drivers/driver.ts'
 import { type Keyring, seal } from '#lib/cipher.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { CommandRefused } from '../errors.ts'
+import { plainName } from '../plain-name.ts'
 import { type Controller, insertController } from './controllers.queries.ts'
 
 export async function addController(
@@ -11,7 +12,8 @@ export async function addController(
   keyring: Keyring,
   request: { name: string; driver: string; address: string; credentials: Credentials },
 ): Promise<Controller> {
-  const { name, driver } = request
+  const { driver } = request
+  const name = plainName(request.name)
   const address = controllerAddress(request.address)
   const id = uuidv7()
   const secret = seal(keyring, { table: 'controllers', column: 'secret', row: id }, JSON.stringify(request.credentials))

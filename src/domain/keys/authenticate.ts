@@ -11,5 +11,5 @@ export async function authenticate(
   const prefix = prefixOf(presented)
   if (prefix === undefined) return undefined
   const key = await findKeyWithListVersion(db, prefix, siteId)
-  return matches(presented, key?.sha256) && key?.live ? key : undefined
+  return matches(presented, key.sha256) && key.live ? key : undefined
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { calendarDate } from '#lib/calendar-date.ts'
+import { createCalendar } from '#lib/calendar-date.ts'
 import { type KeyUse, updateKeyUse } from './keys.queries.ts'
 
 const flushEveryMs = 10_000
@@ -13,22 +13,33 @@ export type KeyUsage = {
 /** Counts in memory and writes now and then: a write per request would cost more than the request. */
 export function countKeyUsage(db: Queryable, timeZone: string, onError: (error: unknown) => void): KeyUsage {
   let uses = new Map<string, KeyUse>()
+  const today = createCalendar(timeZone)
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
 
+  function add(day: string, keyId: string, requests: number, limited: number, lastUsedAt: Date): void {
+    const use = uses.get(`${day} ${keyId}`) ?? { keyId, day, requests: 0, limited: 0, lastUsedAt }
+    use.requests += requests
+    use.limited += limited
+    if (lastUsedAt > use.lastUsedAt) use.lastUsedAt = lastUsedAt
+    uses.set(`${day} ${keyId}`, use)
+  }
+
   function count(keyId: string, accepted: boolean): void {
-    const use = uses.get(keyId) ?? { keyId, requests: 0, limited: 0, lastUsedAt: new Date() }
-    use.requests += 1
-    if (!accepted) use.limited += 1
-    use.lastUsedAt = new Date()
-    uses.set(keyId, use)
+    const now = new Date()
+    add(today(now), keyId, 1, accepted ? 0 : 1, now)
   }
 
   async function flush(): Promise<void> {
     if (uses.size === 0) return
     const counted = uses
     uses = new Map()
-    await updateKeyUse(db, calendarDate(timeZone, new Date()), [...counted.values()])
+    try {
+      await updateKeyUse(db, [...counted.values()])
+    } catch (error) {
+      for (const use of counted.values()) add(use.day, use.keyId, use.requests, use.limited, use.lastUsedAt)
+      throw error
+    }
   }
 
   async function stop(): Promise<void> {

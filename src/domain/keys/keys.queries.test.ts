@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
 import { importKey } from './create-key.ts'
@@ -32,7 +33,10 @@ test('findKeyWithListVersion returns the whole row and the version of the site',
     now: expect.any(Date),
   })
   expect(after).toMatchObject({ listVersion: '2' })
-  expect(await findKeyWithListVersion(db, 'vsk_unknown0', site)).toBeUndefined()
+  expect(await findKeyWithListVersion(db, 'vsk_unknown0', site)).toMatchObject({
+    live: false,
+    sha256: Buffer.alloc(32),
+  })
 })
 
 test('one statement over several sites moves the version of each by one', async () => {
@@ -44,8 +48,23 @@ test('one statement over several sites moves the version of each by one', async 
   await db.query('update vouchers set used_count = 1 where site_id = any($1)', [[one, two]])
   await db.query('update vouchers set used_count = 2 where false')
 
-  const version = async (site: number) => (await findKeyWithListVersion(db, prefix, site))?.listVersion
+  const version = async (site: number) => (await findKeyWithListVersion(db, prefix, site)).listVersion
   expect([await version(one), await version(two), await version(other)]).toEqual(['3', '2', '1'])
+})
+
+test('a voucher moved to another site moves both versions; emptying the table moves all', async () => {
+  const [from, to] = [await seedSite(db), await seedSite(db)]
+  const { prefix } = await seedKey(db)
+  const versions = async () =>
+    [await findKeyWithListVersion(db, prefix, from), await findKeyWithListVersion(db, prefix, to)].map(
+      (key) => key.listVersion,
+    )
+  await seedVoucher(db, from)
+
+  await db.query('update vouchers set site_id = $2 where site_id = $1', [from, to])
+  expect(await versions()).toEqual(['2', '1'])
+  await db.query('truncate vouchers')
+  expect(await versions()).toEqual(['3', '2'])
 })
 
 test('a key limited to some sites may use only those', async () => {
@@ -99,15 +118,45 @@ test('revoking by prefix or id keeps the first time; an unknown key is refused; 
   expect(rows.map(({ action }) => action)).toEqual(['key.created', 'key.revoked', 'key.revoked'])
 })
 
+test('a whole key is revoked by its prefix; one that is unknown is not repeated', async () => {
+  const key = await seedKey(db)
+
+  expect((await revokeKey(db, key.key)).id).toBe(key.id)
+  await expect(revokeKey(db, `${key.key}x`)).rejects.toThrow(/^No key has the prefix or id vsk_.{8}\.$/)
+})
+
+test.each(['', ' ', 'a\nb', 'a\u202eb', 'x'.repeat(201)])('the name %j is refused', async (name) => {
+  await expect(seedKey(db, { name })).rejects.toThrow('A name is one line')
+})
+
 test('an imported key needs a prefix of its own shape, once', async () => {
   const known = { prefix: 'abc_12345678', sha256: sha256Of('abc_12345678secret') }
 
   await importKey(db, whole, known)
 
   await expect(importKey(db, whole, known)).rejects.toThrow('exists already')
-  for (const prefix of ['abc', 'abc_1234567', 'abc_123456789', 'vsk_12345678', '_12345678']) {
+  await expect(importKey(db, whole, { ...known, prefix: 'vsk_12345678' })).rejects.toThrow('made here')
+  for (const prefix of ['abc', 'abc_1234567', 'abc_123456789', '_12345678']) {
     await expect(importKey(db, whole, { ...known, prefix })).rejects.toThrow('A prefix is a word')
   }
+})
+
+test('usage that could not be written is kept for the next time', async () => {
+  const key = await seedKey(db)
+  let broken = true
+  const flaky: Queryable = {
+    query: (text, values) => (broken ? Promise.reject(new Error('lost')) : db.query(text, values)),
+  }
+  const usage = countKeyUsage(flaky, 'UTC', () => {})
+
+  usage.count(key.id, true)
+  await expect(usage.flush()).rejects.toThrow('lost')
+  usage.count(key.id, true)
+  broken = false
+  await usage.stop()
+
+  const { rows } = await db.query('select requests::integer from api_key_days where api_key_id = $1', [key.id])
+  expect(rows).toEqual([{ requests: 2 }])
 })
 
 test('usage is counted in memory and added to the day', async () => {

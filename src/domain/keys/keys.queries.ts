@@ -29,23 +29,23 @@ export type KeyAtWork = {
   now: Date
 }
 
-export async function findKeyWithListVersion(
-  db: Queryable,
-  prefix: string,
-  siteId: number | null,
-): Promise<KeyAtWork | undefined> {
+/** An unknown prefix gives a row as long as any other, dead and with a digest that nothing has: it takes the same time. */
+export async function findKeyWithListVersion(db: Queryable, prefix: string, siteId: number | null): Promise<KeyAtWork> {
   const { rows } = await db.query<KeyAtWork>(
-    `select k.id, k.name, k.prefix, k.sha256, k.scope, k.rate_limit as "rateLimit", k.all_sites as "allSites",
-            k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live,
-            k.all_sites or exists (
+    `select coalesce(k.id, '00000000-0000-0000-0000-000000000000') as id, coalesce(k.name, 'nobody') as name,
+            wanted.prefix, coalesce(k.sha256, decode(repeat('00', 32), 'hex')) as sha256,
+            coalesce(k.scope, 'read') as scope, coalesce(k.rate_limit, 600) as "rateLimit",
+            coalesce(k.all_sites, true) as "allSites",
+            k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live,
+            coalesce(k.all_sites, true) or exists (
               select from api_key_sites s where s.api_key_id = k.id and s.site_id = $2) as "mayUseSite",
             v.version as "listVersion", now() as now
-       from api_keys k
-       left join site_versions v on v.site_id = $2
-      where k.prefix = $1`,
+       from (select $1::text as prefix) as wanted
+       left join api_keys k on k.prefix = wanted.prefix
+       left join site_versions v on v.site_id = $2`,
     [prefix, siteId],
   )
-  return rows[0]
+  return rows[0] as KeyAtWork
 }
 
 const keyColumns = `id, name, prefix, scope, rate_limit as "rateLimit", all_sites as "allSites", expires_at as "expiresAt",
@@ -105,23 +105,26 @@ export async function updateKeyRevoked(db: Queryable, prefixOrId: string): Promi
   return rows[0]
 }
 
-export type KeyUse = { keyId: string; requests: number; limited: number; lastUsedAt: Date }
+export type KeyUse = { keyId: string; day: string; requests: number; limited: number; lastUsedAt: Date }
 
 /** One statement for everything counted since the last one. */
-export async function updateKeyUse(db: Queryable, day: string, uses: KeyUse[]): Promise<void> {
+export async function updateKeyUse(db: Queryable, uses: KeyUse[]): Promise<void> {
   await db.query(
     `with used as (
-       select * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) as u (id, requests, limited, at)
+       select * from unnest($1::uuid[], $2::date[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+         as u (id, day, requests, limited, at)
      ), counted as (
        insert into api_key_days as d (api_key_id, day, requests, limited)
-       select id, $1, requests, limited from used order by id
+       select id, day, requests, limited from used order by id, day
        on conflict (api_key_id, day) do update
          set requests = d.requests + excluded.requests, limited = d.limited + excluded.limited
      )
-     update api_keys k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id`,
+     update api_keys k set last_used_at = greatest(k.last_used_at, latest.at)
+       from (select id, max(at) as at from used group by id) as latest
+      where k.id = latest.id`,
     [
-      day,
       uses.map((use) => use.keyId),
+      uses.map((use) => use.day),
       uses.map((use) => use.requests),
       uses.map((use) => use.limited),
       uses.map((use) => use.lastUsedAt),

@@ -16,7 +16,7 @@ export async function rotateSecrets(db: Queryable, keyring: Keyring): Promise<{ 
 
 async function rotateColumn(db: Queryable, keyring: Keyring, column: SealedColumn): Promise<number> {
   let rotated = 0
-  let afterRow: string | null = null
+  let afterRow: string | undefined
   for (;;) {
     const values = await listSealedValues(db, column, { notUnderKey: keyring.currentId, afterRow, limit: batchSize })
     for (const { row, value } of values) {
@@ -24,7 +24,7 @@ async function rotateColumn(db: Queryable, keyring: Keyring, column: SealedColum
       const to = seal(keyring, place, open(keyring, place, value))
       if (await updateSealedValue(db, column, { row, from: value, to })) rotated += 1
     }
-    afterRow = values.at(-1)?.row ?? null
-    if (afterRow === null) return rotated
+    afterRow = values.at(-1)?.row
+    if (afterRow === undefined) return rotated
   }
 }

@@ -19,15 +19,15 @@ export type SealedValue = { row: string; value: string }
 export async function listSealedValues(
   db: Queryable,
   { table, column }: SealedColumn,
-  options: { notUnderKey: string; afterRow: string | null; limit: number },
+  options: { notUnderKey: string; afterRow: string | undefined; limit: number },
 ): Promise<SealedValue[]> {
   const { rows } = await db.query<SealedValue>(
     `select id::text as row, "${column}" as value
        from "${table}"
-      where "${column}" is not null and split_part("${column}", '.', 2) <> $1 and ($2::text is null or id::text > $2)
-      order by id::text
-      limit $3`,
-    [options.notUnderKey, options.afterRow, options.limit],
+      where "${column}" is not null and split_part("${column}", '.', 2) <> $1 ${options.afterRow ? 'and id > $3' : ''}
+      order by id
+      limit $2`,
+    [options.notUnderKey, options.limit, ...(options.afterRow ? [options.afterRow] : [])],
   )
   return rows
 }
@@ -38,10 +38,11 @@ export async function updateSealedValue(
   { table, column }: SealedColumn,
   change: { row: string; from: string; to: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update "${table}" set "${column}" = $3 where id::text = $1 and "${column}" = $2`,
-    [change.row, change.from, change.to],
-  )
+  const { rowCount } = await db.query(`update "${table}" set "${column}" = $3 where id = $1 and "${column}" = $2`, [
+    change.row,
+    change.from,
+    change.to,
+  ])
   return rowCount === 1
 }
 

@@ -6,6 +6,10 @@ const leadingNumber = /^[ \t\n\r\v\f]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?
  */
 export function toInteger(value: unknown): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
-  const number = typeof value === 'number' ? value : Number(leadingNumber.exec(value)?.[1] ?? 0)
-  return Number.isFinite(number) ? Math.trunc(number) + 0 : undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) + 0 : undefined
+  const text = leadingNumber.exec(value)?.[1] ?? '0'
+  const number = Number(text)
+  if (Number.isFinite(number)) return Math.trunc(number) + 0
+  // Digits alone are a number however many they are; an exponent out of range is none.
+  return /e/i.test(text) ? undefined : Math.sign(number) * Number.MAX_VALUE
 }

@@ -59,7 +59,7 @@ describe('what one GET costs', () => {
   async function cost(on: typeof app, path: string, key: string): Promise<string[]> {
     statements.length = 0
     expect((await on.call(path, { key })).status).toBe(200)
-    return statements.map((text) => /(?:from|into) (api_keys|rate_limits|vouchers)/.exec(text)?.[1] ?? text)
+    return statements.map((text) => /(?:from|join|into) (api_keys|rate_limits|vouchers)\b/.exec(text)?.[1] ?? text)
   }
 
   test('with Redis: one statement and one Redis command when the list is unchanged, one statement more when it changed', async () => {

@@ -60,7 +60,15 @@ const refused: unknown[] = [
   'Infinity',
   undefined,
 ]
-const tooLarge: unknown[] = [2147483648, '2147483648', 1e308, '99999999999999999999999', '1e300', 9007199254740992]
+const tooLarge: unknown[] = [
+  2147483648,
+  '2147483648',
+  1e308,
+  '99999999999999999999999',
+  '9'.repeat(400),
+  '1e300',
+  9007199254740992,
+]
 
 test.each(accepted)('site_id %j is site %i', (value, site) => {
   expect(toSiteId(value)).toBe(site)

@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Unavailable } from '#lib/unavailable.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { databaseUrl } from '#test/template-database.ts'
+import { connectDatabase } from './database.ts'
+
+const db = await createTestDatabase()
+
+test('a transaction commits what it returns from, and takes back what it throws from', async () => {
+  await db.query('create table notes (text text)')
+  await db.transaction((tx) => tx.query(`insert into notes values ('kept')`))
+  await expect(
+    db.transaction(async (tx) => {
+      await tx.query(`insert into notes values ('lost')`)
+      throw new Error('changed my mind')
+    }),
+  ).rejects.toThrow('changed my mind')
+
+  expect((await db.query('select text from notes')).rows).toEqual([{ text: 'kept' }])
+})
+
+test('a connection that dies inside a transaction is Unavailable, and the next one works', async () => {
+  const dying = db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await db.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await wait(50)
+    await tx.query('select 1')
+  })
+
+  await expect(dying).rejects.toThrow(Unavailable)
+  expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a database that does not exist, or nobody there, is Unavailable', async () => {
+  for (const url of [databaseUrl('no_such_database'), 'postgres://127.0.0.1:1/x']) {
+    const nowhere = connectDatabase({ url, poolSize: 2, onError: () => {} })
+    await expect(nowhere.query('select 1')).rejects.toThrow(Unavailable)
+    await nowhere.close()
+  }
+})
+
+test('a statement that waits too long is ended on the server too: no connection is left behind', async () => {
+  const impatient = connectDatabase({ url: db.url, poolSize: 3, onError: () => {} })
+  const waiting = `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  await db.query('create table locked ()')
+  const holder = db.transaction(async (tx) => {
+    await tx.query('lock table locked')
+    const answers = await Promise.allSettled([1, 2, 3].map(() => impatient.query('select from locked')))
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason instanceof Unavailable)).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect((await tx.query(waiting)).rows).toEqual([{ count: 0 }])
+  })
+  await holder
+  await impatient.close()
+}, 15_000)
+
+test('an error of the statement itself is not taken for an outage', async () => {
+  await expect(db.query('select nonsense')).rejects.not.toThrow(Unavailable)
+})
