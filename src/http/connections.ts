@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type Connections = {
-  /** Runs when nothing that arrived on the socket waits for its answer any more; at once if nothing does. */
+  /** Runs when nothing that arrived whole waits for its answer any more; at once if the last request is still arriving. */
   whenAnswered(socket: Socket, then: () => void): void
   /** Ends every connection on which nothing is under way, also those that never said a word. */
   closeIdle(): void
@@ -24,7 +24,7 @@ export function trackConnections(server: Server): Connections {
   return {
     whenAnswered(socket, then) {
       const last = [...(waiting.get(socket) ?? [])].at(-1)
-      if (last) last.on('close', then)
+      if (last?.req.complete) last.on('close', then)
       else then()
     },
     closeIdle() {

@@ -142,6 +142,13 @@ test('what follows a request that is under way is refused after its answer, not 
   expect(statuses).toEqual([200, 400])
 })
 
+test('a body that breaks off in the middle is refused at once', async () => {
+  const { statuses, closedAfterMs } = await exchange(app.url, post('Transfer-Encoding: chunked', '', 'z\r\n'), 5_000)
+
+  expect(statuses).toEqual([400])
+  expect(closedAfterMs).toBeLessThan(3_000)
+})
+
 test('Expect: 100-continue is answered only once the key was accepted', async () => {
   const head = (withKey: string) =>
     `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${withKey}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
