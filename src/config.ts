@@ -95,3 +95,16 @@ export type Config = Values<typeof settings>
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return readSettings(settings, env)
 }
+
+const localPostgres = 'postgres://postgres@127.0.0.1:5432/postgres'
+
+/** The PostgreSQL where the demo makes its own database. */
+export function loadDemoServer(env: NodeJS.ProcessEnv = process.env): string {
+  return readSettings({ url: { ...settings.databaseUrl, fallback: localPostgres } }, env).url
+}
+
+/** The environment, with some of its values replaced. */
+export function loadConfigWith(replaced: Record<string, string>): Config {
+  const { DATABASE_URL_FILE: _, ENCRYPTION_KEYS_FILE: __, ...env } = process.env
+  return loadConfig({ ...env, ...replaced })
+}

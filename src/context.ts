@@ -1,9 +1,14 @@
 import { type Logger, pino } from 'pino'
 import { connectDatabase, type Database } from '#db/database.ts'
+import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
+import { drivers } from '#drivers/registry.ts'
+import { createCalendar } from '#lib/calendar-date.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import { createLimiter, type Limiter } from '#limits/limiter.ts'
 import { postgresCounter } from '#limits/postgres-counter.ts'
 import { redisCounter } from '#limits/redis-counter.ts'
+import { createQueue, type Queue } from '#queue/queue.ts'
 import type { Config } from './config.ts'
 
 /** Everything that is connected once per process. Handed down as an argument. */
@@ -13,10 +18,16 @@ export type Context = {
   db: Database
   limiter: Limiter
   keyUsage: KeyUsage
+  keyring: Keyring
+  controllers: Controllers
+  queue: Queue
+  today: (at: Date) => string
   close(): Promise<void>
 }
 
-export function createContext(config: Config, log: Logger = createLog(config)): Context {
+/** `role` tells whether this process also looks after jobs; `logTo` is standard output (1) or error (2). */
+export function createContext(config: Config, role: 'api' | 'worker', logTo = 1): Context {
+  const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
   const db = connectDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
@@ -34,20 +45,29 @@ export function createContext(config: Config, log: Logger = createLog(config)): 
   const limiter = redis ? createLimiter(redis.count, inPostgres) : createLimiter(inPostgres)
   const keyUsage = countKeyUsage(db, config.timeZone, (err) => log.warn({ err }, 'key usage was not written'))
 
+  const controllers = createControllers(drivers, config.encryptionKeys)
+  const queue = createQueue({
+    url: config.databaseUrl,
+    supervise: role === 'worker',
+    onError: (err) => log.warn({ err }, 'the queue met an error'),
+  })
+
   return {
     config,
     log,
     db,
     limiter,
     keyUsage,
+    keyring: config.encryptionKeys,
+    controllers,
+    queue,
+    today: createCalendar(config.timeZone),
     async close() {
+      await queue.stop()
       await keyUsage.stop()
+      await controllers.close()
       redis?.close()
       await db.close()
     },
   }
-}
-
-function createLog(config: Config): Logger {
-  return pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: 1, sync: false }))
 }

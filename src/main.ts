@@ -1,11 +1,13 @@
 import { program } from 'commander'
 import { registerControllers } from './commands/controllers.ts'
+import { registerDemo } from './commands/demo.ts'
 import { describeFailure } from './commands/failures.ts'
 import { registerKeys } from './commands/keys.ts'
 import { registerMigrate } from './commands/migrate.ts'
 import { registerRun } from './commands/run.ts'
 import { registerSecrets } from './commands/secrets.ts'
 import { registerSites } from './commands/sites.ts'
+import { registerWebhooks } from './commands/webhooks.ts'
 
 program
   .name('voucher-service')
@@ -24,7 +26,9 @@ registerMigrate(program)
 registerControllers(program)
 registerSites(program)
 registerKeys(program)
+registerWebhooks(program)
 registerSecrets(program)
+registerDemo(program)
 
 try {
   await program.parseAsync()

@@ -17,7 +17,8 @@ export type TestApp = {
 /** The real service in this process, on a port of its own and a database of its own. */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const db = await createTestDatabase()
-  const ctx = createContext(loadConfig(testEnvironment(db.url, env)))
+  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  await ctx.queue.start()
   const { basePath, trustedProxies, listCacheMiB, listenAddress: address } = ctx.config
   const server = await serve(
     { ...ctx, basePath, trustedProxies, listCacheMiB },

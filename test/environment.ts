@@ -1,8 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { keyring } from '#lib/setting-parsers.ts'
 
-const testKeyring = `test:${randomBytes(32).toString('base64')}`
+/** The same in every process of a test run. */
+const encryptionKeys = `test:${Buffer.alloc(32, 'test').toString('base64')}`
+
+export const testKeyring = keyring(encryptionKeys)
 
 /** The least environment that the service starts with. */
 export function testEnvironment(databaseUrl: string, more: Record<string, string> = {}): Record<string, string> {
-  return { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: testKeyring, PORT: '0', LOG_LEVEL: 'silent', ...more }
+  return { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: encryptionKeys, PORT: '0', LOG_LEVEL: 'silent', ...more }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
+import { addController } from '#domain/controllers/add-controller.ts'
 import { createKey, type KeyRequest } from '#domain/keys/create-key.ts'
+import { addSite } from '#domain/sites/add-site.ts'
+import { testKeyring } from './environment.ts'
 
 /** A site on a controller of its own; returns its number. */
 export async function seedSite(db: Queryable, site: { name?: string; active?: boolean } = {}): Promise<number> {
@@ -20,6 +23,28 @@ export async function seedSite(db: Queryable, site: { name?: string; active?: bo
 /** Without a limit unless the test asks for one. */
 export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
   return createKey(db, { name: 'Test', scope: 'read', rateLimit: 0, siteIds: undefined, expiresAt: null, ...request })
+}
+
+/** A site on a simulated controller, and optionally where that is found by a detour. */
+export async function seedControlledSite(
+  db: Database,
+  controller: { url: string; apiKey: string },
+  site: { name?: string; active?: boolean; controllerSite?: string } = {},
+): Promise<number> {
+  const name = uuidv7()
+  await addController(db, testKeyring, {
+    name,
+    driver: 'unifi-integration',
+    address: controller.url,
+    credentials: { apiKey: controller.apiKey },
+  })
+  const added = await addSite(db, {
+    name: site.name ?? 'Hauptgebäude',
+    controller: name,
+    controllerSite: site.controllerSite ?? 'default',
+    active: site.active ?? true,
+  })
+  return added.id
 }
 
 export type SeedVoucher = Partial<{

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../src/db/migrate.ts'
+import { migrateAll } from '../src/commands/migrate-all.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,7 +30,7 @@ export async function onServer(statement: string): Promise<void> {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = `voucher_template_${process.pid}`
   await onServer(`create database ${template}`)
-  await migrate(databaseUrl(template))
+  await migrateAll(databaseUrl(template))
   project.provide('templateDatabase', template)
   return () => onServer(`drop database ${template} with (force)`)
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { maxSiteId } from '#domain/sites/sites.queries.ts'
 
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
@@ -21,4 +22,11 @@ export function timeToCome(value: string): Date {
 export function sha256(value: string): Buffer {
   if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new InvalidArgumentError('It must be 64 hexadecimal digits.')
   return Buffer.from(value, 'hex')
+}
+
+const site = wholeNumber(1, maxSiteId)
+
+/** For an option that may be repeated. */
+export function manySites(id: string, ids: number[] = []): number[] {
+  return [...new Set([...ids, site(id)])]
 }

@@ -13,7 +13,7 @@ const run = (args: string, options: Parameters<typeof runCommand>[2] = {}) =>
 
 test('from nothing to a listed site, by commands alone', async () => {
   const controller = await run(
-    '--json controllers add --name c1 --driver unifi-classic --address https://10.0.0.1 --username api --secret-file -',
+    '--json controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -',
     { stdin: 'hunter2\n' },
   )
   const site = await run('sites add --name Haus --controller c1 --json')
@@ -84,8 +84,8 @@ test.each([
   ['sites activate 999', 'No site has the id 999.'],
   ['keys create --name x --scope read --site 999', 'No site has the id 999.'],
   [
-    'controllers add --name x --driver unifi-classic --address https://x --secret-file -',
-    'unifi-classic needs --username.',
+    'controllers add --name x --driver unifi-integration --address https://x --username u --secret-file -',
+    'unifi-integration takes no --username.',
   ],
   [
     'controllers add --name x --driver unifi-integration --address https://x --secret-file -',

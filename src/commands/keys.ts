@@ -3,8 +3,7 @@ import { createKey, importKey, type KeyRequest } from '#domain/keys/create-key.t
 import { defaultRateLimit, maxRateLimit, type Scope } from '#domain/keys/key.ts'
 import { listKeys } from '#domain/keys/keys.queries.ts'
 import { revokeKey } from '#domain/keys/revoke-key.ts'
-import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import { sha256, timeToCome, wholeNumber } from './arguments.ts'
+import { manySites, sha256, timeToCome, wholeNumber } from './arguments.ts'
 import { print } from './output.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -43,15 +42,14 @@ export function registerKeys(program: Command): void {
 }
 
 function withKeyOptions(command: Command): Command {
-  const site = wholeNumber(1, maxSiteId)
   return command
     .requiredOption('--name <name>', 'what it is for; stands in notifications as "API: <name>"')
     .addOption(new Option('--scope <scope>', 'write includes read').choices(['read', 'write']).makeOptionMandatory())
     .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit), defaultRateLimit)
-    .option('--site <id>', 'only this site; repeat for more', (id: string, ids: number[] = []) => [...ids, site(id)])
+    .option('--site <id>', 'only this site; repeat for more', manySites)
     .option('--expires <time>', 'when it ends', timeToCome)
 }
 
 function toRequest({ name, scope, limit, site, expires }: NewKeyOptions): KeyRequest {
-  return { name, scope, rateLimit: limit, siteIds: site && [...new Set(site)], expiresAt: expires ?? null }
+  return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { migrate } from '#db/migrate.ts'
 import { loadConfig } from '../config.ts'
+import { migrateAll } from './migrate-all.ts'
 import { print } from './output.ts'
 
 export function registerMigrate(program: Command): void {
@@ -8,7 +8,7 @@ export function registerMigrate(program: Command): void {
     .command('migrate')
     .description('bring the database to this version; safe to run twice or at the same time')
     .action(async (_options, command: Command) => {
-      const applied = await migrate(loadConfig().databaseUrl)
+      const applied = await migrateAll(loadConfig().databaseUrl)
       print(command, { applied })
     })
 }

@@ -14,6 +14,7 @@ function dump(): string {
     '--no-privileges',
     '--exclude-table=vouchers_*',
     '--exclude-table=migrations*',
+    '--exclude-schema=pgboss',
   ]
   return execFileSync('pg_dump', [...args, '--dbname', db.url], { encoding: 'utf8' })
     .replace(/^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\.*)$/gm, '')

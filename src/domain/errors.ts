@@ -9,15 +9,32 @@ export type ErrorCode =
   | 'rate_limited'
   | 'payload_too_large'
   | 'site_id_required'
-  | 'creation_not_built'
+  | 'name_required'
+  | 'name_unprintable'
+  | 'name_too_long'
+  | 'idempotency_key_invalid'
+  | 'idempotency_in_progress'
+  | 'idempotency_mismatch'
+  | 'site_not_found'
+  | 'beyond_bounds'
+  | 'controller_busy'
+  | 'controller_unreachable'
+  | 'controller_refused'
+  | 'controller_timeout'
+  | 'controller_failed'
+  | 'no_voucher'
+  | 'recording_failed'
   | 'store_unavailable'
 
+/** `details` fill the gaps in the words for this code, e.g. a field and its bounds. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  constructor(code: ErrorCode, options?: ErrorOptions) {
+  readonly details: Record<string, string | number>
+  constructor(code: ErrorCode, options: ErrorOptions & { details?: Record<string, string | number> } = {}) {
     super(code, options)
     this.code = code
+    this.details = options.details ?? {}
   }
 }
 

@@ -1,7 +1,7 @@
-import type { DriverKind } from './driver.ts'
+import type { Driver } from './driver.ts'
+import { unifiIntegration } from './unifi-integration/driver.ts'
 
-/** The dialects a controller can be recorded with, and what it asks for. */
-export const drivers: Readonly<Record<string, DriverKind>> = {
-  'unifi-integration': { about: 'UniFi console with an API key (official Integration API)', credentials: 'api-key' },
-  'unifi-classic': { about: 'UniFi console or Network Application with a local user', credentials: 'login' },
+/** The dialects a controller can be recorded with. */
+export const drivers: Readonly<Record<string, Driver>> = {
+  'unifi-integration': unifiIntegration,
 }

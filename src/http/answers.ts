@@ -17,7 +17,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (problem.status >= 500) request.log.error({ err: error }, 'request failed')
   setCommonHeaders(request, reply)
   reply.code(problem.status).headers(problem.headers ?? {})
-  reply.send(bodyOf(problem))
+  reply.send(bodyOf(problem, error instanceof DomainError ? error.details : {}))
 }
 
 const codesOfFastify: Record<string, Problem> = {

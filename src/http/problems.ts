@@ -2,10 +2,19 @@ import type { ErrorCode } from '#domain/errors.ts'
 
 export type Problem = { status: number; error: string; message?: string; headers?: Record<string, string> }
 
+const outcomeUnknown = { 'voucher-outcome': 'unknown' }
+const maybe =
+  'Ob ein Voucher entstanden ist, wird geprüft. Bitte mit demselben Idempotency-Key wiederholen oder die Liste abfragen.'
+
 /** The status and the words of every foreseen failure. A code without a line here does not compile. */
 export const problems: Record<ErrorCode, Problem> = {
   request_unreadable: { status: 400, error: 'invalid_request', message: 'Anfrage nicht lesbar' },
   site_id_required: { status: 400, error: 'invalid_request', message: 'site_id erforderlich' },
+  name_required: { status: 400, error: 'invalid_request', message: 'name erforderlich' },
+  name_unprintable: { status: 400, error: 'invalid_request', message: 'name enthält nicht druckbare Zeichen' },
+  name_too_long: { status: 400, error: 'invalid_request', message: 'name ist länger als 244 Zeichen' },
+  idempotency_key_invalid: { status: 400, error: 'invalid_request', message: 'Idempotency-Key ungültig' },
+  beyond_bounds: { status: 400, error: 'invalid_request', message: '{field} muss zwischen {min} und {max} liegen' },
   unauthorized: {
     status: 401,
     error: 'unauthorized',
@@ -25,6 +34,18 @@ export const problems: Record<ErrorCode, Problem> = {
     headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' },
   },
   endpoint_not_found: { status: 404, error: 'not_found', message: 'Endpunkt nicht gefunden' },
+  site_not_found: { status: 404, error: 'not_found', message: 'Site nicht gefunden' },
+  idempotency_in_progress: {
+    status: 409,
+    error: 'idempotency_in_progress',
+    message: 'Eine Anfrage mit diesem Idempotency-Key läuft noch',
+    headers: { 'retry-after': '1', ...outcomeUnknown },
+  },
+  idempotency_mismatch: {
+    status: 422,
+    error: 'idempotency_mismatch',
+    message: 'Dieser Idempotency-Key wurde mit anderem Inhalt verwendet',
+  },
   method_not_allowed: { status: 405, error: 'method_not_allowed' },
   payload_too_large: {
     status: 413,
@@ -37,11 +58,46 @@ export const problems: Record<ErrorCode, Problem> = {
     error: 'rate_limited',
     message: 'Anfragelimit überschritten, bitte später erneut versuchen',
   },
-  creation_not_built: {
+  controller_busy: {
     status: 500,
     error: 'server_error',
-    message: 'Diese Version erstellt noch keine Voucher. Es wurde kein Voucher erstellt.',
-    headers: { 'voucher-outcome': 'none' },
+    message: 'Der Controller ist ausgelastet. Es wurde kein Voucher erstellt.',
+    headers: { 'retry-after': '2' },
+  },
+  controller_unreachable: {
+    status: 500,
+    error: 'server_error',
+    message: 'Controller nicht erreichbar. Es wurde kein Voucher erstellt.',
+    headers: { 'retry-after': '5' },
+  },
+  controller_refused: {
+    status: 500,
+    error: 'server_error',
+    message: 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.',
+  },
+  controller_timeout: {
+    status: 500,
+    error: 'server_error',
+    message: `Der Controller hat nicht rechtzeitig geantwortet. ${maybe}`,
+    headers: outcomeUnknown,
+  },
+  controller_failed: {
+    status: 500,
+    error: 'server_error',
+    message: `Der Controller hat die Anfrage nicht beantwortet. ${maybe}`,
+    headers: outcomeUnknown,
+  },
+  recording_failed: {
+    status: 500,
+    error: 'server_error',
+    message: `Der Voucher konnte nicht gespeichert werden. ${maybe}`,
+    headers: outcomeUnknown,
+  },
+  no_voucher: {
+    status: 502,
+    error: 'upstream_error',
+    message: `Der Controller hat keinen gültigen Voucher geliefert. ${maybe}`,
+    headers: outcomeUnknown,
   },
   store_unavailable: {
     status: 503,
@@ -56,6 +112,12 @@ export function unforeseen(requestId: string): Problem {
   return { status: 500, error: 'server_error', message: `Interner Fehler (${requestId})` }
 }
 
-export function bodyOf({ error, message }: Problem): { error: string; message?: string } {
-  return message === undefined ? { error } : { error, message }
+/** Gaps such as `{field}` are filled from the details of the error. */
+export function bodyOf(
+  problem: Problem,
+  details: Record<string, string | number> = {},
+): { error: string; message?: string } {
+  const { error, message } = problem
+  if (message === undefined) return { error }
+  return { error, message: message.replace(/\{(\w+)\}/g, (gap, name) => String(details[name] ?? gap)) }
 }

@@ -2,10 +2,10 @@ import { setTimeout as rest } from 'node:timers/promises'
 
 export type Sweep = { name: string; everyMs: number; run: () => Promise<number> }
 
-type Log = { info(fields: object, message: string): void; error(fields: object, message: string): void }
+export type SweepLog = { info(fields: object, message: string): void; error(fields: object, message: string): void }
 
 /** Small works that need no queue: each runs at once and then in its own rhythm, never twice at a time. */
-export function startSweeps(sweeps: Sweep[], log: Log): { stop(): Promise<void> } {
+export function startSweeps(sweeps: Sweep[], log: SweepLog): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const runs = sweeps.map((sweep) => keepSweeping(sweep, log, stopping.signal))
   return {
@@ -16,7 +16,7 @@ export function startSweeps(sweeps: Sweep[], log: Log): { stop(): Promise<void> 
   }
 }
 
-async function keepSweeping(sweep: Sweep, log: Log, stopping: AbortSignal): Promise<void> {
+async function keepSweeping(sweep: Sweep, log: SweepLog, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
       const count = await sweep.run()

@@ -72,3 +72,39 @@ export async function updateSiteActive(db: Queryable, id: number, active: boolea
   )
   return rows[0]
 }
+
+/** A site with what is needed to speak to its controller. */
+export type SiteOnController = {
+  id: number
+  name: string
+  controllerSite: string
+  controllerId: string
+  driver: string
+  address: string
+  secret: string | null
+}
+
+/** A site that the key may not use does not exist for it. */
+export async function findActiveSite(
+  db: Queryable,
+  id: number,
+  onlyForKey: string | null,
+): Promise<SiteOnController | undefined> {
+  const { rows } = await db.query<SiteOnController>(
+    `select s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId", c.driver, c.address, c.secret
+       from sites s join controllers c on c.id = s.controller_id
+      where s.id = $1 and s.active
+        and ($2::uuid is null or exists (select from api_key_sites k where k.api_key_id = $2 and k.site_id = s.id))`,
+    [id, onlyForKey],
+  )
+  return rows[0]
+}
+
+/** Moves the counts of a day; the overview reads these. */
+export async function updateSiteDay(tx: Queryable, siteId: number, day: string, created: number): Promise<void> {
+  await tx.query(
+    `insert into site_days as known (site_id, day, created) values ($1, $2, $3)
+     on conflict (site_id, day) do update set created = known.created + excluded.created`,
+    [siteId, day, created],
+  )
+}

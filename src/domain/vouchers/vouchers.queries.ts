@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { VoucherShape } from '#drivers/driver.ts'
 
 export type VoucherStatus = 'valid' | 'used' | 'expired' | 'revoked'
 
@@ -25,4 +26,46 @@ export async function listNewestVouchers(db: Queryable, siteId: number, limit: n
     [siteId, limit],
   )
   return rows
+}
+
+export type NewVoucher = {
+  siteId: number
+  id: string
+  creationId: string
+  apiKeyId: string
+  controllerVoucherId: string | null
+  code: string
+  shape: VoucherShape
+}
+
+/** Undefined when another creation already holds this controller voucher. Takes over a row that sync adopted first. */
+export async function claimVoucher(tx: Queryable, voucher: NewVoucher): Promise<string | undefined> {
+  const { shape } = voucher
+  const sameVoucher =
+    voucher.controllerVoucherId === null
+      ? '(site_id, code) where controller_voucher_id is null'
+      : '(site_id, controller_voucher_id)'
+  const { rows } = await tx.query<{ id: string }>(
+    `insert into vouchers (site_id, id, creation_id, api_key_id, controller_voucher_id, code, name, max_uses,
+       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())
+     on conflict ${sameVoucher} do update
+       set creation_id = excluded.creation_id, api_key_id = excluded.api_key_id where vouchers.creation_id is null
+     returning id`,
+    [
+      voucher.siteId,
+      voucher.id,
+      voucher.creationId,
+      voucher.apiKeyId,
+      voucher.controllerVoucherId,
+      voucher.code,
+      shape.name,
+      shape.maxUses,
+      shape.expireMinutes,
+      shape.downKbps,
+      shape.upKbps,
+      shape.quotaMb,
+    ],
+  )
+  return rows[0]?.id
 }

@@ -35,6 +35,17 @@ test('__proto__ is dropped, at any depth', () => {
   expect(Object.keys(body.qos)).toEqual(['up'])
 })
 
+test('a lone surrogate anywhere makes the body unreadable; a pair does not', () => {
+  expect(text('{"site_id":1,"name":"a\\ud800b"}')).toEqual({})
+  expect(text('{"site_id":1,"\\udc00":1}')).toEqual({})
+  expect(text('{"site_id":1,"x":["\\udfff"]}')).toEqual({})
+  expect(text('{"name":"\\ud83d\\ude00"}')).toEqual({ name: '😀' })
+})
+
+test('a body nested as deep as it can be is read or refused, without an exception', () => {
+  expect(text(`{"qos":${'['.repeat(32_000)}${']'.repeat(32_000)}}`)).toBeTypeOf('object')
+})
+
 test('any bytes give an object and no exception', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {

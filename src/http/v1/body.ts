@@ -5,7 +5,7 @@ export function parseBody(bytes: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(
       new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
-      dropPrototype,
+      readMember,
     )
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
@@ -15,7 +15,10 @@ export function parseBody(bytes: Buffer): Record<string, unknown> {
   }
 }
 
-function dropPrototype(this: unknown, key: string, value: unknown): unknown {
+/** Drops `__proto__`; half a surrogate pair is no text, so the whole body is not. */
+function readMember(this: unknown, key: string, value: unknown): unknown {
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+    throw new SyntaxError('lone surrogate')
   return key === '__proto__' ? undefined : value
 }
 

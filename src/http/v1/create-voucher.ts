@@ -1,10 +1,38 @@
 import { DomainError } from '#domain/errors.ts'
+import { type CreateContext, createVoucher } from '#domain/vouchers/create-voucher.ts'
+import { toCreationInput } from './creation-input.ts'
 import type { Call } from './endpoint.ts'
-import { toSiteId } from './site-id.ts'
 
-/** POST /vouchers.php. No controller is spoken to yet, and the answer says so: no voucher exists after it. */
-export async function refuseCreation({ body }: Call): Promise<never> {
-  if (toSiteId((body as { site_id?: unknown } | undefined)?.site_id) === undefined)
-    throw new DomainError('site_id_required')
-  throw new DomainError('creation_not_built')
+/** POST /vouchers.php. Until there is a voucher, every failure says that there is none, unless it says it is not known. */
+export async function createVoucherPhp(ctx: CreateContext, call: Call) {
+  const { key, body, headers, reply } = call
+  reply.header('voucher-outcome', 'none')
+  const { siteId, shape } = toCreationInput(body as Record<string, unknown>)
+  const idempotencyKey = toIdempotencyKey(headers['idempotency-key'])
+
+  const { voucher, replayed } = await createVoucher(ctx, {
+    actor: { apiKeyId: key.id, allSites: key.allSites, source: `API: ${key.name}` },
+    siteId: siteId === 'none' ? 0 : siteId, // no site has the number 0
+    shape,
+    idempotencyKey,
+  })
+
+  reply.removeHeader('voucher-outcome')
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  reply.code(201)
+  return {
+    success: true,
+    code: voucher.code,
+    formatted_code: voucher.formattedCode,
+    site: voucher.site,
+    max_uses: voucher.maxUses,
+    expire_minutes: voucher.expireMinutes,
+  }
+}
+
+function toIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header))
+    throw new DomainError('idempotency_key_invalid')
+  return header
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
@@ -6,7 +7,7 @@ import { type KeyContext, requireKey } from './api-key.ts'
 import { type SiteId, toSiteId } from './site-id.ts'
 
 /** What a handler is given: the key that was accepted and the site that the address names. */
-export type Call = { key: KeyAtWork; siteId: SiteId; body: unknown }
+export type Call = { key: KeyAtWork; siteId: SiteId; body: unknown; headers: IncomingHttpHeaders; reply: FastifyReply }
 
 type Method = { scope: Scope; handle: (call: Call) => Promise<unknown> }
 
@@ -37,10 +38,10 @@ export function registerEndpoint(
       if (method.scope === 'write' && key.scope !== 'write') throw new DomainError('write_scope_missing')
       request.call = { key, siteId }
     },
-    handler: async (request: FastifyRequest) => {
-      const { call, body } = request
+    handler: async (request: FastifyRequest, reply) => {
+      const { call, body, headers } = request
       // Both were settled before the body was read.
-      return methods[request.method]?.handle({ ...(call as { key: KeyAtWork; siteId: SiteId }), body })
+      return methods[request.method]?.handle({ ...(call as { key: KeyAtWork; siteId: SiteId }), body, headers, reply })
     },
   })
 }

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
 import type { KeyContext } from './api-key.ts'
 import { registerBodyParser } from './body.ts'
-import { refuseCreation } from './create-voucher.ts'
+import { createVoucherPhp } from './create-voucher.ts'
 import { registerEndpoint } from './endpoint.ts'
 import { registerOpenapi } from './openapi.ts'
 import { listSitesPhp } from './sites.ts'
 import { type ListCache, listVouchersPhp } from './vouchers.ts'
 
-export type V1Context = KeyContext & { basePath: string; listCache: ListCache }
+export type V1Context = KeyContext & CreateContext & { basePath: string; listCache: ListCache }
 
 /** API v1, the whole of it: three addresses that never change. */
 export function registerV1(app: FastifyInstance, ctx: V1Context): void {
@@ -19,6 +20,6 @@ export function registerV1(app: FastifyInstance, ctx: V1Context): void {
   })
   registerEndpoint(app, ctx, `${ctx.basePath}/vouchers.php`, {
     GET: { scope: 'read', handle: (call) => listVouchersPhp(ctx, call) },
-    POST: { scope: 'write', handle: refuseCreation },
+    POST: { scope: 'write', handle: (call) => createVoucherPhp(ctx, call) },
   })
 }

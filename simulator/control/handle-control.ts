@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isObject, type JsonObject, parseJson } from '../http/json.ts'
+import { readBody } from '../http/read-body.ts'
+import { type Reply, sendReply } from '../http/reply.ts'
+import { jsonArray, sendStream } from '../http/send-stream.ts'
+import type { Simulator } from '../simulator.ts'
+import { ControlError } from './control-error.ts'
+import { readFault } from './fault-body.ts'
+import { controlView, createElsewhere, redeemCode } from './voucher-actions.ts'
+
+export const controlPrefix = '/control'
+
+type Answer = Reply | Iterable<string>
+
+const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) => Answer>([
+  ['GET /control/vouchers', listVouchers],
+  ['POST /control/vouchers', ({ store }, body) => createElsewhere(store, body())],
+  ['POST /control/redeem', ({ store }, body) => redeemCode(store, body())],
+  ['POST /control/clock', moveClock],
+  ['GET /control/requests', ({ requests }) => jsonArray(requests.list(), (entry) => entry)],
+  ['DELETE /control/requests', ({ requests }) => ({ status: 200, json: { deleted: requests.clear() } })],
+  ['GET /control/faults', ({ faults }) => ({ status: 200, json: faults.list() })],
+  ['POST /control/faults', addFault],
+  ['DELETE /control/faults', ({ faults }) => ({ status: 200, json: { deleted: faults.clear() } })],
+])
+
+/** What a test may do behind the back of the API. */
+export async function handleControl(
+  simulator: Simulator,
+  { request, response, path }: { request: IncomingMessage; response: ServerResponse; path: string },
+): Promise<void> {
+  const text = await readBody(request)
+  const answer = run(simulator, { action: `${request.method} ${path}`, text })
+  if ('status' in answer) return sendReply(response, answer)
+  await sendStream(response, answer)
+}
+
+function run(simulator: Simulator, { action, text }: { action: string; text: string | undefined }): Answer {
+  try {
+    const perform = actions.get(action)
+    if (!perform) throw new ControlError(404, 'There is no such control')
+    return perform(simulator, () => {
+      const body = parseJson(text ?? '')
+      if (!isObject(body)) throw new ControlError(400, 'The body must be a JSON object')
+      return body
+    })
+  } catch (error) {
+    if (error instanceof ControlError) return { status: error.status, json: { error: error.message } }
+    throw error
+  }
+}
+
+function listVouchers({ store }: Simulator): Answer {
+  const nowMs = store.clock.now()
+  return jsonArray(store.all, (voucher) => controlView(voucher, nowMs))
+}
+
+function moveClock({ store }: Simulator, body: () => JsonObject): Answer {
+  const { advanceSeconds } = body()
+  if (typeof advanceSeconds !== 'number') throw new ControlError(400, "'advanceSeconds' must be a number")
+  try {
+    store.clock.advance(advanceSeconds)
+  } catch {
+    throw new ControlError(400, 'The clock cannot go that far')
+  }
+  return { status: 200, json: { now: new Date(store.clock.now()).toISOString() } }
+}
+
+function addFault({ faults }: Simulator, body: () => JsonObject): Answer {
+  const fault = readFault(body())
+  faults.add(fault)
+  return { status: 201, json: { ...fault } }
+}

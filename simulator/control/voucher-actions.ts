@@ -1,0 +1,52 @@
+import type { JsonObject } from '../http/json.ts'
+import type { Reply } from '../http/reply.ts'
+import { ApiError } from '../integration/api-error.ts'
+import { readVoucherBody, type VoucherBody } from '../integration/voucher-body.ts'
+import { voucherView } from '../integration/voucher-view.ts'
+import { redeem } from '../store/redeem.ts'
+import type { Voucher } from '../store/voucher.ts'
+import type { VoucherStore } from '../store/voucher-store.ts'
+import { ControlError } from './control-error.ts'
+import { findSite } from './find-site.ts'
+
+/** What the API shows, and what only the simulator knows. */
+export function controlView(voucher: Voucher, nowMs: number) {
+  const { siteId, createdBy, deleted } = voucher
+  return { siteId, ...voucherView(voucher, nowMs), createdBy, deleted }
+}
+
+/** Another administrator creates vouchers, past the API; here a test may choose the code. */
+export function createElsewhere(store: VoucherStore, request: JsonObject): Reply {
+  const { siteId, internalReference, code, ...body } = request
+  const site = findSite(store, request)
+  if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
+  const { settings, count } = readSettings({ timeLimitMinutes: 1440, ...body })
+  if (code !== undefined) {
+    if (typeof code !== 'string' || !/^\d{10}$/.test(code)) throw new ControlError(400, "'code' must be 10 digits")
+    if (count > 1 || store.findByCode(site.id, code)) throw new ControlError(409, 'A code can be given only once')
+  }
+  const make = () => store.insert(site.id, { ...settings, code, createdBy: 'elsewhere' })
+  const nowMs = store.clock.now()
+  const vouchers = Array.from({ length: count }, make).map((voucher) => controlView(voucher, nowMs))
+  return { status: 201, json: { vouchers } }
+}
+
+export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
+  const { code, mac } = request
+  if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")
+  const digits = typeof mac === 'string' ? mac.replaceAll(/[:.-]/g, '').toLowerCase() : ''
+  if (!/^[0-9a-f]{12}$/.test(digits)) throw new ControlError(400, "'mac' must be a MAC address")
+  const site = findSite(store, request)
+  const siteIds = (site ? [site] : store.sites).map(({ id }) => id)
+  const result = redeem(store, { siteIds, code: code.replaceAll(/[ -]/g, ''), mac: digits })
+  if ('reason' in result) return { status: 409, json: result }
+  return { status: 200, json: controlView(result.voucher, store.clock.now()) }
+}
+
+function readSettings(body: JsonObject): VoucherBody {
+  try {
+    return readVoucherBody(body)
+  } catch (error) {
+    throw error instanceof ApiError ? new ControlError(400, error.message) : error
+  }
+}

@@ -1,0 +1,32 @@
+import type { ServerResponse } from 'node:http'
+import { type Reply, sendReply } from '../http/reply.ts'
+import { sendStream } from '../http/send-stream.ts'
+
+/** What the caller gets: a reply, a closed connection, silence, or 64 MiB. */
+export type Outcome = Reply | 'reset' | 'hang' | 'huge'
+
+const mebibyte = 1024 * 1024
+const hugeMebibytes = 64
+
+/** The status sent, or null when no answer went out. */
+export function deliver(response: ServerResponse, outcome: Outcome): number | null {
+  if (response.destroyed || outcome === 'hang') return null
+  if (outcome === 'reset') {
+    response.destroy()
+    return null
+  }
+  if (outcome === 'huge') {
+    void sendStream(response, hugeBody())
+    return 200
+  }
+  sendReply(response, outcome)
+  return outcome.status
+}
+
+function* hugeBody(): Iterable<string> {
+  yield '{"vouchers":[{}'
+  const item = ',{"name":"huge","code":"0000000000"}'
+  const piece = item.repeat(Math.floor(mebibyte / item.length))
+  for (let sent = 0; sent < hugeMebibytes; sent++) yield piece
+  yield ']}'
+}

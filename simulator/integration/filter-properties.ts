@@ -1,0 +1,27 @@
+import { equality, membership, nullableOrder, order, type Properties, pattern } from '../filter/properties.ts'
+import { expiresAtMs, isExpired, type Site, type Voucher } from '../store/voucher.ts'
+
+export const siteProperties: Properties<Site> = {
+  id: { type: 'uuid', functions: membership, of: (site) => site.id },
+  internalReference: { type: 'string', functions: membership, of: (site) => site.internalReference },
+  name: { type: 'string', functions: membership, of: (site) => site.name },
+}
+
+/** The documented properties and their functions; `nowMs` decides what has expired. */
+export function voucherProperties(nowMs: number): Properties<Voucher> {
+  return {
+    id: { type: 'uuid', functions: membership, of: (voucher) => voucher.id },
+    createdAt: { type: 'timestamp', functions: order, of: (voucher) => voucher.createdAtMs },
+    name: { type: 'string', functions: pattern, of: (voucher) => voucher.name },
+    code: { type: 'string', functions: membership, of: (voucher) => voucher.code },
+    authorizedGuestLimit: { type: 'integer', functions: nullableOrder, of: (v) => v.authorizedGuestLimit },
+    authorizedGuestCount: { type: 'integer', functions: order, of: (voucher) => voucher.devices.size },
+    activatedAt: { type: 'timestamp', functions: order, of: (voucher) => voucher.activatedAtMs },
+    expiresAt: { type: 'timestamp', functions: order, of: expiresAtMs },
+    expired: { type: 'boolean', functions: equality, of: (voucher) => isExpired(voucher, nowMs) },
+    timeLimitMinutes: { type: 'integer', functions: order, of: (voucher) => voucher.timeLimitMinutes },
+    dataUsageLimitMBytes: { type: 'integer', functions: nullableOrder, of: (v) => v.dataUsageLimitMBytes },
+    rxRateLimitKbps: { type: 'integer', functions: nullableOrder, of: (voucher) => voucher.rxRateLimitKbps },
+    txRateLimitKbps: { type: 'integer', functions: nullableOrder, of: (voucher) => voucher.txRateLimitKbps },
+  }
+}

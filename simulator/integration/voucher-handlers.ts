@@ -1,0 +1,65 @@
+import { isUuid } from '../http/uuid.ts'
+import type { Site, Voucher } from '../store/voucher.ts'
+import type { VoucherStore } from '../store/voucher-store.ts'
+import { ApiError, badRequest, typeMismatch } from './api-error.ts'
+import { voucherProperties } from './filter-properties.ts'
+import type { ApiRequest, Handler } from './handler.ts'
+import { readFilter, readPage } from './page.ts'
+import { readVoucherBody } from './voucher-body.ts'
+import { voucherView } from './voucher-view.ts'
+
+export const listVouchers: Handler = (store, request) => {
+  const site = findSite(store, request)
+  const nowMs = store.clock.now()
+  const rules = { defaultLimit: 100, maxLimit: 1000, properties: voucherProperties(nowMs) }
+  const page = readPage(store.list(site.id), request.query, rules)
+  return { status: 200, json: { ...page, data: page.data.map((voucher) => voucherView(voucher, nowMs)) } }
+}
+
+export const createVouchers: Handler = (store, request) => {
+  const site = findSite(store, request)
+  if (!/^application\/json\s*(;|$)/i.test(request.contentType ?? '')) {
+    throw new ApiError({ status: 415, message: 'Content-Type must be application/json' })
+  }
+  const { settings, count } = readVoucherBody(request.body)
+  const vouchers = Array.from({ length: count }, () => store.insert(site.id, { ...settings, createdBy: 'api' }))
+  const nowMs = store.clock.now()
+  return { status: 201, json: { vouchers: vouchers.map((voucher) => voucherView(voucher, nowMs)) } }
+}
+
+export const getVoucher: Handler = (store, request) => {
+  return { status: 200, json: voucherView(findVoucher(store, request), store.clock.now()) }
+}
+
+export const deleteVoucher: Handler = (store, request) => {
+  store.delete(findVoucher(store, request))
+  return { status: 200, json: { vouchersDeleted: 1 } }
+}
+
+export const deleteVouchers: Handler = (store, request) => {
+  const site = findSite(store, request)
+  const filter = request.query.get('filter')
+  if (!filter) throw badRequest("Query parameter 'filter' is missing")
+  const matches = readFilter(filter, voucherProperties(store.clock.now()))
+  return { status: 200, json: { vouchersDeleted: store.deleteWhere(site.id, matches) } }
+}
+
+function findSite(store: VoucherStore, { params: [text = ''] }: ApiRequest): Site {
+  const id = readId('siteId', text)
+  const site = store.sites.find((candidate) => candidate.id === id)
+  if (!site) throw new ApiError({ status: 404, message: `Site '${id}' was not found` })
+  return site
+}
+
+function findVoucher(store: VoucherStore, request: ApiRequest): Voucher {
+  const site = findSite(store, request)
+  const id = readId('voucherId', request.params[1] ?? '')
+  const voucher = store.findById(site.id, id)
+  if (!voucher) throw new ApiError({ status: 404, message: `Voucher '${id}' was not found` })
+  return voucher
+}
+
+function readId(name: string, text: string): string {
+  if (!isUuid(text)) throw typeMismatch(name, text)
+  return text.toLowerCase()
+}

@@ -1,0 +1,19 @@
+import { parseArguments, usage } from './parse-arguments.ts'
+import { type SimulatorOptions, startSimulator } from './server.ts'
+
+async function run(options: SimulatorOptions): Promise<void> {
+  const { url, apiKey, sites, close } = await startSimulator(options)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void close().then(() => process.exit(0)))
+  }
+  process.stdout.write(`${JSON.stringify({ ready: true, url, api_key: apiKey, sites })}\n`)
+}
+
+try {
+  const options = parseArguments(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(usage)
+  else await run(options)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,31 @@
+export type Site = { id: string; internalReference: string; name: string }
+
+export type VoucherSettings = {
+  name: string
+  timeLimitMinutes: number
+  authorizedGuestLimit?: number | undefined
+  dataUsageLimitMBytes?: number | undefined
+  rxRateLimitKbps?: number | undefined
+  txRateLimitKbps?: number | undefined
+}
+
+export type Voucher = VoucherSettings & {
+  id: string
+  siteId: string
+  code: string
+  createdAtMs: number
+  createdBy: 'api' | 'elsewhere'
+  activatedAtMs: number | undefined
+  devices: Set<string>
+  deleted: boolean
+}
+
+export function expiresAtMs(voucher: Voucher): number | undefined {
+  return voucher.activatedAtMs === undefined ? undefined : voucher.activatedAtMs + voucher.timeLimitMinutes * 60_000
+}
+
+/** An unused voucher never expires: the time runs from the first redemption. */
+export function isExpired(voucher: Voucher, nowMs: number): boolean {
+  const endMs = expiresAtMs(voucher)
+  return endMs !== undefined && nowMs >= endMs
+}

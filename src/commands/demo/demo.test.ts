@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { call } from '#test/http-client.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { report } from '#test/report.ts'
+import { serverUrl } from '#test/template-database.ts'
+
+const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
+
+async function startDemo(): Promise<{
+  demo: ChildProcess
+  line: string
+  words: () => string
+  ended: Promise<unknown[]>
+  readyAfterMs: number
+}> {
+  const begin = performance.now()
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl },
+  })
+  const ended = once(demo, 'exit')
+  onFileEnd(() => demo.kill('SIGKILL'))
+  let words = ''
+  demo.stderr.on('data', (chunk) => (words += chunk))
+  const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
+  return { demo, line, words: () => words, ended, readyAfterMs: performance.now() - begin }
+}
+
+async function demoDatabases(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  const { rows } = await client.query(`select datname from pg_database where datname like 'voucher_demo_%' order by 1`)
+  await client.end()
+  return rows.map(({ datname }) => datname)
+}
+
+test('ready within 10 s with one line of JSON; its lines work; ended by SIGTERM it leaves nothing behind', async () => {
+  const before = await demoDatabases()
+  const { demo, line, words, ended, readyAfterMs } = await startDemo()
+  report('demo ready after ms', readyAfterMs)
+  const { url, base_url, keys, sites, inactive_site, controller, ready } = JSON.parse(line)
+
+  expect(ready).toBe(true)
+  expect(readyAfterMs).toBeLessThan(10_000)
+  expect([base_url, sites, inactive_site]).toEqual([`${url}/api`, [1, 2, 3], 4])
+  expect(await demoDatabases()).toHaveLength(before.length + 1)
+
+  const names = (await call(`${base_url}/sites.php`, { headers: { 'x-api-key': keys.read } })).json().sites
+  const list = await call(`${base_url}/vouchers.php?site_id=1`, { headers: { 'x-api-key': keys.read } })
+  const post = (site_id: number, key: string) =>
+    call(`${base_url}/vouchers.php`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: JSON.stringify({ site_id, name: 'x' }),
+    })
+  expect(names.map((site: any) => site.name)).toEqual(['Hauptgebäude', 'Nebengebäude', 'Seminarhaus'])
+  expect(list.json().vouchers.length).toBeGreaterThan(0)
+  expect(list.headers['ratelimit-policy']).toBe('"per-key";q=10000;w=60')
+  const made = await post(2, keys.write)
+  expect(made.status).toBe(201)
+  expect((await post(2, keys.read)).status).toBe(403)
+  expect((await post(4, keys.write)).status).toBe(404)
+  expect((await call(`${controller}/control/vouchers`)).text).toContain(made.json().code)
+  expect(words()).toContain(`curl -H 'X-API-Key: ${keys.write}' -d`)
+
+  demo.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(await demoDatabases()).toEqual(before)
+  await expect(call(`${controller}/control/vouchers`)).rejects.toThrow('ECONNREFUSED')
+  await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('every line it prints to paste works as it stands', async () => {
+  const { demo, words, ended } = await startDemo()
+  const lines = words()
+    .split('\n')
+    .filter((line) => line.startsWith('  curl'))
+
+  expect(lines).toHaveLength(6)
+  for (const line of lines) {
+    const shell = spawn('bash', ['-c', `${line} --silent --fail`])
+    let printed = ''
+    shell.stdout.on('data', (chunk) => (printed += chunk))
+    expect(await once(shell, 'exit'), line).toEqual([0, null])
+    expect(JSON.parse(printed)).toBeTypeOf('object')
+  }
+  demo.kill('SIGTERM')
+  await ended
+})
+
+test('a PostgreSQL that is not there: one sentence, exit code 1', async () => {
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
+  })
+  let words = ''
+  demo.stderr.on('data', (chunk) => (words += chunk))
+
+  expect(await once(demo, 'close')).toEqual([1, null])
+  expect(words).toMatch(/^voucher-service: PostgreSQL is out of reach: .*ECONNREFUSED.*\n$/)
+  expect(words).not.toContain('hunter2')
+})

@@ -1,0 +1,25 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Queryable } from '#db/database.ts'
+import type { Queue } from '#queue/queue.ts'
+import { insertEventWithDeliveries } from './notifications.queries.ts'
+
+/** Enqueues the notification in the transaction that recorded the vouchers: neither is true without the other. */
+export async function notifyCreated(
+  tx: Queryable,
+  queue: Queue,
+  created: { site: { id: number; name: string }; source: string; voucherIds: string[] },
+): Promise<void> {
+  const { site, source, voucherIds } = created
+  const deliveries = await insertEventWithDeliveries(tx, {
+    id: uuidv7(),
+    type: 'voucher.created',
+    siteId: site.id,
+    data: { count: voucherIds.length, site_id: site.id, site: site.name, source, voucher_ids: voucherIds },
+  })
+  if (deliveries.length > 0)
+    await queue.enqueue(
+      tx,
+      'deliver',
+      deliveries.map((deliveryId) => ({ deliveryId })),
+    )
+}

@@ -1,0 +1,86 @@
+import type { Database } from '#db/database.ts'
+import { ControllerError, type Failure } from '#drivers/driver.ts'
+import type { Queue } from '#queue/queue.ts'
+import type { Controllers } from '../controllers/controllers.ts'
+import { DomainError, type ErrorCode } from '../errors.ts'
+import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { checkBounds } from './check-bounds.ts'
+import type { CreatedVoucher, CreationRequest } from './creation.ts'
+import { updateCreationFailed } from './creations.queries.ts'
+import { findAnswer, openCreation } from './open-creation.ts'
+import { recordVoucher } from './record-voucher.ts'
+
+export type CreateContext = {
+  db: Database
+  queue: Queue
+  controllers: Controllers
+  today: (at: Date) => string
+  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
+}
+
+/** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
+export async function createVoucher(
+  ctx: CreateContext,
+  request: CreationRequest,
+): Promise<{ voucher: CreatedVoucher; replayed: boolean }> {
+  const answered = await findAnswer(ctx.db, request)
+  if (answered) return { voucher: answered, replayed: true }
+
+  const { actor, siteId } = request
+  const site = await findActiveSite(ctx.db, siteId, actor.allSites ? null : actor.apiKeyId)
+  if (!site) throw new DomainError('site_not_found')
+  checkBounds(ctx.controllers.driverOf(site), request.shape)
+
+  const voucher = await ctx.controllers.inSlot(site.controllerId, () => createOn(ctx, site, request))
+  return { voucher, replayed: false }
+}
+
+async function createOn(ctx: CreateContext, site: SiteOnController, request: CreationRequest): Promise<CreatedVoucher> {
+  const day = ctx.today(new Date())
+  const asked = { ...request.shape, name: `${day}_${request.shape.name}` }
+  const connection = ctx.controllers.connectionOf(site)
+  const creation = await openCreation(ctx.db, request, asked.name)
+  try {
+    const candidates = await connection.create(site.controllerSite, asked, 1)
+    return await recordVoucher(ctx, { site, creationId: creation.id, actor: request.actor, candidates, asked, day })
+  } catch (error) {
+    await settleFailed(ctx, creation, error)
+    throw toDomainError(error)
+  }
+}
+
+/** A definite refusal is settled at once; everything else stays to be looked for on the controller. */
+async function settleFailed(
+  ctx: CreateContext,
+  creation: { siteId: number; id: string },
+  error: unknown,
+): Promise<void> {
+  const refused = error instanceof ControllerError && error.outcome === 'refused'
+  try {
+    await updateCreationFailed(ctx.db, creation, refused ? 'rejected' : 'unknown')
+  } catch (err) {
+    // Its lease will run out, and then it is looked for as well.
+    ctx.log.warn({ err, creation: creation.id }, 'a failed creation could not be marked')
+  }
+}
+
+const refusals: Record<Failure, ErrorCode> = {
+  unreachable: 'controller_unreachable',
+  rejected: 'controller_refused',
+  timeout: 'controller_unreachable',
+  failed: 'controller_refused',
+  no_voucher: 'controller_refused',
+}
+const unknowns: Record<Failure, ErrorCode> = {
+  unreachable: 'controller_failed',
+  rejected: 'controller_failed',
+  timeout: 'controller_timeout',
+  failed: 'controller_failed',
+  no_voucher: 'no_voucher',
+}
+
+function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error
+  if (!(error instanceof ControllerError)) return new DomainError('recording_failed', { cause: error })
+  return new DomainError((error.outcome === 'refused' ? refusals : unknowns)[error.failure], { cause: error })
+}
