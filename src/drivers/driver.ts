@@ -27,7 +27,7 @@ export type ControllerVoucher = {
   expired: boolean
 }
 
-type Bound = { min: number; max: number; zeroMeansNone?: true }
+export type Bound = { min: number; max: number; zeroMeansNone?: true }
 
 export type Limit = Exclude<keyof VoucherShape, 'name'>
 
@@ -55,7 +55,7 @@ export type ControllerConnection = {
 /** `refused`: nothing was made, for certain. `unknown`: it may have been; only looking tells. */
 export type Outcome = 'refused' | 'unknown'
 
-export type Failure = 'unreachable' | 'rejected' | 'timeout' | 'failed' | 'no_voucher'
+export type Failure = 'unreachable' | 'rejected' | 'busy' | 'timeout' | 'failed' | 'no_voucher'
 
 /** The message is for the log. It never holds a reply's content or a credential. */
 export class ControllerError extends Error {

@@ -6,6 +6,13 @@ const outcomeUnknown = { 'voucher-outcome': 'unknown' }
 const maybe =
   'Ob ein Voucher entstanden ist, wird geprüft. Bitte mit demselben Idempotency-Key wiederholen oder die Liste abfragen.'
 
+const unavailable = {
+  status: 503,
+  error: 'unavailable',
+  message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
+  headers: { 'retry-after': '5' },
+}
+
 /** The status and the words of every foreseen failure. A code without a line here does not compile. */
 export const problems: Record<ErrorCode, Problem> = {
   request_unreadable: { status: 400, error: 'invalid_request', message: 'Anfrage nicht lesbar' },
@@ -99,12 +106,9 @@ export const problems: Record<ErrorCode, Problem> = {
     message: `Der Controller hat keinen gültigen Voucher geliefert. ${maybe}`,
     headers: outcomeUnknown,
   },
-  store_unavailable: {
-    status: 503,
-    error: 'unavailable',
-    message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
-    headers: { 'retry-after': '5' },
-  },
+  store_unavailable: unavailable,
+  // Nothing was asked of the controller now, but the attempt that this one repeats may have made a voucher.
+  repeat_unavailable: { ...unavailable, headers: { ...unavailable.headers, ...outcomeUnknown } },
 }
 
 /** For what nobody foresaw: one fixed sentence and the id under which the log tells more. */

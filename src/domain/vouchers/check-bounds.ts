@@ -1,8 +1,15 @@
-import type { Driver, Limit, VoucherShape } from '#drivers/driver.ts'
+import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
 
-/** What no database column and no controller can hold. */
-const largest = 2_147_483_647
+/** Where the driver names none: what a column can hold. */
+const max = 2_147_483_647
+const otherwise: Record<Limit, Bound> = {
+  maxUses: { min: 1, max },
+  expireMinutes: { min: 1, max },
+  downKbps: { min: 0, max },
+  upKbps: { min: 0, max },
+  quotaMb: { min: 0, max },
+}
 
 const fields: Record<Limit, string> = {
   maxUses: 'max_uses',
@@ -16,7 +23,7 @@ const fields: Record<Limit, string> = {
 export function checkBounds(driver: Driver, shape: VoucherShape): void {
   for (const [limit, field] of Object.entries(fields) as [Limit, string][]) {
     const value = shape[limit]
-    const { min, max, zeroMeansNone } = driver.bounds[limit] ?? { min: 0, max: largest }
+    const { min, max, zeroMeansNone } = driver.bounds[limit] ?? otherwise[limit]
     if (zeroMeansNone && value === 0) continue
     if (value < min || value > max) throw new DomainError('beyond_bounds', { details: { field, min, max } })
   }

@@ -67,6 +67,7 @@ async function settleFailed(
 const refusals: Record<Failure, ErrorCode> = {
   unreachable: 'controller_unreachable',
   rejected: 'controller_refused',
+  busy: 'controller_busy',
   timeout: 'controller_unreachable',
   failed: 'controller_refused',
   no_voucher: 'controller_refused',
@@ -74,6 +75,7 @@ const refusals: Record<Failure, ErrorCode> = {
 const unknowns: Record<Failure, ErrorCode> = {
   unreachable: 'controller_failed',
   rejected: 'controller_failed',
+  busy: 'controller_failed',
   timeout: 'controller_timeout',
   failed: 'controller_failed',
   no_voucher: 'no_voucher',

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
+import { Unavailable } from '#lib/unavailable.ts'
 import { DomainError } from '../errors.ts'
 import { actorId, type CreatedVoucher, type CreationRequest, requestHash } from './creation.ts'
 import { findCreationByKey, insertCreation } from './creations.queries.ts'
@@ -8,7 +9,9 @@ import { findCreationByKey, insertCreation } from './creations.queries.ts'
 export async function findAnswer(db: Queryable, request: CreationRequest): Promise<CreatedVoucher | undefined> {
   const { actor, idempotencyKey } = request
   if (idempotencyKey === undefined) return undefined
-  const known = await findCreationByKey(db, actorId(actor), idempotencyKey)
+  const known = await findCreationByKey(db, actorId(actor), idempotencyKey).catch((cause) => {
+    throw cause instanceof Unavailable ? new DomainError('repeat_unavailable', { cause }) : cause
+  })
   if (!known) return undefined
   if (!known.requestHash.equals(requestHash(request))) throw new DomainError('idempotency_mismatch')
   if (known.state === 'recorded' && known.answer) return known.answer

@@ -52,6 +52,7 @@ export function createClient(address: string, apiKey: string): IntegrationClient
 
 /** A 4xx says that nothing was made; 408 and everything from 500 on leave it open. */
 function refusalOf(status: number): ControllerError {
+  if (status === 429) return new ControllerError('busy', 'refused', 'The controller answered 429')
   const certain = status >= 400 && status < 500 && status !== 408
   return certain
     ? new ControllerError('rejected', 'refused', `The controller answered ${status}`)

@@ -25,8 +25,13 @@ async function rows(where: string, ...values: unknown[]) {
 describe('the processing order', () => {
   test('step 1: key, limit, scope come before the body', async () => {
     const read = (await seedKey(app.db)).key
-    expect((await post('{', {}, 'vsk_wrong')).status).toBe(401)
-    expect((await post('{', {}, read)).status).toBe(403)
+    for (const [wrong, status] of [
+      ['vsk_wrong', 401],
+      [read, 403],
+    ] as const) {
+      const answer = await post('{', {}, wrong)
+      expect([answer.status, answer.headers['voucher-outcome']]).toEqual([status, 'none'])
+    }
     expect(await simulator.creates()).toBe(0)
   })
 
@@ -173,7 +178,7 @@ const controllerFailures: [string, number, string, string][] = [
   ['refuse', 500, 'none', 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.'],
   ['unauthorized', 500, 'none', 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.'],
   ['forbidden', 500, 'none', 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.'],
-  ['too-many', 500, 'none', 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.'],
+  ['too-many', 500, 'none', 'Der Controller ist ausgelastet. Es wurde kein Voucher erstellt.'],
   ['server-error', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
   ['gateway-html', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
   ['created-then-error', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],

@@ -3,10 +3,9 @@ import { type CreateContext, createVoucher } from '#domain/vouchers/create-vouch
 import { toCreationInput } from './creation-input.ts'
 import type { Call } from './endpoint.ts'
 
-/** POST /vouchers.php. Until there is a voucher, every failure says that there is none, unless it says it is not known. */
+/** POST /vouchers.php. A failure carries `Voucher-Outcome: none` unless its problem says that it is not known. */
 export async function createVoucherPhp(ctx: CreateContext, call: Call) {
   const { key, body, headers, reply } = call
-  reply.header('voucher-outcome', 'none')
   const { siteId, shape } = toCreationInput(body as Record<string, unknown>)
   const idempotencyKey = toIdempotencyKey(headers['idempotency-key'])
 
@@ -17,7 +16,6 @@ export async function createVoucherPhp(ctx: CreateContext, call: Call) {
     idempotencyKey,
   })
 
-  reply.removeHeader('voucher-outcome')
   if (replayed) reply.header('idempotent-replayed', 'true')
   reply.code(201)
   return {

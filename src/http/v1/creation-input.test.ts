@@ -153,8 +153,8 @@ describe('bounds of the driver', () => {
     [{ qos: { down: 1 } }, 'qos.down muss zwischen 2 und 100000 liegen'],
     [{ qos: { up: 100_001 } }, 'qos.up muss zwischen 2 und 100000 liegen'],
     [{ qos: { quota_mb: 1_048_577 } }, 'qos.quota_mb muss zwischen 1 und 1048576 liegen'],
-    [{ max_uses: 2_147_483_648 }, 'max_uses muss zwischen 0 und 2147483647 liegen'],
-    [{ max_uses: 1e300 }, 'max_uses muss zwischen 0 und 2147483647 liegen'],
+    [{ max_uses: 2_147_483_648 }, 'max_uses muss zwischen 1 und 2147483647 liegen'],
+    [{ max_uses: 1e300 }, 'max_uses muss zwischen 1 und 2147483647 liegen'],
   ])('%j: 400 and the controller is not called', async (limits, message) => {
     await simulator.forget()
     const answer = await post({ site_id: site, name: 'x', ...limits })

@@ -9,7 +9,8 @@ import { type SiteId, toSiteId } from './site-id.ts'
 /** What a handler is given: the key that was accepted and the site that the address names. */
 export type Call = { key: KeyAtWork; siteId: SiteId; body: unknown; headers: IncomingHttpHeaders; reply: FastifyReply }
 
-type Method = { scope: Scope; handle: (call: Call) => Promise<unknown> }
+/** `failsWith` stands on every failure of the method, from the first check on, unless the failure says otherwise. */
+type Method = { scope: Scope; handle: (call: Call) => Promise<unknown>; failsWith?: Record<string, string> }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,9 +29,10 @@ export function registerEndpoint(
     method: [...app.supportedMethods],
     url,
     onRequest: async (request, reply) => {
+      const method = methods[request.method]
+      reply.headers(method?.failsWith ?? {})
       const siteId = toSiteId((request.query as Record<string, unknown>)['site_id'])
       const key = await requireKey(ctx, request, reply, typeof siteId === 'number' ? siteId : null)
-      const method = methods[request.method]
       if (!method) {
         reply.header('allow', Object.keys(methods).join(', '))
         throw new DomainError('method_not_allowed')
@@ -40,8 +42,10 @@ export function registerEndpoint(
     },
     handler: async (request: FastifyRequest, reply) => {
       const { call, body, headers } = request
-      // Both were settled before the body was read.
-      return methods[request.method]?.handle({ ...(call as { key: KeyAtWork; siteId: SiteId }), body, headers, reply })
+      const method = methods[request.method] as Method // it and the call were settled before the body was read
+      const result = await method.handle({ ...(call as { key: KeyAtWork; siteId: SiteId }), body, headers, reply })
+      for (const name of Object.keys(method.failsWith ?? {})) reply.removeHeader(name)
+      return result
     },
   })
 }

@@ -20,6 +20,10 @@ export function registerV1(app: FastifyInstance, ctx: V1Context): void {
   })
   registerEndpoint(app, ctx, `${ctx.basePath}/vouchers.php`, {
     GET: { scope: 'read', handle: (call) => listVouchersPhp(ctx, call) },
-    POST: { scope: 'write', handle: (call) => createVoucherPhp(ctx, call) },
+    POST: {
+      scope: 'write',
+      handle: (call) => createVoucherPhp(ctx, call),
+      failsWith: { 'voucher-outcome': 'none' },
+    },
   })
 }
