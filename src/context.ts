@@ -63,6 +63,7 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
     queue,
     today: createCalendar(config.timeZone),
     async close() {
+      await controllers.drain()
       await queue.stop()
       await keyUsage.stop()
       await controllers.close()

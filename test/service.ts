@@ -22,8 +22,9 @@ export async function startService(
 ): Promise<Service> {
   const child = spawn(process.execPath, [program, command], {
     env: { PATH: process.env['PATH'], ...testEnvironment(databaseUrl, { LOG_LEVEL: 'info', ...env }) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // inherited, an orphan would keep the whole run open
   const ended = once(child, 'exit')
   const log: string[] = []
   const { promise: listening, resolve, reject } = Promise.withResolvers<string>()

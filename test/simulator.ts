@@ -34,7 +34,8 @@ export type Simulator = {
 
 /** The simulated controller as its own process. */
 export async function startSimulator(...args: string[]): Promise<Simulator> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // inherited, an orphan would keep the whole run open
   const ended = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   const { url, api_key: apiKey } = JSON.parse(line)

@@ -4,8 +4,10 @@ export type Part = { stop(): Promise<void> }
 
 export type Running = { add(part: Part): Promise<void>; stop(): Promise<void>; isStopping(): boolean }
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /**
- * SIGTERM and SIGINT: take nothing new, finish what is under way, close, leave. Too long: leave all the same.
+ * SIGTERM, SIGINT and a closed terminal: take nothing new, finish what is under way, close, leave. Too long: leave all the same.
  * Made before the first part starts; parts are added as they start, and stopped once, in the reverse order.
  */
 export function stopOnSignal(log: Logger, withinMs: number): Running {
@@ -17,7 +19,9 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
       log.error('what is under way did not end in time')
       process.exit(1)
     }, withinMs).unref()
-    for (const part of parts.toReversed()) await part.stop()
+    const failures: unknown[] = []
+    for (const part of parts.toReversed()) await part.stop().catch((error) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be stopped')
   }
   const stop = () => {
     stopping ??= stopAll()
@@ -33,8 +37,7 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
       },
     )
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  for (const signal of signals) process.on(signal, onSignal)
 
   return {
     async add(part) {
@@ -43,8 +46,7 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
     },
     async stop() {
       await stop()
-      process.off('SIGTERM', onSignal)
-      process.off('SIGINT', onSignal)
+      for (const signal of signals) process.off(signal, onSignal)
     },
     isStopping: () => stopping !== undefined,
   }

@@ -32,7 +32,9 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
   pool.on('error', options.onError) // an idle connection died; the pool replaces it
 
   /** Lends a connection; one that broke meanwhile is thrown away instead of bringing the process down. */
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(
+    work: (client: pg.PoolClient, giveUp: (error: Error) => void) => Promise<T>,
+  ): Promise<T> {
     const client = await pool.connect().catch(outOfReach)
     let broken: Error | undefined
     const onBroken = (error: Error) => {
@@ -40,7 +42,7 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
     }
     client.on('error', onBroken)
     try {
-      return await work(client)
+      return await work(client, onBroken)
     } catch (error) {
       if (isOutOfReach(error)) {
         broken ??= error as Error
@@ -56,14 +58,14 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
   return {
     query: (text, values) => withClient((client) => client.query(text, values)),
     transaction: (work) =>
-      withClient(async (client) => {
+      withClient(async (client, giveUp) => {
         await client.query('begin')
         try {
           const result = await work(client)
           await client.query('commit')
           return result
         } catch (error) {
-          await client.query('rollback').catch(options.onError)
+          await client.query('rollback').catch(giveUp) // else the next user would find himself inside
           throw error
         }
       }),

@@ -118,6 +118,7 @@ CREATE TABLE public.creations (
     settled_at timestamp(3) with time zone,
     voucher_id uuid,
     answer jsonb,
+    superseded_by uuid,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
     CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text])))
 );
@@ -391,9 +392,6 @@ ALTER TABLE ONLY public.api_key_sites
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
-ALTER TABLE ONLY public.creations
-    ADD CONSTRAINT creations_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
-
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES public.events(id) ON DELETE CASCADE;
 
@@ -402,15 +400,6 @@ ALTER TABLE ONLY public.deliveries
 
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
-
-ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
-
-ALTER TABLE ONLY public.site_days
-    ADD CONSTRAINT site_days_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
 ALTER TABLE ONLY public.sites
     ADD CONSTRAINT sites_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);

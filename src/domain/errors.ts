@@ -25,7 +25,6 @@ export type ErrorCode =
   | 'no_voucher'
   | 'recording_failed'
   | 'store_unavailable'
-  | 'repeat_unavailable'
 
 /** `details` fill the gaps in the words for this code, e.g. a field and its bounds. */
 export class DomainError extends Error {

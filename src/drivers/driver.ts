@@ -21,7 +21,7 @@ export type ControllerVoucher = {
   formattedCode: string
   shape: VoucherShape
   usedCount: number
-  createdAt: Date
+  createdAt: Date | null
   firstUsedAt: Date | null
   expiresAt: Date | null
   expired: boolean
@@ -55,7 +55,7 @@ export type ControllerConnection = {
 /** `refused`: nothing was made, for certain. `unknown`: it may have been; only looking tells. */
 export type Outcome = 'refused' | 'unknown'
 
-export type Failure = 'unreachable' | 'rejected' | 'busy' | 'timeout' | 'failed' | 'no_voucher'
+export type Failure = 'unreachable' | 'rejected' | 'missing' | 'busy' | 'timeout' | 'failed' | 'no_voucher'
 
 /** The message is for the log. It never holds a reply's content or a credential. */
 export class ControllerError extends Error {

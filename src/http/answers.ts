@@ -30,6 +30,6 @@ const codesOfFastify: Record<string, Problem> = {
 function problemOf(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof DomainError) return problems[error.code]
   if (error instanceof Unavailable) return problems.store_unavailable
-  if (request.raw.destroyed) return problems.request_unreadable // the client left in the middle of its body
+  if (request.raw.readableAborted) return problems.request_unreadable // the client left in the middle of its body
   return codesOfFastify[(error as FastifyError).code] ?? unforeseen(request.id)
 }

@@ -2,16 +2,10 @@ import type { ErrorCode } from '#domain/errors.ts'
 
 export type Problem = { status: number; error: string; message?: string; headers?: Record<string, string> }
 
+const outcomeNone = { 'voucher-outcome': 'none' }
 const outcomeUnknown = { 'voucher-outcome': 'unknown' }
 const maybe =
   'Ob ein Voucher entstanden ist, wird geprüft. Bitte mit demselben Idempotency-Key wiederholen oder die Liste abfragen.'
-
-const unavailable = {
-  status: 503,
-  error: 'unavailable',
-  message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
-  headers: { 'retry-after': '5' },
-}
 
 /** The status and the words of every foreseen failure. A code without a line here does not compile. */
 export const problems: Record<ErrorCode, Problem> = {
@@ -21,7 +15,12 @@ export const problems: Record<ErrorCode, Problem> = {
   name_unprintable: { status: 400, error: 'invalid_request', message: 'name enthält nicht druckbare Zeichen' },
   name_too_long: { status: 400, error: 'invalid_request', message: 'name ist länger als 244 Zeichen' },
   idempotency_key_invalid: { status: 400, error: 'invalid_request', message: 'Idempotency-Key ungültig' },
-  beyond_bounds: { status: 400, error: 'invalid_request', message: '{field} muss zwischen {min} und {max} liegen' },
+  beyond_bounds: {
+    status: 400,
+    error: 'invalid_request',
+    message: '{field} muss zwischen {min} und {max} liegen',
+    headers: outcomeNone,
+  },
   unauthorized: {
     status: 401,
     error: 'unauthorized',
@@ -41,7 +40,7 @@ export const problems: Record<ErrorCode, Problem> = {
     headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' },
   },
   endpoint_not_found: { status: 404, error: 'not_found', message: 'Endpunkt nicht gefunden' },
-  site_not_found: { status: 404, error: 'not_found', message: 'Site nicht gefunden' },
+  site_not_found: { status: 404, error: 'not_found', message: 'Site nicht gefunden', headers: outcomeNone },
   idempotency_in_progress: {
     status: 409,
     error: 'idempotency_in_progress',
@@ -52,6 +51,7 @@ export const problems: Record<ErrorCode, Problem> = {
     status: 422,
     error: 'idempotency_mismatch',
     message: 'Dieser Idempotency-Key wurde mit anderem Inhalt verwendet',
+    headers: outcomeNone,
   },
   method_not_allowed: { status: 405, error: 'method_not_allowed' },
   payload_too_large: {
@@ -69,18 +69,19 @@ export const problems: Record<ErrorCode, Problem> = {
     status: 500,
     error: 'server_error',
     message: 'Der Controller ist ausgelastet. Es wurde kein Voucher erstellt.',
-    headers: { 'retry-after': '2' },
+    headers: { 'retry-after': '2', ...outcomeNone },
   },
   controller_unreachable: {
     status: 500,
     error: 'server_error',
     message: 'Controller nicht erreichbar. Es wurde kein Voucher erstellt.',
-    headers: { 'retry-after': '5' },
+    headers: { 'retry-after': '5', ...outcomeNone },
   },
   controller_refused: {
     status: 500,
     error: 'server_error',
     message: 'Der Controller hat die Anfrage abgelehnt. Es wurde kein Voucher erstellt.',
+    headers: outcomeNone,
   },
   controller_timeout: {
     status: 500,
@@ -106,9 +107,12 @@ export const problems: Record<ErrorCode, Problem> = {
     message: `Der Controller hat keinen gültigen Voucher geliefert. ${maybe}`,
     headers: outcomeUnknown,
   },
-  store_unavailable: unavailable,
-  // Nothing was asked of the controller now, but the attempt that this one repeats may have made a voucher.
-  repeat_unavailable: { ...unavailable, headers: { ...unavailable.headers, ...outcomeUnknown } },
+  store_unavailable: {
+    status: 503,
+    error: 'unavailable',
+    message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
+    headers: { 'retry-after': '5' },
+  },
 }
 
 /** For what nobody foresaw: one fixed sentence and the id under which the log tells more. */

@@ -59,7 +59,7 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
       await started
     },
     async stop() {
-      if (started !== undefined) await boss.stop({ graceful: true, close: true, timeout: 10_000 })
+      if (started !== undefined) await boss.stop({ graceful: true, close: true, timeout: 4_000 })
     },
   }
 }

@@ -18,9 +18,19 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   )
   return startSweeps(
     [
-      { name: 'settled creations', everyMs: minuteMs, run: () => deleteSettledCreations(ctx.db) },
+      {
+        name: 'settled creations',
+        everyMs: minuteMs,
+        run: () => untilNoneIsLeft(() => deleteSettledCreations(ctx.db)),
+      },
       { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },
     ],
     ctx.log,
   )
+}
+
+async function untilNoneIsLeft(sweep: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (let count = await sweep(); count > 0; count = await sweep()) total += count
+  return total
 }

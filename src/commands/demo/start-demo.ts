@@ -11,13 +11,15 @@ import { startSimulator } from './start-simulator.ts'
 
 /** The whole service on a database and a controller of its own. Ended by a signal, it leaves neither behind. */
 export async function startDemo(port: number): Promise<void> {
-  const database = await createOwnDatabase(loadDemoServer(), 'demo')
-  const config = loadConfigWith({
-    DATABASE_URL: database.url,
+  const settings = {
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
     PORT: String(port),
     LOG_LEVEL: 'warn',
-  })
+  }
+  const serverUrl = loadDemoServer()
+  loadConfigWith({ ...settings, DATABASE_URL: serverUrl }) // complains before anything was made
+  const database = await createOwnDatabase(serverUrl, 'demo')
+  const config = loadConfigWith({ ...settings, DATABASE_URL: database.url })
   const ctx = createContext(config, 'worker', 2)
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   await running.add({ stop: database.drop })

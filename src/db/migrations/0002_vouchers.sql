@@ -1,5 +1,6 @@
 -- One row per voucher. Hash parts by site from the first day: a site's rows and its unique claim live in one part.
--- No foreign keys: they would lock the site's and the key's row for every voucher; neither is ever deleted.
+-- No foreign keys here and on what is written with each voucher: they would lock the site's and the key's row every time,
+-- and neither is ever deleted.
 create table vouchers (
   site_id integer not null,
   id uuid not null,
@@ -47,7 +48,7 @@ create unique index vouchers_claim_by_code on vouchers (site_id, code) where con
 
 -- The intent of each create, committed before the controller is called.
 create table creations (
-  site_id integer not null references sites (id),
+  site_id integer not null,
   id uuid not null,
   actor text not null,
   api_key_id uuid,
@@ -67,6 +68,8 @@ create table creations (
   settled_at timestamptz(3),
   voucher_id uuid,
   answer jsonb,
+  -- The attempt that took over the Idempotency-Key after this one came to nothing.
+  superseded_by uuid,
   primary key (site_id, id),
   unique (actor, idempotency_key),
   check ((state in ('open', 'unknown')) = (settled_at is null))
@@ -75,7 +78,7 @@ create index creations_by_lease on creations (lease_until) where settled_at is n
 create index creations_by_settled on creations (settled_at) where settled_at is not null;
 
 create table site_days (
-  site_id integer not null references sites (id),
+  site_id integer not null,
   day date not null,
   created integer not null default 0,
   redeemed integer not null default 0,

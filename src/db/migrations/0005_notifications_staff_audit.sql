@@ -24,8 +24,8 @@ create table webhook_sites (
 create table events (
   id uuid primary key,
   type text not null,
-  site_id integer references sites (id),
-  controller_id uuid references controllers (id),
+  site_id integer,
+  controller_id uuid,
   data jsonb not null,
   created_at timestamptz(3) not null default now()
 );

@@ -8,14 +8,17 @@ import { createSlots, type Slots } from './slots.ts'
 export type Controllers = {
   driverOf(site: SiteOnController): Driver
   connectionOf(site: SiteOnController): ControllerConnection
-  inSlot: Slots
+  inSlot: Slots['run']
+  /** Waits for what is under way: a client may have left, its voucher still has to be recorded. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
-type Kept = { madeFrom: string; connection: ControllerConnection }
+type Kept = { sealed: string | null; madeFrom: string; connection: ControllerConnection }
 
 export function createControllers(drivers: Readonly<Record<string, Driver>>, keyring: Keyring): Controllers {
-  const connections = new Map<string, Kept>()
+  const kept = new Map<string, Kept>()
+  const slots = createSlots()
 
   function driverOf(site: SiteOnController): Driver {
     const driver = drivers[site.driver]
@@ -23,25 +26,31 @@ export function createControllers(drivers: Readonly<Record<string, Driver>>, key
     return driver
   }
 
+  /** The one in use while nothing about it changed; sealing its secret anew is no change. */
   function connectionOf(site: SiteOnController): ControllerConnection {
     const { controllerId, driver, address, secret } = site
-    const madeFrom = JSON.stringify([driver, address, secret])
-    const known = connections.get(controllerId)
-    if (known?.madeFrom === madeFrom) return known.connection
+    const known = kept.get(controllerId)
+    if (known && known.sealed === secret && known.madeFrom.startsWith(`${driver} ${address} `)) return known.connection
     if (secret === null) throw new DomainError('controller_refused', { cause: new Error('It has no credentials') })
-    const credentials = JSON.parse(open(keyring, { table: 'controllers', column: 'secret', row: controllerId }, secret))
-    const connection = driverOf(site).connect({ address, credentials })
-    connections.set(controllerId, { madeFrom, connection })
-    known?.connection.close().catch(() => {}) // what is under way on it fails; a changed controller is another controller
+    const credentials = open(keyring, { table: 'controllers', column: 'secret', row: controllerId }, secret)
+    const madeFrom = `${driver} ${address} ${credentials}`
+    if (known?.madeFrom === madeFrom) {
+      known.sealed = secret
+      return known.connection
+    }
+    const connection = driverOf(site).connect({ address, credentials: JSON.parse(credentials) })
+    kept.set(controllerId, { sealed: secret, madeFrom, connection })
+    known?.connection.close().catch(() => {}) // once what is under way on it has ended
     return connection
   }
 
   return {
     driverOf,
     connectionOf,
-    inSlot: createSlots(),
+    inSlot: slots.run,
+    drain: slots.drain,
     async close() {
-      await Promise.all([...connections.values()].map(({ connection }) => connection.close()))
+      await Promise.all([...kept.values()].map(({ connection }) => connection.close()))
     },
   }
 }

@@ -5,28 +5,33 @@ const maxWaitMs = 2_000
 
 type Lane = { running: number; waiting: (() => void)[] }
 
-export type Slots = <T>(controllerId: string, work: () => Promise<T>) => Promise<T>
+export type Slots = {
+  /** `work` is told whether it had to wait: what was read before may have changed since. */
+  run<T>(controllerId: string, work: (waited: boolean) => Promise<T>): Promise<T>
+  drain(): Promise<void>
+}
 
 /** So many calls at once per controller; others wait a little. One slow controller must not hold everybody's requests. */
 export function createSlots(): Slots {
   const lanes = new Map<string, Lane>()
+  const running = new Set<Promise<unknown>>()
 
-  async function take(lane: Lane): Promise<void> {
+  async function take(lane: Lane): Promise<boolean> {
     if (lane.running < slotsPerController) {
       lane.running += 1
-      return
+      return false
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const turn = () => {
       clearTimeout(timer)
-      resolve()
+      resolve(true)
     }
     const timer = setTimeout(() => {
       lane.waiting.splice(lane.waiting.indexOf(turn), 1)
       reject(new DomainError('controller_busy'))
     }, maxWaitMs)
     lane.waiting.push(turn)
-    await promise
+    return promise
   }
 
   /** A slot goes straight to the one who waits longest. */
@@ -37,14 +42,26 @@ export function createSlots(): Slots {
     if (lane.running === 0) lanes.delete(controllerId)
   }
 
-  return async (controllerId, work) => {
+  async function takeAndRun<T>(controllerId: string, work: (waited: boolean) => Promise<T>): Promise<T> {
     const lane = lanes.get(controllerId) ?? { running: 0, waiting: [] }
     lanes.set(controllerId, lane)
-    await take(lane)
+    const waited = await take(lane)
     try {
-      return await work()
+      return await work(waited)
     } finally {
       release(controllerId, lane)
     }
+  }
+
+  return {
+    run(controllerId, work) {
+      const run = takeAndRun(controllerId, work)
+      running.add(run)
+      run.catch(() => {}).finally(() => running.delete(run))
+      return run
+    },
+    async drain() {
+      await Promise.allSettled(running)
+    },
   }
 }

@@ -50,5 +50,6 @@ function webhookUrl(text: string): string {
   if (!url || !['https:', 'http:'].includes(url.protocol)) {
     throw new CommandRefused('The address must begin with https:// (or http:// for a receiver on your own network).')
   }
+  if (url.username || url.password) throw new CommandRefused('The address must hold no user name and password.')
   return url.href
 }

@@ -1,6 +1,6 @@
 import { fetch } from 'undici'
 import type { Queryable } from '#db/database.ts'
-import { type Keyring, open } from '#lib/cipher.ts'
+import { type Keyring, open, SealBroken } from '#lib/cipher.ts'
 import { formats, type Notification } from './formats.ts'
 import { type DueDelivery, findDueDelivery, insertAttempt } from './notifications.queries.ts'
 import { signatureHeaders } from './signature.ts'
@@ -28,16 +28,17 @@ export async function send(
   eventId: string,
   event: Notification,
 ): Promise<{ status: number | null; error: string | null }> {
-  const place = (column: string) => ({ table: 'webhooks', column, row: receiver.webhookId })
-  const format = formats[receiver.format]
-  if (!format) return { status: null, error: `unknown format ${receiver.format}` }
-  const body = JSON.stringify(format.body(event))
-  const signed =
-    format.signed && receiver.secret !== null
-      ? signatureHeaders(open(keyring, place('secret'), receiver.secret), eventId, new Date(), body)
-      : {}
+  const opened = (column: 'url' | 'secret', value: string) =>
+    open(keyring, { table: 'webhooks', column, row: receiver.webhookId }, value)
   try {
-    const answer = await fetch(open(keyring, place('url'), receiver.url), {
+    const format = formats[receiver.format]
+    if (!format) return { status: null, error: `unknown format ${receiver.format}` }
+    const body = JSON.stringify(format.body(event))
+    const signed =
+      format.signed && receiver.secret !== null
+        ? signatureHeaders(opened('secret', receiver.secret), eventId, new Date(), body)
+        : {}
+    const answer = await fetch(opened('url', receiver.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'voucher-service', ...signed },
       body,
@@ -47,10 +48,12 @@ export async function send(
     await answer.body?.cancel()
     return { status: answer.status, error: null }
   } catch (error) {
-    const { name, cause } = error as Error & { cause?: { code?: string } }
-    return {
-      status: null,
-      error: name === 'TimeoutError' ? 'no answer within 15 s' : (cause?.code ?? 'connection failed'),
-    }
+    return { status: null, error: reasonOf(error as Error & { cause?: { code?: string } }) }
   }
+}
+
+function reasonOf(error: Error & { cause?: { code?: string } }): string {
+  if (error instanceof SealBroken) return 'its address or secret does not open'
+  if (error.name === 'TimeoutError') return 'no answer within 15 s'
+  return error.cause?.code ?? 'connection failed'
 }

@@ -20,7 +20,7 @@ function sentence({ count, site, source }: EventData): string {
   return `${count === 1 ? '1 Voucher' : `${count} Voucher`} erstellt: ${site} (${source})`
 }
 
-/** Names are written by others: no link, no mention, no markup comes through. */
+/** Names are written by others: no mention and no `<…>` comes through. */
 function forSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('@', '@\u200b')
 }

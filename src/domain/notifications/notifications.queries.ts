@@ -9,6 +9,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
        select id from webhooks w
         where disabled_at is null
           and (all_sites or exists (select from webhook_sites s where s.webhook_id = w.id and s.site_id = $3))
+          for key share -- one that is being removed is waited for, and then not wanted any more
      ), event as (
        insert into events (id, type, site_id, data)
        select $1, $2, $3, $4 where exists (select from wanted)
@@ -61,7 +62,7 @@ export async function insertAttempt(db: Queryable, deliveryId: string, attempt: 
     `with counted as (
        update deliveries
           set attempts = attempts + 1, state = case when $6 then 'delivered' else state end,
-              settled_at = case when $6 then now() end
+              settled_at = case when $6 then coalesce(settled_at, now()) else settled_at end
         where id = $1
         returning attempts
      )

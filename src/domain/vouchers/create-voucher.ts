@@ -26,25 +26,32 @@ export async function createVoucher(
   const answered = await findAnswer(ctx.db, request)
   if (answered) return { voucher: answered, replayed: true }
 
-  const { actor, siteId } = request
+  const site = await findSite(ctx, request)
+  checkBounds(ctx.controllers.driverOf(site), request.shape)
+  return ctx.controllers.inSlot(site.controllerId, async (waited) => {
+    const answeredMeanwhile = waited ? await findAnswer(ctx.db, request) : undefined
+    if (answeredMeanwhile) return { voucher: answeredMeanwhile, replayed: true }
+    const current = waited ? await findSite(ctx, request) : site
+    return { voucher: await createOn(ctx, current, request), replayed: false }
+  })
+}
+
+async function findSite(ctx: CreateContext, { actor, siteId }: CreationRequest): Promise<SiteOnController> {
   const site = await findActiveSite(ctx.db, siteId, actor.allSites ? null : actor.apiKeyId)
   if (!site) throw new DomainError('site_not_found')
-  checkBounds(ctx.controllers.driverOf(site), request.shape)
-
-  const voucher = await ctx.controllers.inSlot(site.controllerId, () => createOn(ctx, site, request))
-  return { voucher, replayed: false }
+  return site
 }
 
 async function createOn(ctx: CreateContext, site: SiteOnController, request: CreationRequest): Promise<CreatedVoucher> {
   const day = ctx.today(new Date())
   const asked = { ...request.shape, name: `${day}_${request.shape.name}` }
   const connection = ctx.controllers.connectionOf(site)
-  const creation = await openCreation(ctx.db, request, asked.name)
+  const creationId = await openCreation(ctx.db, request, asked.name)
   try {
     const candidates = await connection.create(site.controllerSite, asked, 1)
-    return await recordVoucher(ctx, { site, creationId: creation.id, actor: request.actor, candidates, asked, day })
+    return await recordVoucher(ctx, { site, creationId, actor: request.actor, candidates, asked, day })
   } catch (error) {
-    await settleFailed(ctx, creation, error)
+    await settleFailed(ctx, { siteId: site.id, id: creationId }, error)
     throw toDomainError(error)
   }
 }
@@ -67,6 +74,7 @@ async function settleFailed(
 const refusals: Record<Failure, ErrorCode> = {
   unreachable: 'controller_unreachable',
   rejected: 'controller_refused',
+  missing: 'controller_refused',
   busy: 'controller_busy',
   timeout: 'controller_unreachable',
   failed: 'controller_refused',
@@ -75,6 +83,7 @@ const refusals: Record<Failure, ErrorCode> = {
 const unknowns: Record<Failure, ErrorCode> = {
   unreachable: 'controller_failed',
   rejected: 'controller_failed',
+  missing: 'controller_failed',
   busy: 'controller_failed',
   timeout: 'controller_timeout',
   failed: 'controller_failed',

@@ -5,7 +5,7 @@ import type { CreatedVoucher, CreationState } from './creation.ts'
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedFor = `interval '24 hours'`
 /** Longer than any call takes: whoever holds an intent beyond it has died. */
-const lease = `interval '30 seconds'`
+const lease = `interval '60 seconds'`
 
 export type KnownCreation = {
   siteId: number
@@ -40,24 +40,14 @@ export type NewCreation = {
   shape: VoucherShape
 }
 
-/**
- * Commits the intent. Undefined when somebody else was first with this Idempotency-Key. A row of the same key whose
- * creation came to nothing, or that is too old to count, makes room.
- */
-export async function insertCreation(db: Queryable, creation: NewCreation): Promise<string | undefined> {
+/** Commits the intent. False when this Idempotency-Key stands on another row. */
+export async function insertCreation(db: Queryable, creation: NewCreation): Promise<boolean> {
   const { shape } = creation
-  const { rows } = await db.query<{ id: string }>(
-    `insert into creations as known (site_id, id, actor, api_key_id, idempotency_key, request_hash, name, max_uses,
+  const { rowCount } = await db.query(
+    `insert into creations (site_id, id, actor, api_key_id, idempotency_key, request_hash, name, max_uses,
        expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, sent_at, lease_until)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now(), now() + ${lease})
-     on conflict (actor, idempotency_key) do update set
-       site_id = excluded.site_id, id = excluded.id, request_hash = excluded.request_hash, name = excluded.name,
-       max_uses = excluded.max_uses, expire_minutes = excluded.expire_minutes, qos_down_kbps = excluded.qos_down_kbps,
-       qos_up_kbps = excluded.qos_up_kbps, qos_quota_mb = excluded.qos_quota_mb, state = 'open',
-       sent_at = excluded.sent_at, lease_until = excluded.lease_until, settled_at = null, voucher_id = null, answer = null
-     where known.settled_at < now() - ${rememberedFor}
-        or (known.state in ('rejected', 'absent') and known.request_hash = excluded.request_hash)
-     returning id`,
+     on conflict (actor, idempotency_key) do nothing`,
     [
       creation.siteId,
       creation.id,
@@ -73,18 +63,31 @@ export async function insertCreation(db: Queryable, creation: NewCreation): Prom
       shape.quotaMb,
     ],
   )
-  return rows[0]?.id
+  return rowCount === 1
+}
+
+/** Takes the key off a row whose attempt came to nothing, or that is too old to count, and notes what follows it. */
+export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): Promise<void> {
+  await tx.query(
+    `update creations set idempotency_key = null, superseded_by = $3
+      where actor = $1 and idempotency_key = $2
+        and (settled_at < now() - ${rememberedFor} or (state in ('rejected', 'absent') and request_hash = $4))`,
+    [next.actor, next.idempotencyKey, next.id, next.requestHash],
+  )
 }
 
 type CreationKey = { siteId: number; id: string }
 
-/** False when it is no longer open: somebody else took it over. */
-export async function lockOpenCreation(tx: Queryable, { siteId, id }: CreationKey): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `select 1 from creations where site_id = $1 and id = $2 and settled_at is null for update`,
+/** Waits for whoever works on it. The answer is there when it was recorded before, e.g. by a commit that seemed lost. */
+export async function lockCreation(
+  tx: Queryable,
+  { siteId, id }: CreationKey,
+): Promise<{ open: boolean; answer: CreatedVoucher | null }> {
+  const { rows } = await tx.query<{ open: boolean; answer: CreatedVoucher | null }>(
+    `select settled_at is null as open, answer from creations where site_id = $1 and id = $2 for update`,
     [siteId, id],
   )
-  return rowCount === 1
+  return rows[0] ?? { open: false, answer: null }
 }
 
 export async function updateCreationRecorded(

@@ -1,17 +1,14 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Queryable } from '#db/database.ts'
-import { Unavailable } from '#lib/unavailable.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import { DomainError } from '../errors.ts'
 import { actorId, type CreatedVoucher, type CreationRequest, requestHash } from './creation.ts'
-import { findCreationByKey, insertCreation } from './creations.queries.ts'
+import { findCreationByKey, insertCreation, releaseIdempotencyKey } from './creations.queries.ts'
 
 /** The first answer to this Idempotency-Key; undefined when the request is free to go on. */
 export async function findAnswer(db: Queryable, request: CreationRequest): Promise<CreatedVoucher | undefined> {
   const { actor, idempotencyKey } = request
   if (idempotencyKey === undefined) return undefined
-  const known = await findCreationByKey(db, actorId(actor), idempotencyKey).catch((cause) => {
-    throw cause instanceof Unavailable ? new DomainError('repeat_unavailable', { cause }) : cause
-  })
+  const known = await findCreationByKey(db, actorId(actor), idempotencyKey)
   if (!known) return undefined
   if (!known.requestHash.equals(requestHash(request))) throw new DomainError('idempotency_mismatch')
   if (known.state === 'recorded' && known.answer) return known.answer
@@ -19,14 +16,13 @@ export async function findAnswer(db: Queryable, request: CreationRequest): Promi
   return undefined // it came to nothing: this is a new attempt
 }
 
-/** Commits what is about to be asked of the controller, under the name that it will have there. */
-export async function openCreation(
-  db: Queryable,
-  request: CreationRequest,
-  storedName: string,
-): Promise<{ siteId: number; id: string }> {
+/**
+ * Commits what is about to be asked of the controller, under the name that it will have there. An earlier attempt with
+ * the same key that came to nothing keeps its own row: its voucher might still turn up.
+ */
+export async function openCreation(db: Database, request: CreationRequest, storedName: string): Promise<string> {
   const { actor, siteId, idempotencyKey, shape } = request
-  const id = await insertCreation(db, {
+  const creation = {
     siteId,
     id: uuidv7(),
     actor: actorId(actor),
@@ -34,7 +30,12 @@ export async function openCreation(
     idempotencyKey,
     requestHash: requestHash(request),
     shape: { ...shape, name: storedName },
+  }
+  if (await insertCreation(db, creation)) return creation.id
+  const reopened = await db.transaction(async (tx) => {
+    await releaseIdempotencyKey(tx, creation)
+    return insertCreation(tx, creation)
   })
-  if (id === undefined) throw new DomainError('idempotency_in_progress') // another attempt was faster by a moment
-  return { siteId, id }
+  if (reopened) return creation.id
+  throw new DomainError('idempotency_in_progress') // another attempt was faster by a moment
 }

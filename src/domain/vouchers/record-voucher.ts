@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { ControllerVoucher } from '#drivers/driver.ts'
@@ -6,8 +7,10 @@ import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import { type SiteOnController, updateSiteDay } from '../sites/sites.queries.ts'
 import type { Actor, CreatedVoucher } from './creation.ts'
-import { lockOpenCreation, updateCreationRecorded } from './creations.queries.ts'
+import { lockCreation, updateCreationRecorded } from './creations.queries.ts'
 import { claimVoucher } from './vouchers.queries.ts'
+
+type RecordContext = { db: Database; queue: Queue }
 
 export type Recording = {
   site: SiteOnController
@@ -20,15 +23,30 @@ export type Recording = {
   day: string
 }
 
+/** How long to wait before each further try: the voucher exists, and it would be a pity to lose it to a short outage. */
+const pausesMs = [100, 400, 1_000]
+
+/** As `recordOnce`, again when the database was in trouble. A commit that only seemed lost is found, not repeated. */
+export async function recordVoucher(ctx: RecordContext, recording: Recording): Promise<CreatedVoucher> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await recordOnce(ctx, recording)
+    } catch (error) {
+      if (error instanceof DomainError) throw error
+      await pause(pauseMs)
+    }
+  }
+  return recordOnce(ctx, recording)
+}
+
 /** One commit: the voucher, the outcome of its creation, the day's count, the list's version, the notification. */
-export async function recordVoucher(
-  ctx: { db: Database; queue: Queue },
-  recording: Recording,
-): Promise<CreatedVoucher> {
+async function recordOnce(ctx: RecordContext, recording: Recording): Promise<CreatedVoucher> {
   const { site, creationId, actor, asked, day } = recording
   return ctx.db.transaction(async (tx) => {
     const creation = { siteId: site.id, id: creationId }
-    if (!(await lockOpenCreation(tx, creation))) throw new Error('The creation was settled by somebody else')
+    const { open, answer: recorded } = await lockCreation(tx, creation)
+    if (recorded) return recorded
+    if (!open) throw new Error('The creation was settled by somebody else')
     const claimed = await claimFirstFree(tx, recording)
     if (!claimed) throw new DomainError('no_voucher')
     const answer: CreatedVoucher = {
@@ -39,7 +57,7 @@ export async function recordVoucher(
       expireMinutes: asked.expireMinutes,
     }
     await updateCreationRecorded(tx, creation, claimed.id, answer)
-    await updateSiteDay(tx, site.id, day, 1)
+    if (claimed.isNew) await updateSiteDay(tx, site.id, day, 1)
     await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds: [claimed.id] })
     return answer
   })
@@ -47,7 +65,7 @@ export async function recordVoucher(
 
 async function claimFirstFree(tx: Queryable, { site, creationId, actor, candidates, asked }: Recording) {
   for (const voucher of candidates) {
-    const id = await claimVoucher(tx, {
+    const claimed = await claimVoucher(tx, {
       siteId: site.id,
       id: uuidv7(),
       creationId,
@@ -56,7 +74,7 @@ async function claimFirstFree(tx: Queryable, { site, creationId, actor, candidat
       code: voucher.code,
       shape: asked,
     })
-    if (id !== undefined) return { id, voucher }
+    if (claimed) return { ...claimed, voucher }
   }
   return undefined
 }

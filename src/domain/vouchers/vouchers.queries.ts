@@ -39,7 +39,10 @@ export type NewVoucher = {
 }
 
 /** Undefined when another creation already holds this controller voucher. Takes over a row that sync adopted first. */
-export async function claimVoucher(tx: Queryable, voucher: NewVoucher): Promise<string | undefined> {
+export async function claimVoucher(
+  tx: Queryable,
+  voucher: NewVoucher,
+): Promise<{ id: string; isNew: boolean } | undefined> {
   const { shape } = voucher
   const sameVoucher =
     voucher.controllerVoucherId === null
@@ -67,5 +70,6 @@ export async function claimVoucher(tx: Queryable, voucher: NewVoucher): Promise<
       shape.quotaMb,
     ],
   )
-  return rows[0]?.id
+  const id = rows[0]?.id
+  return id === undefined ? undefined : { id, isNew: id === voucher.id }
 }

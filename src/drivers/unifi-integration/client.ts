@@ -1,27 +1,31 @@
-import { type Dispatcher, Pool } from 'undici'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { ControllerError } from '../driver.ts'
-import { classify } from './failures.ts'
+import { classify, refusalOf } from './failures.ts'
 
 const connectTimeoutMs = 3_000
-const createTimeoutMs = 8_000
 const readTimeoutMs = 10_000
 const maxReplyBytes = 8 * 1024 * 1024
 const connections = 4
 
 export type IntegrationClient = {
-  get(path: string): Promise<unknown>
+  get(path: string, deadline?: AbortSignal): Promise<unknown>
   delete(path: string): Promise<unknown>
   /** The one call that must not be repeated: whatever goes wrong after it was sent has an unknown outcome. */
-  create(path: string, body: object): Promise<unknown>
+  create(path: string, body: object, deadline: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
 export function createClient(address: string, apiKey: string): IntegrationClient {
   const { origin, pathname } = new URL(address)
   const base = `${pathname.replace(/\/$/, '')}/proxy/network/integration/v1`
-  const pool = new Pool(origin, { connections, pipelining: 1, connect: { timeout: connectTimeoutMs } })
+  const pool = new Pool(origin, { connections, pipelining: 1, connect: connectOrRefuse() })
 
-  async function call(method: Dispatcher.HttpMethod, path: string, timeoutMs: number, body?: object): Promise<unknown> {
+  async function call(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    signal: AbortSignal,
+    body?: object,
+  ): Promise<unknown> {
     try {
       const { statusCode, body: reply } = await pool.request({
         method,
@@ -32,10 +36,10 @@ export function createClient(address: string, apiKey: string): IntegrationClient
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
       })
-      const text = await readReply(reply)
-      if (statusCode >= 200 && statusCode < 300) return parse(text)
+      if (statusCode >= 200 && statusCode < 300) return parse(await readReply(reply))
+      reply.dump().catch(() => {}) // the status decides; what follows it may break off or never come
       throw refusalOf(statusCode)
     } catch (error) {
       throw classify(error)
@@ -43,20 +47,23 @@ export function createClient(address: string, apiKey: string): IntegrationClient
   }
 
   return {
-    get: (path) => call('GET', path, readTimeoutMs),
-    delete: (path) => call('DELETE', path, readTimeoutMs),
-    create: (path, body) => call('POST', path, createTimeoutMs, body),
-    close: () => pool.destroy(),
+    get: (path, deadline = AbortSignal.timeout(readTimeoutMs)) => call('GET', path, deadline),
+    delete: (path) => call('DELETE', path, AbortSignal.timeout(readTimeoutMs)),
+    create: (path, body, deadline) => call('POST', path, deadline, body),
+    close: () => pool.close(),
   }
 }
 
-/** A 4xx says that nothing was made; 408 and everything from 500 on leave it open. */
-function refusalOf(status: number): ControllerError {
-  if (status === 429) return new ControllerError('busy', 'refused', 'The controller answered 429')
-  const certain = status >= 400 && status < 500 && status !== 408
-  return certain
-    ? new ControllerError('rejected', 'refused', `The controller answered ${status}`)
-    : new ControllerError('failed', 'unknown', `The controller answered ${status}`)
+/** What fails while connecting, TLS included, failed before a byte of any request was sent. */
+function connectOrRefuse(): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectTimeoutMs })
+  return (options, done) =>
+    connect(options, (error, socket) => {
+      if (socket) return done(null, socket)
+      const { code, name } = error as Error & { code?: string }
+      const message = `The controller cannot be reached (${code ?? name})`
+      done(new ControllerError('unreachable', 'refused', message, { cause: error }), null)
+    })
 }
 
 async function readReply(reply: AsyncIterable<Buffer>): Promise<string> {

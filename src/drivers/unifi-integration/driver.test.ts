@@ -93,7 +93,7 @@ test('delete removes the vouchers named', async () => {
 test.each([
   ['refuse', 'rejected', 'refused'],
   ['unauthorized', 'rejected', 'refused'],
-  ['not-found', 'rejected', 'refused'],
+  ['not-found', 'missing', 'refused'],
   ['too-many', 'busy', 'refused'],
   ['server-error', 'failed', 'unknown'],
   ['gateway-html', 'failed', 'unknown'],
@@ -101,11 +101,11 @@ test.each([
   ['created-then-reset', 'failed', 'unknown'],
   ['huge', 'failed', 'unknown'],
   ['empty', undefined, undefined],
-  ['no-code', 'no_voucher', 'unknown'],
-  ['bad-code', 'no_voucher', 'unknown'],
+  ['no-code', undefined, undefined],
+  ['bad-code', undefined, undefined],
   ['html-ok', 'no_voucher', 'unknown'],
   ['truncated', 'no_voucher', 'unknown'],
-  ['deep', 'no_voucher', 'unknown'],
+  ['deep', undefined, undefined],
   ['hang-before', 'timeout', 'unknown'],
 ])('create, fault %s: %s, outcome %s', async (kind, name, outcome) => {
   await simulator.fault(kind)
@@ -126,7 +126,7 @@ test('nobody there, a name that does not resolve, a wrong key, an unknown site: 
   await expect(connect(simulator.url, 'wrong').create('default', shape, 1)).rejects.toEqual(
     failure('rejected', 'refused'),
   )
-  await expect(connection.create('nowhere', shape, 1)).rejects.toEqual(failure('rejected', 'refused'))
+  await expect(connection.create('nowhere', shape, 1)).rejects.toEqual(failure('missing', 'refused'))
   expect(await simulator.creates()).toBe(0)
 })
 

@@ -3,6 +3,8 @@ import { createClient, type IntegrationClient } from './client.ts'
 import { deletedFromWire, pageFromWire, siteFromWire, toWire, vouchersFromWire } from './wire.ts'
 
 const pageSize = 1_000
+/** For finding the site and asking for the voucher together. */
+const createTimeoutMs = 8_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** UniFi's official Network Integration API: an API key, full objects in every answer. */
@@ -21,9 +23,9 @@ export const unifiIntegration: Driver = {
     const siteIds = new Map<string, Promise<string>>()
 
     /** The path of a site's vouchers. Sites are named by UUID or by the reference of the classic API; looked up once. */
-    async function vouchersOf(site: string): Promise<string> {
+    async function vouchersOf(site: string, deadline?: AbortSignal): Promise<string> {
       if (uuid.test(site)) return `/sites/${site}/hotspot/vouchers`
-      const known = siteIds.get(site) ?? findSiteId(client, site)
+      const known = siteIds.get(site) ?? findSiteId(client, site, deadline)
       siteIds.set(site, known)
       known.catch(() => siteIds.delete(site))
       return `/sites/${await known}/hotspot/vouchers`
@@ -31,8 +33,13 @@ export const unifiIntegration: Driver = {
 
     return {
       async create(site: string, shape: VoucherShape, count: number) {
-        const path = await vouchersOf(site).catch(nothingWasSent)
-        return vouchersFromWire(await client.create(path, toWire(shape, count)))
+        const deadline = AbortSignal.timeout(createTimeoutMs)
+        const path = await vouchersOf(site, deadline).catch(nothingWasSent)
+        const reply = await client.create(path, toWire(shape, count), deadline).catch((error) => {
+          if (error.failure === 'missing') siteIds.delete(site) // a restored controller has new ids
+          throw error
+        })
+        return vouchersFromWire(reply)
       },
       async *list(site) {
         const path = await vouchersOf(site)
@@ -60,7 +67,7 @@ function nothingWasSent(error: unknown): never {
   throw error
 }
 
-async function findSiteId(client: IntegrationClient, reference: string): Promise<string> {
+async function findSiteId(client: IntegrationClient, reference: string, deadline?: AbortSignal): Promise<string> {
   const filter = encodeURIComponent(`internalReference.eq('${reference.replaceAll("'", "''")}')`)
-  return siteFromWire(await client.get(`/sites?limit=1&filter=${filter}`), reference)
+  return siteFromWire(await client.get(`/sites?limit=1&filter=${filter}`, deadline), reference)
 }

@@ -1,30 +1,21 @@
 import { ControllerError } from '../driver.ts'
 
-/** Errors that come before the first byte of a request was sent. */
-const beforeSending = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'EPROTO',
-])
+/** A redirect or a 4xx says that nothing was made; 408 and everything from 500 on leave it open. */
+export function refusalOf(status: number): ControllerError {
+  const message = `The controller answered ${status}`
+  if (status === 429) return new ControllerError('busy', 'refused', message)
+  if (status === 404) return new ControllerError('missing', 'refused', message)
+  const certain = status >= 300 && status < 500 && status !== 408
+  return certain
+    ? new ControllerError('rejected', 'refused', message)
+    : new ControllerError('failed', 'unknown', message)
+}
 
 /** What is not known to have failed before it was sent may have had its effect. */
 export function classify(error: unknown): ControllerError {
   if (error instanceof ControllerError) return error
-  const { code, name } = error as { code?: string; name?: string }
-  if (code !== undefined && beforeSending.has(code)) {
-    return new ControllerError('unreachable', 'refused', `The controller cannot be reached (${code})`, { cause: error })
-  }
-  if (name === 'TimeoutError' || code?.endsWith('_TIMEOUT')) {
+  const { code, name } = error as { code?: unknown; name?: string }
+  if (name === 'TimeoutError' || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
     return new ControllerError('timeout', 'unknown', 'The controller did not answer in time', { cause: error })
   }
   return new ControllerError('failed', 'unknown', `The connection broke (${code ?? name})`, { cause: error })

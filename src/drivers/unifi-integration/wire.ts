@@ -16,46 +16,51 @@ export function toWire(shape: VoucherShape, count: number): Json {
 }
 
 export function vouchersFromWire(reply: unknown): ControllerVoucher[] {
-  return listOf(objectOf(reply)['vouchers']).map(voucherFromWire)
+  return usable(listOf(objectOf(reply)['vouchers']))
 }
 
 export function pageFromWire(reply: unknown): { vouchers: ControllerVoucher[]; count: number; totalCount: number } {
   const page = objectOf(reply)
   const data = listOf(page['data'])
-  return { vouchers: data.map(voucherFromWire), count: data.length, totalCount: integerOf(page['totalCount']) }
+  return { vouchers: usable(data), count: data.length, totalCount: integer(page['totalCount']) ?? 0 }
 }
 
 export function siteFromWire(reply: unknown, reference: string): string {
-  const [site] = listOf(objectOf(reply)['data'])
-  if (site === undefined) {
-    throw new ControllerError('rejected', 'refused', `The controller has no site "${reference}" for this key`)
-  }
-  return textOf(objectOf(site)['id'])
+  const id = objectOf(listOf(objectOf(reply)['data'])[0] ?? {})['id']
+  if (typeof id === 'string' && id !== '') return id
+  throw new ControllerError('missing', 'refused', `The controller has no site "${reference}" for this key`)
 }
 
 export function deletedFromWire(reply: unknown): number {
-  return integerOf(objectOf(reply)['vouchersDeleted'])
+  return integer(objectOf(reply)['vouchersDeleted']) ?? 0
 }
 
-function voucherFromWire(item: unknown): ControllerVoucher {
-  const voucher = objectOf(item)
-  const code = codeOf(voucher['code'])
+/** A voucher is usable with a code alone; one without is not, and must not spoil the others. */
+function usable(items: unknown[]): ControllerVoucher[] {
+  return items.map(voucherFromWire).filter((voucher) => voucher !== undefined)
+}
+
+function voucherFromWire(item: unknown): ControllerVoucher | undefined {
+  if (typeof item !== 'object' || item === null) return undefined
+  const voucher = item as Json
+  const { id, code, name } = voucher
+  if (typeof code !== 'string' || !/^[0-9A-Za-z]{4,32}$/.test(code)) return undefined
   return {
-    id: textOf(voucher['id']),
+    id: typeof id === 'string' && /^[\x21-\x7e]{1,100}$/.test(id) ? id : null,
     code,
     formattedCode: format(code),
     shape: {
-      name: textOf(voucher['name']),
-      maxUses: integerOf(voucher['authorizedGuestLimit'] ?? 0),
-      expireMinutes: integerOf(voucher['timeLimitMinutes']),
-      downKbps: integerOf(voucher['rxRateLimitKbps'] ?? 0),
-      upKbps: integerOf(voucher['txRateLimitKbps'] ?? 0),
-      quotaMb: integerOf(voucher['dataUsageLimitMBytes'] ?? 0),
+      name: typeof name === 'string' ? name.slice(0, 1_000) : '',
+      maxUses: integer(voucher['authorizedGuestLimit']) ?? 0,
+      expireMinutes: integer(voucher['timeLimitMinutes']) ?? 0,
+      downKbps: integer(voucher['rxRateLimitKbps']) ?? 0,
+      upKbps: integer(voucher['txRateLimitKbps']) ?? 0,
+      quotaMb: integer(voucher['dataUsageLimitMBytes']) ?? 0,
     },
-    usedCount: integerOf(voucher['authorizedGuestCount']),
-    createdAt: timeOf(voucher['createdAt']),
-    firstUsedAt: voucher['activatedAt'] === undefined ? null : timeOf(voucher['activatedAt']),
-    expiresAt: voucher['expiresAt'] === undefined ? null : timeOf(voucher['expiresAt']),
+    usedCount: integer(voucher['authorizedGuestCount']) ?? 0,
+    createdAt: time(voucher['createdAt']),
+    firstUsedAt: time(voucher['activatedAt']),
+    expiresAt: time(voucher['expiresAt']),
     expired: voucher['expired'] === true,
   }
 }
@@ -65,38 +70,22 @@ function format(code: string): string {
   return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
 }
 
-function unusable(what: string): ControllerError {
-  return new ControllerError('no_voucher', 'unknown', `The reply holds no usable ${what}`)
-}
-
-function codeOf(value: unknown): string {
-  if (typeof value !== 'string' || !/^[0-9A-Za-z]{4,32}$/.test(value)) throw unusable('code')
-  return value
-}
-
 function objectOf(value: unknown): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable('object')
-  return value as Json
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  throw new ControllerError('no_voucher', 'unknown', 'The reply is no object')
 }
 
 function listOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw unusable('list')
-  return value
+  if (Array.isArray(value)) return value
+  throw new ControllerError('no_voucher', 'unknown', 'The reply holds no list')
 }
 
-function textOf(value: unknown): string {
-  if (typeof value !== 'string' || value === '' || value.length > 1_000) throw unusable('text')
-  return value
+function integer(value: unknown): number | undefined {
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 2_147_483_647
+  return fits ? value : undefined
 }
 
-function integerOf(value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > 2_147_483_647)
-    throw unusable('number')
-  return value as number
-}
-
-function timeOf(value: unknown): Date {
-  const time = new Date(typeof value === 'string' ? value : Number.NaN)
-  if (Number.isNaN(time.getTime())) throw unusable('time')
-  return time
+function time(value: unknown): Date | null {
+  const at = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(at.getTime()) ? null : at
 }

@@ -1,9 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { DomainError } from '#domain/errors.ts'
 import { type CreateContext, createVoucher } from '#domain/vouchers/create-voucher.ts'
 import { toCreationInput } from './creation-input.ts'
 import type { Call } from './endpoint.ts'
 
-/** POST /vouchers.php. A failure carries `Voucher-Outcome: none` unless its problem says that it is not known. */
+/** Until an Idempotency-Key was looked up, nobody knows what an earlier attempt with it has made. */
+export function outcomeBeforeCreating(headers: IncomingHttpHeaders): Record<string, string> {
+  return { 'voucher-outcome': headers['idempotency-key'] === undefined ? 'none' : 'unknown' }
+}
+
+/** POST /vouchers.php. A failure carries the `Voucher-Outcome` of its problem, or the one from before. */
 export async function createVoucherPhp(ctx: CreateContext, call: Call) {
   const { key, body, headers, reply } = call
   const { siteId, shape } = toCreationInput(body as Record<string, unknown>)

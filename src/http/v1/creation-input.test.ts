@@ -93,6 +93,10 @@ describe('name', () => {
     ['Müller & Söhne <b>', 'Müller & Söhne <b>'],
     ['👩‍👩‍👧 Familie', '👩‍👩‍👧 Familie'],
     ['a  b', 'a  b'],
+    [
+      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    ],
     ['x'.repeat(244), 'x'.repeat(244)],
     ['😀'.repeat(244), '😀'.repeat(244)],
   ])('%j is stored as %j', async (value, stored) => {
@@ -117,6 +121,9 @@ describe('name', () => {
     ['\u200b\u200d\ufeff'],
     ['\u0000\u0001'],
     ['\u3164\u115f'],
+    ['\ufe0f\u034f'],
+    ['\u{e0100}'],
+    ['\u180b'],
   ])('%j: 400 name erforderlich', async (value) => {
     const answer = await post({ site_id: site, name: value })
     expect([answer.status, answer.json()]).toEqual([400, { error: 'invalid_request', message: 'name erforderlich' }])

@@ -10,7 +10,11 @@ import { type SiteId, toSiteId } from './site-id.ts'
 export type Call = { key: KeyAtWork; siteId: SiteId; body: unknown; headers: IncomingHttpHeaders; reply: FastifyReply }
 
 /** `failsWith` stands on every failure of the method, from the first check on, unless the failure says otherwise. */
-type Method = { scope: Scope; handle: (call: Call) => Promise<unknown>; failsWith?: Record<string, string> }
+type Method = {
+  scope: Scope
+  handle: (call: Call) => Promise<unknown>
+  failsWith?: (headers: IncomingHttpHeaders) => Record<string, string>
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,7 +34,7 @@ export function registerEndpoint(
     url,
     onRequest: async (request, reply) => {
       const method = methods[request.method]
-      reply.headers(method?.failsWith ?? {})
+      reply.headers(method?.failsWith?.(request.headers) ?? {})
       const siteId = toSiteId((request.query as Record<string, unknown>)['site_id'])
       const key = await requireKey(ctx, request, reply, typeof siteId === 'number' ? siteId : null)
       if (!method) {
@@ -44,7 +48,7 @@ export function registerEndpoint(
       const { call, body, headers } = request
       const method = methods[request.method] as Method // it and the call were settled before the body was read
       const result = await method.handle({ ...(call as { key: KeyAtWork; siteId: SiteId }), body, headers, reply })
-      for (const name of Object.keys(method.failsWith ?? {})) reply.removeHeader(name)
+      for (const name of Object.keys(method.failsWith?.(headers) ?? {})) reply.removeHeader(name)
       return result
     },
   })

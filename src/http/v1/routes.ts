@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
 import type { KeyContext } from './api-key.ts'
 import { registerBodyParser } from './body.ts'
-import { createVoucherPhp } from './create-voucher.ts'
+import { createVoucherPhp, outcomeBeforeCreating } from './create-voucher.ts'
 import { registerEndpoint } from './endpoint.ts'
 import { registerOpenapi } from './openapi.ts'
 import { listSitesPhp } from './sites.ts'
@@ -23,7 +23,7 @@ export function registerV1(app: FastifyInstance, ctx: V1Context): void {
     POST: {
       scope: 'write',
       handle: (call) => createVoucherPhp(ctx, call),
-      failsWith: { 'voucher-outcome': 'none' },
+      failsWith: outcomeBeforeCreating,
     },
   })
 }

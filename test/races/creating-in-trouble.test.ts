@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { open, seal } from '#lib/cipher.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { testKeyring } from '#test/environment.ts'
+import { call } from '#test/http-client.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { startTcpProxy } from '#test/tcp-proxy.ts'
+
+const db = await createTestDatabase()
+const toPostgres = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(db.url).port) || 5432 })
+const proxied = new URL(db.url)
+proxied.host = `127.0.0.1:${toPostgres.port}`
+const simulator = await startSimulator()
+const api = await startService(db.url)
+const { key } = await seedKey(db, { scope: 'write' })
+
+function post(url: string, siteId: number, more: { name?: string; headers?: Record<string, string> } = {}) {
+  const body = JSON.stringify({ site_id: siteId, name: more.name ?? 'Gast' })
+  return call(`${url}/api/vouchers.php`, { method: 'POST', headers: { 'x-api-key': key, ...more.headers }, body })
+}
+
+const recorded = async (siteId: number) =>
+  (await db.query<{ code: string }>('select code from vouchers where site_id = $1', [siteId])).rows.map(
+    ({ code }) => code,
+  )
+
+test('an error that nobody foresaw: 500, one fixed sentence with the request id, and the log tells more', async () => {
+  const site = await seedControlledSite(db, simulator)
+  await db.query(`update controllers set secret = $2 where id = (select controller_id from sites where id = $1)`, [
+    site,
+    seal(testKeyring, { table: 'controllers', column: 'secret', row: 'another row' }, '{}'),
+  ])
+  const answer = await post(api.url, site)
+  await wait(200)
+  const line = api.log.find(
+    (entry) => entry.includes('request failed') && entry.includes(String(answer.headers['x-request-id'])),
+  )
+
+  expect([answer.status, answer.json()]).toEqual([
+    500,
+    { error: 'server_error', message: `Interner Fehler (${answer.headers['x-request-id']})` },
+  ])
+  expect(line).toContain('does not open')
+  await db.query('update controllers set secret = null where id = (select controller_id from sites where id = $1)', [
+    site,
+  ])
+})
+
+test('the client left and SIGTERM came: the voucher is recorded all the same', async () => {
+  const site = await seedControlledSite(db, simulator)
+  const service = await startService(db.url)
+  await simulator.fault('slow', { delayMs: 1_000 })
+  const before = (await simulator.vouchers()).length
+  const leaving = fetch(`${service.url}/api/vouchers.php`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: JSON.stringify({ site_id: site, name: 'x' }),
+    signal: AbortSignal.timeout(400),
+  })
+  await expect(leaving).rejects.toThrow()
+
+  expect(await service.stop()).toBe(0)
+  const made = (await simulator.vouchers()).slice(before)
+  expect(made).toHaveLength(1)
+  expect(await recorded(site)).toEqual(made.map(({ code }) => code))
+})
+
+test('secrets sealed anew, or the address changed, while a creation is under way: it is recorded', async () => {
+  const site = await seedControlledSite(db, simulator)
+  await post(api.url, site)
+  await simulator.fault('slow', { times: 2, delayMs: 700 })
+  const first = post(api.url, site)
+  await wait(200)
+  const { rows } = await db.query<{ id: string; secret: string }>(
+    'select id, secret from controllers where id = (select controller_id from sites where id = $1)',
+    [site],
+  )
+  const [{ id, secret }] = rows as [{ id: string; secret: string }]
+  const place = { table: 'controllers', column: 'secret', row: id }
+  const sealedAnew = seal(testKeyring, place, open(testKeyring, place, secret))
+  await db.query(`update controllers set secret = $2, address = address || '/' where id = $1`, [id, sealedAnew])
+  const second = post(api.url, site)
+
+  expect([(await first).status, (await second).status]).toEqual([201, 201])
+})
+
+test('a webhook removed in the same moment costs no voucher', async () => {
+  const site = await seedControlledSite(db, simulator)
+  await db.query(`insert into webhooks (id, name, format, url) values (gen_random_uuid(), 'going', 'generic', $1)`, [
+    seal(testKeyring, { table: 'webhooks', column: 'url', row: 'x' }, 'http://127.0.0.1:1/'),
+  ])
+  const creating = Promise.withResolvers<number>()
+  await db.transaction(async (tx) => {
+    await tx.query(`delete from webhooks where name = 'going'`)
+    post(api.url, site).then(({ status }) => creating.resolve(status), creating.reject)
+    await wait(500)
+  })
+
+  expect(await creating.promise).toBe(201)
+  expect(await recorded(site)).toHaveLength(1)
+})
+
+test('PostgreSQL lost for a moment after the controller answered: recorded once, answered 201', async () => {
+  const site = await seedControlledSite(db, simulator)
+  const service = await startService(proxied.href)
+  await post(service.url, site)
+  await simulator.fault('slow', { delayMs: 800 })
+  const creating = post(service.url, site)
+  await wait(400)
+  toPostgres.cut()
+  await wait(600)
+  toPostgres.heal()
+  const answer = await creating
+
+  expect(answer.status).toBe(201)
+  expect(await recorded(site)).toHaveLength(2)
+})
+
+test('a re-attempt keeps the row of the attempt before it', async () => {
+  const site = await seedControlledSite(db, simulator)
+  const again = () => post(api.url, site, { headers: { 'idempotency-key': 'twice' } })
+  await simulator.fault('refuse')
+  expect((await again()).status).toBe(500)
+  expect((await again()).status).toBe(201)
+  const { rows } = await db.query<any>(
+    'select id, state, idempotency_key, superseded_by from creations where site_id = $1 order by sent_at',
+    [site],
+  )
+
+  expect(rows).toEqual([
+    { id: expect.any(String), state: 'rejected', idempotency_key: null, superseded_by: rows[1].id },
+    { id: expect.any(String), state: 'recorded', idempotency_key: 'twice', superseded_by: null },
+  ])
+})
+
+test('a repeat while the first one is under way is refused at once, not queued behind it', async () => {
+  const own = await startSimulator()
+  const site = await seedControlledSite(db, own)
+  const attempt = () => post(api.url, site, { headers: { 'idempotency-key': 'queued' } })
+  await own.fault('slow', { times: 4, delayMs: 900 })
+  const others = [1, 2, 3].map(() => post(api.url, site))
+  const first = attempt()
+  await wait(300)
+  const begin = performance.now()
+  const repeat = await attempt()
+
+  expect(repeat.status).toBe(409)
+  expect(performance.now() - begin).toBeLessThan(500)
+  const made = await first
+  await Promise.all(others)
+  expect((await attempt()).text).toBe(made.text)
+})
+
+test('a name of 60,000 spaces is refused at once', async () => {
+  const site = await seedControlledSite(db, simulator)
+  const begin = performance.now()
+  const answer = await post(api.url, site, { name: `x${' '.repeat(60_000)}x` })
+
+  expect(answer.status).toBe(400)
+  expect(performance.now() - begin).toBeLessThan(500)
+})
