@@ -1,11 +1,18 @@
 import { parseArgs } from 'node:util'
 import type { SimulatorOptions } from './server.ts'
+import type { FlavourName } from './simulator.ts'
 
 export const usage = `Usage: node simulator/main.ts [options]
 
   --port N                       port on 127.0.0.1 (default: a free one)
-  --api-key KEY                  the key callers must send (default: a random one)
+  --https                        HTTPS with a new self-signed certificate
+  --flavour NAME                 console or self-hosted (default: console)
   --site internalReference=Name  a site; may be repeated (default: default=Default)
+  --api-key KEY                  the key of the Integration API (default: a random one)
+  --username NAME                the administrator of the classic API (default: api)
+  --password TEXT                and the password (default: a random one)
+  --session-seconds N            how long a sign-in lasts (default: 3600)
+  --login-limit N                sign-ins per minute, 0 = no limit (default: 5)
   --help                         this text
 `
 
@@ -15,20 +22,43 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
     args,
     options: {
       port: { type: 'string', default: '0' },
-      'api-key': { type: 'string' },
+      https: { type: 'boolean', default: false },
+      flavour: { type: 'string', default: 'console' },
       site: { type: 'string', multiple: true, default: ['default=Default'] },
+      'api-key': { type: 'string' },
+      username: { type: 'string' },
+      password: { type: 'string' },
+      'session-seconds': { type: 'string', default: '3600' },
+      'login-limit': { type: 'string', default: '5' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return 'help'
-  const { 'api-key': apiKey } = values
+  const { https, username, password, 'api-key': apiKey } = values
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new Error('--api-key must be printable, without spaces')
-  return { port: readPort(values.port), sites: readSites(values.site), ...(apiKey !== undefined && { apiKey }) }
+  if (username === '' || password === '') throw new Error('--username and --password must not be empty')
+  return {
+    port: readNumber('--port', values.port, [0, 65_535]),
+    https,
+    flavour: readFlavour(values.flavour),
+    sites: readSites(values.site),
+    apiKey,
+    username,
+    password,
+    sessionSeconds: readNumber('--session-seconds', values['session-seconds'], [1, 31_536_000]),
+    loginLimit: readNumber('--login-limit', values['login-limit'], [0, 1_000_000]),
+  }
 }
 
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('--port must be from 0 to 65535')
+function readNumber(option: string, text: string, [min, max]: [number, number]): number {
+  const isWithin = /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max
+  if (!isWithin) throw new Error(`${option} must be from ${min} to ${max}`)
   return Number(text)
+}
+
+function readFlavour(text: string): FlavourName {
+  if (text !== 'console' && text !== 'self-hosted') throw new Error('--flavour must be console or self-hosted')
+  return text
 }
 
 function readSites(texts: string[]): { internalReference: string; name: string }[] {

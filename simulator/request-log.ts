@@ -1,6 +1,6 @@
-import { parseJson } from './http/json.ts'
+import { isObject, parseJson } from './http/json.ts'
 
-type LoggedRequest = {
+export type LoggedRequest = {
   at: string
   method: string
   path: string
@@ -18,7 +18,7 @@ export type RequestLog = {
   clear(): number
 }
 
-/** Whatever a caller sends, and wherever, the API key is not kept. */
+/** Whatever a caller sends, and wherever, the API key is not kept, nor is a password. */
 export function createRequestLog(apiKey: string): RequestLog {
   let entries: LoggedRequest[] = []
   const hide = (text: string) => text.replaceAll(apiKey, '[api key]')
@@ -31,7 +31,8 @@ export function createRequestLog(apiKey: string): RequestLog {
       return entry
     },
     addBody(entry, text, parsed) {
-      entry.body = (text.includes(apiKey) ? parseJson(hide(text)) : parsed) ?? null
+      const body = (text.includes(apiKey) ? parseJson(hide(text)) : parsed) ?? null
+      entry.body = isObject(body) && 'password' in body ? { ...body, password: '[password]' } : body
     },
     clear() {
       const { length } = entries

@@ -1,33 +1,49 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { controlPrefix, handleControl } from './control/handle-control.ts'
-import { sendReply } from './http/reply.ts'
-import { readTarget } from './http/target.ts'
-import { gatewayError } from './integration/api-error.ts'
-import { handleIntegration, integrationPrefix } from './integration/handle-integration.ts'
-import { createSimulator, type Simulator } from './simulator.ts'
+import { answer } from './answer.ts'
+import { type ControllerOptions, createSimulator } from './simulator.ts'
 import type { Site } from './store/voucher.ts'
+import { createSelfSigned } from './tls/self-signed.ts'
 
-export type SimulatorOptions = { port?: number; apiKey?: string; sites?: Omit<Site, 'id'>[] }
+export type SimulatorOptions = ControllerOptions & { port?: number | undefined; https?: boolean | undefined }
 
-export type RunningSimulator = { url: string; apiKey: string; sites: readonly Site[]; close(): Promise<void> }
+export type RunningSimulator = {
+  url: string
+  apiKey: string
+  username: string
+  password: string
+  sites: readonly Site[]
+  /** Of the certificate; undefined without HTTPS. */
+  fingerprint256: string | undefined
+  close(): Promise<void>
+}
 
 const keepAliveMs = 60_000
 
-export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
-  const { port = 0, apiKey = randomBytes(24).toString('base64url') } = options
-  const simulator = createSimulator(apiKey, options.sites ?? [{ internalReference: 'default', name: 'Default' }])
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+export async function startSimulator({
+  port = 0,
+  https,
+  ...options
+}: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const simulator = createSimulator(options)
+  const listener: RequestListener = (request, response) => {
     answer(simulator, request, response).catch(() => response.destroy())
-  })
+  }
+  const identity = https ? createSelfSigned() : undefined
+  const settings = { keepAliveTimeout: keepAliveMs }
+  const server = identity
+    ? createTlsServer({ ...settings, key: identity.key, cert: identity.certificate }, listener)
+    : createServer(settings, listener)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    apiKey,
+    url: `${identity ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: simulator.apiKey,
+    ...simulator.account,
     sites: simulator.store.sites,
+    fingerprint256: identity?.fingerprint256,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -35,15 +51,4 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       await closed
     },
   }
-}
-
-async function answer(simulator: Simulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const target = readTarget(request.url ?? '/')
-  if (isUnder(integrationPrefix, target.path)) return handleIntegration(simulator, { request, response, target })
-  if (isUnder(controlPrefix, target.path)) return handleControl(simulator, { request, response, path: target.path })
-  sendReply(response, gatewayError(404))
-}
-
-function isUnder(prefix: string, path: string): boolean {
-  return path === prefix || path.startsWith(`${prefix}/`)
 }

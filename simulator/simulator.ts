@@ -1,15 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { type Behaviour, defaultBehaviour } from './behaviour.ts'
+import { consoleFlavour } from './classic/console-flavour.ts'
+import type { Flavour } from './classic/flavour.ts'
+import { createLoginLimit } from './classic/login-limit.ts'
+import { selfHostedFlavour } from './classic/self-hosted-flavour.ts'
+import { createSessions, type Sessions } from './classic/sessions.ts'
+import type { SignInResult } from './classic/sign-in.ts'
 import { createFaultQueue, type FaultQueue } from './faults/fault-queue.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import type { Site } from './store/voucher.ts'
 import { createVoucherStore, type VoucherStore } from './store/voucher-store.ts'
 
-export type Simulator = { apiKey: string; store: VoucherStore; faults: FaultQueue; requests: RequestLog }
+const flavours = { console: consoleFlavour, 'self-hosted': selfHostedFlavour }
 
-export function createSimulator(apiKey: string, sites: Omit<Site, 'id'>[]): Simulator {
+export type FlavourName = keyof typeof flavours
+
+export type ControllerOptions = {
+  flavour?: FlavourName | undefined
+  apiKey?: string | undefined
+  username?: string | undefined
+  password?: string | undefined
+  sessionSeconds?: number | undefined
+  /** Sign-ins per minute; 0 = no limit. */
+  loginLimit?: number | undefined
+  sites?: Omit<Site, 'id'>[] | undefined
+}
+
+export type Simulator = {
+  flavour: Flavour
+  apiKey: string
+  account: { username: string; password: string }
+  store: VoucherStore
+  sessions: Sessions
+  /** Counts the sign-in that it allows. */
+  mayLogIn: () => boolean
+  signIns: { at: string; username: string | null; result: SignInResult }[]
+  behaviour: Behaviour
+  faults: FaultQueue
+  requests: RequestLog
+}
+
+export function createSimulator({
+  flavour = 'console',
+  apiKey = randomSecret(),
+  username = 'api',
+  password = randomSecret(),
+  sessionSeconds = 3600,
+  loginLimit = 5,
+  sites = [{ internalReference: 'default', name: 'Default' }],
+}: ControllerOptions): Simulator {
+  const store = createVoucherStore(sites)
   return {
+    flavour: flavours[flavour],
     apiKey,
-    store: createVoucherStore(sites),
+    account: { username, password },
+    store,
+    sessions: createSessions(store.clock, sessionSeconds),
+    mayLogIn: createLoginLimit(store.clock, loginLimit),
+    signIns: [],
+    behaviour: { ...defaultBehaviour },
     faults: createFaultQueue(),
     requests: createRequestLog(apiKey),
   }
+}
+
+function randomSecret(): string {
+  return randomBytes(24).toString('base64url')
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defaultBehaviour } from '../behaviour.ts'
 import { isObject, type JsonObject, parseJson } from '../http/json.ts'
 import { readBody } from '../http/read-body.ts'
 import { type Reply, sendReply } from '../http/reply.ts'
 import { jsonArray, sendStream } from '../http/send-stream.ts'
 import type { Simulator } from '../simulator.ts'
+import { readBehaviour } from './behaviour-body.ts'
 import { ControlError } from './control-error.ts'
 import { readFault } from './fault-body.ts'
 import { controlView, createElsewhere, redeemCode } from './voucher-actions.ts'
@@ -22,6 +24,11 @@ const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) =
   ['GET /control/faults', ({ faults }) => ({ status: 200, json: faults.list() })],
   ['POST /control/faults', addFault],
   ['DELETE /control/faults', ({ faults }) => ({ status: 200, json: { deleted: faults.clear() } })],
+  ['GET /control/behaviour', ({ behaviour }) => ({ status: 200, json: behaviour })],
+  ['POST /control/behaviour', changeBehaviour],
+  ['DELETE /control/behaviour', ({ behaviour }) => ({ status: 200, json: Object.assign(behaviour, defaultBehaviour) })],
+  ['GET /control/sign-ins', ({ signIns }) => jsonArray(signIns, (entry) => entry)],
+  ['DELETE /control/sign-ins', ({ signIns }) => ({ status: 200, json: { deleted: signIns.splice(0).length } })],
 ])
 
 /** What a test may do behind the back of the API. */
@@ -55,19 +62,27 @@ function listVouchers({ store }: Simulator): Answer {
   return jsonArray(store.all, (voucher) => controlView(voucher, nowMs))
 }
 
-function moveClock({ store }: Simulator, body: () => JsonObject): Answer {
-  const { advanceSeconds } = body()
+function moveClock({ store: { clock } }: Simulator, body: () => JsonObject): Answer {
+  const { advanceSeconds = 0, frozen } = body()
   if (typeof advanceSeconds !== 'number') throw new ControlError(400, "'advanceSeconds' must be a number")
+  if (frozen !== undefined && typeof frozen !== 'boolean') throw new ControlError(400, "'frozen' must be true or false")
   try {
-    store.clock.advance(advanceSeconds)
+    clock.advance(advanceSeconds)
   } catch {
     throw new ControlError(400, 'The clock cannot go that far')
   }
-  return { status: 200, json: { now: new Date(store.clock.now()).toISOString() } }
+  if (frozen !== undefined) clock.freeze(frozen)
+  return { status: 200, json: { now: new Date(clock.now()).toISOString() } }
 }
 
 function addFault({ faults }: Simulator, body: () => JsonObject): Answer {
   const fault = readFault(body())
   faults.add(fault)
   return { status: 201, json: { ...fault } }
+}
+
+function changeBehaviour({ behaviour, sessions }: Simulator, body: () => JsonObject): Answer {
+  const { changes, expireSessionsAfter } = readBehaviour(body())
+  if (expireSessionsAfter !== undefined) sessions.closeAll(expireSessionsAfter)
+  return { status: 200, json: Object.assign(behaviour, changes) }
 }

@@ -11,23 +11,30 @@ import { findSite } from './find-site.ts'
 
 /** What the API shows, and what only the simulator knows. */
 export function controlView(voucher: Voucher, nowMs: number) {
-  const { siteId, createdBy, deleted } = voucher
-  return { siteId, ...voucherView(voucher, nowMs), createdBy, deleted }
+  const { siteId, classicId, createdBy, adminName, deleted } = voucher
+  return { siteId, classicId, ...voucherView(voucher, nowMs), createdBy, adminName, deleted }
 }
 
-/** Another administrator creates vouchers, past the API; here a test may choose the code. */
+/** Another administrator creates vouchers, past the API; here a test may choose the code, and leave out the name. */
 export function createElsewhere(store: VoucherStore, request: JsonObject): Reply {
-  const { siteId, internalReference, code, ...body } = request
+  const { siteId, internalReference, code, adminName = 'other-admin', name = null, ...body } = request
   const site = findSite(store, request)
   if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
-  const { settings, count } = readSettings({ timeLimitMinutes: 1440, ...body })
+  if (typeof adminName !== 'string') throw new ControlError(400, "'adminName' must be a string")
+  const { settings, count } = readSettings({ timeLimitMinutes: 1440, name: name ?? '-', ...body })
   if (code !== undefined) {
     if (typeof code !== 'string' || !/^\d{10}$/.test(code)) throw new ControlError(400, "'code' must be 10 digits")
     if (count > 1 || store.findByCode(site.id, code)) throw new ControlError(409, 'A code can be given only once')
   }
-  const make = () => store.insert(site.id, { ...settings, code, createdBy: 'elsewhere' })
+  const voucher = {
+    ...settings,
+    name: name === null ? '' : settings.name,
+    code,
+    createdBy: 'elsewhere',
+    adminName,
+  } as const
   const nowMs = store.clock.now()
-  const vouchers = Array.from({ length: count }, make).map((voucher) => controlView(voucher, nowMs))
+  const vouchers = store.insert(site.id, voucher, count).map((made) => controlView(made, nowMs))
   return { status: 201, json: { vouchers } }
 }
 

@@ -24,7 +24,7 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number]
 
-export const faultTargets = ['create', 'list', 'delete', 'any'] as const
+export const faultTargets = ['create', 'list', 'delete', 'login', 'any'] as const
 
 type FaultTarget = (typeof faultTargets)[number]
 
@@ -32,4 +32,4 @@ type FaultTarget = (typeof faultTargets)[number]
 export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
 
 /** What a request does; `other` is met only by faults on `any`. */
-export type Operation = 'create' | 'list' | 'delete' | 'other'
+export type Operation = 'create' | 'list' | 'delete' | 'login' | 'other'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** What is sent: `json` as JSON, or `text` as it is. */
-export type Reply = { status: number; headers?: Record<string, string>; json?: unknown; text?: string }
+export type Reply = { status: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
 export function sendReply(response: ServerResponse, { status, headers, json, text }: Reply): void {
   const body = text ?? JSON.stringify(json)

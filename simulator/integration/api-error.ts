@@ -46,11 +46,6 @@ export function applicationError(error: ApiError, { path, nowMs }: { path: strin
   }
 }
 
-/** The console in front of the application answers in an envelope of its own. */
-export function gatewayError(status: number): Reply {
-  return { status, json: { error: { code: status, message: statusText(status) } } }
-}
-
 function statusText(status: number): string {
   return STATUS_CODES[status] ?? 'Unknown'
 }

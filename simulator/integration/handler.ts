@@ -1,5 +1,5 @@
 import type { Reply } from '../http/reply.ts'
-import type { VoucherStore } from '../store/voucher-store.ts'
+import type { Simulator } from '../simulator.ts'
 
 export type ApiRequest = {
   /** The variable parts of the path, in order. */
@@ -10,4 +10,4 @@ export type ApiRequest = {
   body: unknown
 }
 
-export type Handler = (store: VoucherStore, request: ApiRequest) => Reply
+export type Handler = (simulator: Simulator, request: ApiRequest) => Reply

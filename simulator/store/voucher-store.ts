@@ -1,10 +1,9 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, createClock } from './clock.ts'
+import { freeCode, newShelf, putOnShelf, type Shelf, takeFromIndexes } from './shelf.ts'
 import type { Site, Voucher, VoucherSettings } from './voucher.ts'
 
-type Shelf = { site: Site; live: Voucher[]; byId: Map<string, Voucher>; byCode: Map<string, Voucher> }
-
-type NewVoucher = VoucherSettings & { createdBy: Voucher['createdBy']; code?: string | undefined }
+type NewVoucher = VoucherSettings & Pick<Voucher, 'createdBy' | 'adminName'> & { code?: string | undefined }
 
 export type VoucherStore = {
   clock: Clock
@@ -13,14 +12,16 @@ export type VoucherStore = {
   all: readonly Voucher[]
   /** The vouchers of a site that are not deleted, oldest first. */
   list(siteId: string): readonly Voucher[]
+  /** Those of them that were made in one second, without looking at the others. */
+  listBySecond(siteId: string, second: number): readonly Voucher[]
   findById(siteId: string, id: string): Voucher | undefined
+  findByClassicId(siteId: string, classicId: string): Voucher | undefined
   findByCode(siteId: string, code: string): Voucher | undefined
-  insert(siteId: string, voucher: NewVoucher): Voucher
+  /** All of them are made in the same second. */
+  insert(siteId: string, voucher: NewVoucher, count?: number): Voucher[]
   delete(voucher: Voucher): void
   deleteWhere(siteId: string, matches: (voucher: Voucher) => boolean): number
 }
-
-const codeDigits = 10
 
 /** What a controller knows, whichever API it is asked through. */
 export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
@@ -36,8 +37,7 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
   }
   const forget = (shelf: Shelf, voucher: Voucher) => {
     voucher.deleted = true
-    shelf.byId.delete(voucher.id)
-    shelf.byCode.delete(voucher.code)
+    takeFromIndexes(shelf, voucher)
   }
 
   return {
@@ -45,25 +45,29 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
     sites: shelves.map((shelf) => shelf.site),
     all,
     list: (siteId) => shelfOf(siteId).live,
+    listBySecond: (siteId, second) => [...(shelfOf(siteId).bySecond.get(second * 1000) ?? [])],
     findById: (siteId, id) => shelfOf(siteId).byId.get(id),
+    findByClassicId: (siteId, classicId) => shelfOf(siteId).byClassicId.get(classicId),
     findByCode: (siteId, code) => shelfOf(siteId).byCode.get(code),
-    insert(siteId, { code, ...fields }) {
+    insert(siteId, { code, ...fields }, count = 1) {
       const shelf = shelfOf(siteId)
-      const voucher: Voucher = {
-        ...fields,
-        id: randomUUID(),
-        siteId,
-        code: code ?? freeCode(shelf),
-        createdAtMs: wholeSecond(clock.now()),
-        activatedAtMs: undefined,
-        devices: new Set(),
-        deleted: false,
-      }
-      shelf.live.push(voucher)
-      shelf.byId.set(voucher.id, voucher)
-      shelf.byCode.set(voucher.code, voucher)
-      all.push(voucher)
-      return voucher
+      const createdAtMs = wholeSecond(clock.now())
+      return Array.from({ length: count }, () => {
+        const voucher: Voucher = {
+          ...fields,
+          id: randomUUID(),
+          classicId: randomBytes(12).toString('hex'),
+          siteId,
+          code: code ?? freeCode(shelf),
+          createdAtMs,
+          activatedAtMs: undefined,
+          devices: new Set(),
+          deleted: false,
+        }
+        putOnShelf(shelf, voucher)
+        all.push(voucher)
+        return voucher
+      })
     },
     delete(voucher) {
       const shelf = shelfOf(voucher.siteId)
@@ -83,13 +87,4 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
 /** Controllers keep whole seconds. */
 export function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000
-}
-
-function newShelf(site: Omit<Site, 'id'>): Shelf {
-  return { site: { id: randomUUID(), ...site }, live: [], byId: new Map(), byCode: new Map() }
-}
-
-function freeCode(shelf: Shelf): string {
-  const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0')
-  return shelf.byCode.has(code) ? freeCode(shelf) : code
 }

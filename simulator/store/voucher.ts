@@ -1,6 +1,7 @@
 export type Site = { id: string; internalReference: string; name: string }
 
 export type VoucherSettings = {
+  /** Empty when the classic API gave no note. */
   name: string
   timeLimitMinutes: number
   authorizedGuestLimit?: number | undefined
@@ -11,10 +12,13 @@ export type VoucherSettings = {
 
 export type Voucher = VoucherSettings & {
   id: string
+  /** What the classic API calls `_id`; the Integration API never shows it. */
+  classicId: string
   siteId: string
   code: string
   createdAtMs: number
   createdBy: 'api' | 'elsewhere'
+  adminName: string
   activatedAtMs: number | undefined
   devices: Set<string>
   deleted: boolean

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { call } from '#test/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { report } from '#test/report.ts'
-import { serverUrl } from '#test/template-database.ts'
+import { onServer, serverUrl } from '#test/template-database.ts'
 
 const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
 
@@ -90,6 +91,23 @@ test('every line it prints to paste works as it stands', async () => {
   }
   demo.kill('SIGTERM')
   await ended
+})
+
+test('killed, it leaves no process behind; a wrong setting leaves no database behind', async () => {
+  const before = await demoDatabases()
+  const { demo, line, ended } = await startDemo()
+  const left = (await demoDatabases()).filter((name) => !before.includes(name))
+  demo.kill('SIGKILL')
+  await ended
+  await wait(500)
+  for (const name of left) await onServer(`drop database ${name} with (force)`)
+  const wrong = spawn(process.execPath, [program, 'demo'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl, BASE_PATH: 'nope' },
+  })
+
+  await expect(call(`${JSON.parse(line).controller}/control/vouchers`)).rejects.toThrow('ECONNREFUSED')
+  expect(await once(wrong, 'exit')).toEqual([2, null])
+  expect(await demoDatabases()).toEqual(before)
 })
 
 test('a PostgreSQL that is not there: one sentence, exit code 1', async () => {

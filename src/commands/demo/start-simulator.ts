@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Part } from '../stop-on-signal.ts'
 
@@ -12,10 +13,12 @@ export type RunningSimulator = Part & { url: string; apiKey: string; siteReferen
 export async function startSimulator(): Promise<RunningSimulator> {
   const siteReferences = ['main', 'annex', 'seminar', 'works']
   const child = spawn(process.execPath, [program, ...siteReferences.flatMap((site) => ['--site', `${site}=${site}`])], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'], // it ends with the channel, also when this process is killed
   })
   const ended = once(child, 'exit')
-  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [unknown]
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout as Readable }), 'line'), ended])) as [
+    unknown,
+  ]
   if (typeof line !== 'string') throw new Error('The simulated controller did not start')
   const { url, api_key: apiKey } = JSON.parse(line)
   return {

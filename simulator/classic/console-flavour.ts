@@ -1,0 +1,61 @@
+import { gatewayError } from '../http/gateway-error.ts'
+import { htmlPage } from '../http/html-page.ts'
+import type { Flavour } from './flavour.ts'
+import { newJsonWebToken } from './token.ts'
+
+const prefix = '/proxy/network'
+
+/** UniFi OS: a gateway signs in and guards, the Network Application is behind it. */
+export const consoleFlavour: Flavour = {
+  hasIntegrationApi: true,
+  loginPath: '/api/auth/login',
+  logoutPath: '/api/auth/logout',
+  sessionCookie: 'TOKEN',
+  needsCsrf: true,
+  statusIsOpen: false,
+  mfaMember: 'token',
+  root: htmlPage(200, 'UniFi OS'),
+  applicationPath: (path) => (path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined),
+  elsewhere(path, { oldController }) {
+    if (path === '/api/login') return gatewayError(oldController ? 403 : 401)
+    return gatewayError(404)
+  },
+  newToken: newJsonWebToken,
+  signedIn: ({ token, session }, { username, csrfIn }) => ({
+    status: 200,
+    headers: {
+      'set-cookie': tokenCookie(token),
+      ...(csrfIn !== 'cookie' && { 'x-csrf-token': session.csrfToken }),
+    },
+    json: { username, full_name: '', isOwner: false, local_account_exist: true },
+  }),
+  signedOut: { status: 200, headers: { 'set-cookie': `${tokenCookie('')}; Max-Age=0` }, json: {} },
+  sessionExpired: gatewayError(401),
+  wrongCredentials: ({ oldController }) => ({
+    status: 403,
+    json: oldController
+      ? { code: 'AUTHENTICATION_FAILED', message: 'Authentication failed' }
+      : { code: 'AUTHENTICATION_FAILED_INVALID_CREDENTIALS', message: 'Invalid username or password' },
+  }),
+  tooManyLogins: {
+    status: 429,
+    json: {
+      code: 'AUTHENTICATION_FAILED_LIMIT_REACHED',
+      message: "You've reached the login attempt limit",
+      level: 'debug',
+    },
+  },
+  mfaRequired: (mfaCookie) => ({
+    status: 499,
+    json: {
+      code: 'MFA_AUTH_REQUIRED',
+      message: 'MFA token required to authenticate to SSO',
+      data: { required: '2fa', mfaCookie, authenticators: [{ id: '1', type: 'totp', status: 'active' }] },
+    },
+  }),
+}
+
+/** `Partitioned` is what breaks some cookie jars. */
+export function tokenCookie(token: string): string {
+  return `TOKEN=${token}; path=/; samesite=none; secure; httponly; Partitioned`
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '../store/clock.ts'
+
+const windowMs = 60_000
+
+/** Says whether one more sign-in is allowed and, if so, counts it. Right and wrong passwords count alike; 0 = no limit. */
+export function createLoginLimit(clock: Clock, perMinute: number): () => boolean {
+  let countedAtMs: number[] = []
+  return () => {
+    const nowMs = clock.now()
+    countedAtMs = countedAtMs.filter((atMs) => nowMs - atMs < windowMs)
+    if (perMinute > 0 && countedAtMs.length >= perMinute) return false
+    countedAtMs.push(nowMs)
+    return true
+  }
+}

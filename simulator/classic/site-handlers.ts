@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { Reply } from '../http/reply.ts'
+import type { Simulator } from '../simulator.ts'
+import { classicSiteId } from './classic-site-id.ts'
+import { ok } from './meta-reply.ts'
+
+const uuid = randomUUID()
+
+export function listSites({ store, behaviour }: Simulator): Reply {
+  const role = behaviour.readOnly ? 'readonly' : 'admin'
+  const sites = store.sites.map(({ id, internalReference, name }) => ({
+    _id: classicSiteId(id),
+    name: internalReference,
+    desc: name,
+    role,
+    external_id: id,
+    ...(internalReference === 'default' && { attr_hidden_id: 'default', attr_no_delete: true }),
+  }))
+  return ok(sites)
+}
+
+/** Network 10 no longer tells its version here. */
+export function getStatus({ behaviour: { version } }: Simulator): Reply {
+  const tellsVersion = Number.parseInt(version, 10) < 10
+  return ok([], { up: true, ...(tellsVersion && { server_version: version }), uuid })
+}
+
+export function getSystemInfo({ behaviour: { version } }: Simulator): Reply {
+  return ok([{ timezone: 'Etc/UTC', version, build: `simulated_${version}`, hostname: 'simulator' }])
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../http/json.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Simulator } from '../simulator.ts'
+import type { Site, Voucher } from '../store/voucher.ts'
+import { readCreateBody } from './create-body.ts'
+import { failure, ok } from './meta-reply.ts'
+import { shuffled } from './shuffled.ts'
+import { voucherView } from './voucher-view.ts'
+
+type SiteRequest = { site: Site; body: JsonObject }
+
+export function listVouchers({ store, behaviour }: Simulator, { site, body }: SiteRequest): Reply {
+  const { create_time: second } = body
+  if (second !== undefined && !Number.isSafeInteger(second)) return failure(400, 'api.err.InvalidArgs')
+  const vouchers = second === undefined ? store.list(site.id) : store.listBySecond(site.id, Number(second))
+  const shown = behaviour.oldController ? vouchers.filter((voucher) => !isSpent(voucher)) : vouchers
+  const nowMs = store.clock.now()
+  return ok(shuffled(shown).map((voucher) => voucherView(voucher, { behaviour, nowMs })))
+}
+
+/** The answer tells only the second; the codes must be looked for in the list. */
+export function createVouchers({ store, behaviour, account }: Simulator, { site, body }: SiteRequest): Reply {
+  if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
+  const wanted = readCreateBody(body)
+  if (!wanted) return failure(400, 'api.err.InvalidArgs')
+  const voucher = { ...wanted.settings, createdBy: 'api', adminName: account.username } as const
+  const [first] = store.insert(site.id, voucher, wanted.count)
+  return ok([{ create_time: (first?.createdAtMs ?? 0) / 1000 }])
+}
+
+/** Says ok to any `_id`, as real controllers do: who gave the code instead has deleted nothing. */
+export function deleteVoucher({ store, behaviour }: Simulator, { site, body }: SiteRequest): Reply {
+  if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
+  const { _id: id } = body
+  if (typeof id !== 'string') return failure(400, 'api.err.IdInvalid')
+  const voucher = store.findByClassicId(site.id, id)
+  if (voucher) store.delete(voucher)
+  return ok()
+}
+
+function isSpent({ authorizedGuestLimit, devices }: Voucher): boolean {
+  return authorizedGuestLimit === 1 && devices.size > 0
+}

@@ -1,0 +1,43 @@
+import type { Behaviour } from '../behaviour.ts'
+import { isIntegerWithin, type JsonObject } from '../http/json.ts'
+import { ControlError } from './control-error.ts'
+
+type Check = { allows(value: unknown): boolean; words: string }
+
+const most = 1_000_000
+const flag: Check = { allows: (value) => typeof value === 'boolean', words: 'true or false' }
+const flagOrCount: Check = {
+  allows: (value) => typeof value === 'boolean' || isIntegerWithin(value, 0, most),
+  words: 'true, false or a number of requests',
+}
+
+const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
+  booting: flag,
+  mfa: flag,
+  readOnly: flag,
+  oldController: flag,
+  nullNotes: { allows: (value) => typeof value === 'boolean' || value === 'absent', words: 'true, false or "absent"' },
+  stringQuota: flag,
+  rotateCsrf: flagOrCount,
+  csrfIn: {
+    allows: (value) => value === 'both' || value === 'header' || value === 'cookie',
+    words: '"both", "header" or "cookie"',
+  },
+  version: {
+    allows: (value) => typeof value === 'string' && /^\d+(\.\d+)+$/.test(value),
+    words: 'a version such as "9.1.120"',
+  },
+  expireSessions: flagOrCount,
+}
+
+/** `expireSessionsAfter` is how many more requests find their session; undefined: they are left alone. */
+export function readBehaviour(body: JsonObject): { changes: JsonObject; expireSessionsAfter: number | undefined } {
+  for (const [member, value] of Object.entries(body)) {
+    if (!Object.hasOwn(checks, member)) throw new ControlError(400, `'${member}' is not known`)
+    const { allows, words } = checks[member as keyof typeof checks]
+    if (!allows(value)) throw new ControlError(400, `'${member}' must be ${words}`)
+  }
+  const { expireSessions, ...changes } = body
+  if (expireSessions === true) return { changes, expireSessionsAfter: 0 }
+  return { changes, expireSessionsAfter: typeof expireSessions === 'number' ? expireSessions : undefined }
+}
