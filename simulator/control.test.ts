@@ -1,31 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RunningSimulator, startSimulator } from './server.ts'
-import { type Client, clientOf, type Request } from './test-client.ts'
-
-const unknownId = '00000000-0000-4000-8000-000000000000'
-const visit = { name: 'Visit 7F3K', timeLimitMinutes: 480, authorizedGuestLimit: 1 }
-
-let simulator: RunningSimulator
-let client: Client
-let vouchers: string
-
-beforeEach(async () => {
-  const sites = ['default', 'branch'].map((internalReference) => ({
-    internalReference,
-    name: `Site ${internalReference}`,
-  }))
-  simulator = await startSimulator({ apiKey: 'secret-key', sites })
-  client = clientOf(simulator)
-  vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
-})
-afterEach(() => simulator.close())
-
-const create = (body: unknown = visit, options: Request = {}) =>
-  client.integration(vouchers, { ...options, method: 'POST', body })
-const found = async (filter: string) => {
-  const answer = await client.integration(`${vouchers}?filter=${encodeURIComponent(filter)}`)
-  return answer.status === 200 ? answer.json().data.map((voucher: { name: string }) => voucher.name) : answer.status
-}
+import { expect, test } from 'vitest'
+import { client, create, found, simulator, unknownId, visit, vouchers } from './test-bench.ts'
 
 test('time runs from the first redemption and later guests share its end', async () => {
   const [{ code }] = (await create({ ...visit, timeLimitMinutes: 60, authorizedGuestLimit: 2 })).json().vouchers

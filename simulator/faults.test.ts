@@ -1,26 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RunningSimulator, startSimulator } from './server.ts'
-import { type Client, clientOf, type Request } from './test-client.ts'
-
-const visit = { name: 'Visit 7F3K', timeLimitMinutes: 480, authorizedGuestLimit: 1 }
-
-let simulator: RunningSimulator
-let client: Client
-let vouchers: string
-
-beforeEach(async () => {
-  const sites = ['default', 'branch'].map((internalReference) => ({
-    internalReference,
-    name: `Site ${internalReference}`,
-  }))
-  simulator = await startSimulator({ apiKey: 'secret-key', sites })
-  client = clientOf(simulator)
-  vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
-})
-afterEach(() => simulator.close())
-
-const create = (body: unknown = visit, options: Request = {}) =>
-  client.integration(vouchers, { ...options, method: 'POST', body })
+import { expect, test } from 'vitest'
+import { client, create, visit } from './test-bench.ts'
 
 test('faults happen in order to the operation they are set on, then are used up', async () => {
   await client.control('/faults', { on: 'delete', kind: 'forbidden' })

@@ -1,31 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RunningSimulator, startSimulator } from './server.ts'
-import { type Client, clientOf, type Request } from './test-client.ts'
-
-const unknownId = '00000000-0000-4000-8000-000000000000'
-const visit = { name: 'Visit 7F3K', timeLimitMinutes: 480, authorizedGuestLimit: 1 }
-
-let simulator: RunningSimulator
-let client: Client
-let vouchers: string
-
-beforeEach(async () => {
-  const sites = ['default', 'branch'].map((internalReference) => ({
-    internalReference,
-    name: `Site ${internalReference}`,
-  }))
-  simulator = await startSimulator({ apiKey: 'secret-key', sites })
-  client = clientOf(simulator)
-  vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
-})
-afterEach(() => simulator.close())
-
-const create = (body: unknown = visit, options: Request = {}) =>
-  client.integration(vouchers, { ...options, method: 'POST', body })
-const found = async (filter: string) => {
-  const answer = await client.integration(`${vouchers}?filter=${encodeURIComponent(filter)}`)
-  return answer.status === 200 ? answer.json().data.map((voucher: { name: string }) => voucher.name) : answer.status
-}
+import { expect, test } from 'vitest'
+import { client, create, found, simulator, unknownId, visit, vouchers } from './test-bench.ts'
+import type { Request } from './test-client.ts'
 
 test('a request without the right key gets 401 in the envelope of the gateway', async () => {
   const expected = { error: { code: 401, message: 'Unauthorized' } }

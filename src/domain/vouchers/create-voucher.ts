@@ -15,7 +15,7 @@ export type CreateContext = {
   queue: Queue
   controllers: Controllers
   today: (at: Date) => string
-  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
+  log: { warn(fields: object, message: string): void }
 }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
@@ -62,36 +62,28 @@ async function settleFailed(
   creation: { siteId: number; id: string },
   error: unknown,
 ): Promise<void> {
-  const refused = error instanceof ControllerError && error.outcome === 'refused'
+  const nothingMade = error instanceof ControllerError && error.outcome === 'refused'
   try {
-    await updateCreationFailed(ctx.db, creation, refused ? 'rejected' : 'unknown')
+    await updateCreationFailed(ctx.db, creation, nothingMade ? 'rejected' : 'unknown')
   } catch (err) {
     // Its lease will run out, and then it is looked for as well.
     ctx.log.warn({ err, creation: creation.id }, 'a failed creation could not be marked')
   }
 }
 
-const refusals: Record<Failure, ErrorCode> = {
+/** What a client is told when nothing was made for certain, and when that is not known. */
+const refused: Partial<Record<Failure, ErrorCode>> = {
   unreachable: 'controller_unreachable',
-  rejected: 'controller_refused',
-  missing: 'controller_refused',
-  busy: 'controller_busy',
   timeout: 'controller_unreachable',
-  failed: 'controller_refused',
-  no_voucher: 'controller_refused',
+  busy: 'controller_busy',
 }
-const unknowns: Record<Failure, ErrorCode> = {
-  unreachable: 'controller_failed',
-  rejected: 'controller_failed',
-  missing: 'controller_failed',
-  busy: 'controller_failed',
-  timeout: 'controller_timeout',
-  failed: 'controller_failed',
-  no_voucher: 'no_voucher',
-}
+const unknown: Partial<Record<Failure, ErrorCode>> = { timeout: 'controller_timeout', no_voucher: 'no_voucher' }
 
 function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (!(error instanceof ControllerError)) return new DomainError('recording_failed', { cause: error })
-  return new DomainError((error.outcome === 'refused' ? refusals : unknowns)[error.failure], { cause: error })
+  const { outcome, failure } = error
+  const code =
+    outcome === 'refused' ? (refused[failure] ?? 'controller_refused') : (unknown[failure] ?? 'controller_failed')
+  return new DomainError(code, { cause: error })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { ControllerVoucher } from '#drivers/driver.ts'
+import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
 import type { Queue } from '#queue/queue.ts'
 import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
@@ -19,7 +19,7 @@ export type Recording = {
   /** What the controller may have made for this creation, the likeliest first. */
   candidates: ControllerVoucher[]
   /** The shape as it was asked for: a controller may round or omit. */
-  asked: { name: string; maxUses: number; expireMinutes: number; downKbps: number; upKbps: number; quotaMb: number }
+  asked: VoucherShape
   day: string
 }
 
