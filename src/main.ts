@@ -6,6 +6,7 @@ import { registerKeys } from './commands/keys.ts'
 import { registerMigrate } from './commands/migrate.ts'
 import { registerRun } from './commands/run.ts'
 import { registerSecrets } from './commands/secrets.ts'
+import { registerSimulator } from './commands/simulator.ts'
 import { registerSites } from './commands/sites.ts'
 import { registerWebhooks } from './commands/webhooks.ts'
 
@@ -29,6 +30,7 @@ registerKeys(program)
 registerWebhooks(program)
 registerSecrets(program)
 registerDemo(program)
+registerSimulator(program)
 
 try {
   await program.parseAsync()

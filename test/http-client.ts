@@ -1,18 +1,28 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; json: () => any }
 
-export type Call = { method?: string; headers?: Record<string, string>; body?: string | Buffer; agent?: Agent }
+export type Call = {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Buffer
+  agent?: Agent
+  trustAnyone?: boolean
+}
 
 const agent = new Agent({ keepAlive: true })
+const trusting = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false })
 
 /** Any method, any header, any body: what `fetch` would refuse to send is what these tests are about. */
 export function call(
   url: string,
-  { method = 'GET', headers = {}, body, agent: own = agent }: Call = {},
+  { method = 'GET', headers = {}, body, agent: own = agent, trustAnyone }: Call = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: own }, (received) => {
+    const secure = url.startsWith('https:')
+    const options = { method, headers, agent: secure && trustAnyone ? trusting : own }
+    const sent = (secure ? requestHttps : request)(url, options, (received) => {
       const chunks: Buffer[] = []
       received.on('data', (chunk) => chunks.push(chunk))
       received.on('error', reject)

@@ -24,6 +24,10 @@ type SimulatedVoucher = {
 export type Simulator = {
   url: string
   apiKey: string
+  /** Of its certificate, when it was started with --https. */
+  fingerprint: string | undefined
+  /** What reached it since the log was emptied. */
+  requests(): Promise<{ method: string; path: string }[]>
   vouchers(): Promise<SimulatedVoucher[]>
   /** How often it was asked to create since the log was emptied. */
   creates(): Promise<number>
@@ -38,21 +42,27 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
   child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // inherited, an orphan would keep the whole run open
   const ended = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const { url, api_key: apiKey } = JSON.parse(line)
+  const { url, api_key: apiKey, fingerprint256: fingerprint } = JSON.parse(line)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     await ended
   }
   onFileEnd(() => stop('SIGKILL'))
   const control = async (method: string, path: string, body?: object) => {
-    const answer = await call(`${url}/control/${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+    const answer = await call(`${url}/control/${path}`, {
+      method,
+      trustAnyone: true,
+      ...(body && { body: JSON.stringify(body) }),
+    })
     if (answer.status >= 400) throw new Error(answer.text)
     return answer.json()
   }
   return {
     url,
     apiKey,
+    fingerprint,
     vouchers: () => control('GET', 'vouchers'),
+    requests: () => control('GET', 'requests'),
     creates: async () =>
       (await control('GET', 'requests')).filter((request: { method: string }) => request.method === 'POST').length,
     forget: async () => {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import { parseFingerprint } from '#lib/fingerprint.ts'
 
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
@@ -17,6 +18,12 @@ export function timeToCome(value: string): Date {
   if (!(time.getTime() > Date.now()))
     throw new InvalidArgumentError('It must be a time to come, e.g. 2127-01-31 (UTC) or 2127-01-31T12:00+01:00.')
   return time
+}
+
+export function fingerprint(value: string): Buffer {
+  const sha256 = parseFingerprint(value)
+  if (!sha256) throw new InvalidArgumentError('It must be a SHA-256 fingerprint such as AB:CD:…, 32 bytes.')
+  return sha256
 }
 
 export function sha256(value: string): Buffer {

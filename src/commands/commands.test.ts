@@ -126,6 +126,17 @@ test.each(['--help', 'keys --help', 'keys create --help', 'secrets --help'])(
   },
 )
 
+test('simulator: its own help, and a controller that ends with the command', async () => {
+  const help = await run('simulator --help')
+  const { exitCode, stdout } = await run('simulator --site here=Here', { killAfterMs: 2_500 })
+  const { url, sites } = JSON.parse(stdout)
+
+  expect([help.exitCode, help.stdout]).toEqual([0, expect.stringContaining('--flavour NAME')])
+  expect(exitCode).toBe(0)
+  expect(sites).toMatchObject([{ internalReference: 'here', name: 'Here' }])
+  await expect(call(`${url}/control/vouchers`)).rejects.toThrow('ECONNREFUSED')
+})
+
 test('secrets generate prints an entry that the service starts with', async () => {
   const { stdout } = await run('secrets generate', { env: { ENCRYPTION_KEYS: '' } })
 

@@ -1,14 +1,17 @@
 import { type Command, Option } from 'commander'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { listControllers } from '#domain/controllers/controllers.queries.ts'
+import { type Controller, listControllers } from '#domain/controllers/controllers.queries.ts'
 import { CommandRefused } from '#domain/errors.ts'
 import type { Credentials } from '#drivers/driver.ts'
+import { readCertificate } from '#drivers/read-certificate.ts'
 import { drivers } from '#drivers/registry.ts'
+import { formatFingerprint } from '#lib/fingerprint.ts'
+import { fingerprint } from './arguments.ts'
 import { print } from './output.ts'
 import { readSecret } from './read-secret.ts'
 import { withDatabase } from './with-database.ts'
 
-type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string }
+type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string; pin?: Buffer }
 
 export function registerControllers(program: Command): void {
   const controllers = program.command('controllers').description('network controllers and their credentials')
@@ -20,20 +23,47 @@ export function registerControllers(program: Command): void {
     .addOption(new Option('--driver <driver>', driverHelp()).choices(Object.keys(drivers)).makeOptionMandatory())
     .requiredOption('--address <url>', 'e.g. https://192.168.1.1')
     .option('--username <name>', 'local user, for drivers that sign in')
+    .option('--pin <fingerprint>', 'SHA-256 of the one certificate it must show, for a self-signed one', fingerprint)
     .requiredOption('--secret-file <path>', 'file that holds the API key or password; - reads it from standard input')
     .action(async (options: AddOptions, command: Command) => {
-      const { name, driver, address } = options
+      const { name, driver, address, pin } = options
       const credentials = await readCredentials(options)
       const added = await withDatabase((db, config) =>
-        addController(db, config.encryptionKeys, { name, driver, address, credentials }),
+        addController(db, config.encryptionKeys, {
+          name,
+          driver,
+          address,
+          credentials,
+          ...(pin && { certificatePin: pin }),
+        }),
       )
-      print(command, added)
+      print(command, shown(added))
+    })
+
+  controllers
+    .command('fingerprint')
+    .description('show the certificate of an address, to compare it with the controller and pin it; sends nothing')
+    .argument('<url>', 'e.g. https://192.168.1.1')
+    .action(async (url: string, _options, command: Command) => {
+      if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
+        throw new CommandRefused('It must begin with https://.')
+      const certificate = await readCertificate(new URL(url)).catch((error) => {
+        throw new CommandRefused(`No certificate could be read there (${error.code ?? error.message}).`)
+      })
+      print(command, certificate)
     })
 
   controllers
     .command('list')
     .description('all controllers, without their secrets')
-    .action(async (_options, command: Command) => print(command, await withDatabase((db) => listControllers(db))))
+    .action(async (_options, command: Command) =>
+      print(command, (await withDatabase((db) => listControllers(db))).map(shown)),
+    )
+}
+
+/** The pin as people read it. */
+function shown({ certificatePin, ...controller }: Controller) {
+  return { ...controller, certificatePin: certificatePin && formatFingerprint(certificatePin) }
 }
 
 async function readCredentials(options: AddOptions): Promise<Credentials> {

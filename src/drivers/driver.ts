@@ -31,12 +31,15 @@ export type Bound = { min: number; max: number; zeroMeansNone?: true }
 
 export type Limit = Exclude<keyof VoucherShape, 'name'>
 
+/** `certificatePin` is the SHA-256 of the one certificate it must show; without it the public authorities decide. */
+type ControllerAccess = { address: string; credentials: Credentials; certificatePin: Buffer | null }
+
 /** One dialect. What it is documented not to accept stands in `bounds` and is refused before the controller is called. */
 export type Driver = {
   about: string
   credentials: 'api-key' | 'login'
   bounds: Partial<Record<Limit, Bound>>
-  connect(controller: { address: string; credentials: Credentials }): ControllerConnection
+  connect(controller: ControllerAccess): ControllerConnection
 }
 
 /** One controller, spoken to by one process. `site` is what the controller calls the site. */

@@ -28,17 +28,18 @@ export function createControllers(drivers: Readonly<Record<string, Driver>>, key
 
   /** The one in use while nothing about it changed; sealing its secret anew is no change. */
   function connectionOf(site: SiteOnController): ControllerConnection {
-    const { controllerId, driver, address, secret } = site
+    const { controllerId, driver, address, secret, certificatePin } = site
+    const where = `${driver} ${address} ${certificatePin?.toString('hex')} `
     const known = kept.get(controllerId)
-    if (known && known.sealed === secret && known.madeFrom.startsWith(`${driver} ${address} `)) return known.connection
+    if (known && known.sealed === secret && known.madeFrom.startsWith(where)) return known.connection
     if (secret === null) throw new DomainError('controller_refused', { cause: new Error('It has no credentials') })
     const credentials = open(keyring, { table: 'controllers', column: 'secret', row: controllerId }, secret)
-    const madeFrom = `${driver} ${address} ${credentials}`
+    const madeFrom = where + credentials
     if (known?.madeFrom === madeFrom) {
       known.sealed = secret
       return known.connection
     }
-    const connection = driverOf(site).connect({ address, credentials: JSON.parse(credentials) })
+    const connection = driverOf(site).connect({ address, credentials: JSON.parse(credentials), certificatePin })
     kept.set(controllerId, { sealed: secret, madeFrom, connection })
     known?.connection.close().catch(() => {}) // once what is under way on it has ended
     return connection

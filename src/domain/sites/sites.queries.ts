@@ -82,6 +82,7 @@ export type SiteOnController = {
   driver: string
   address: string
   secret: string | null
+  certificatePin: Buffer | null
 }
 
 /** A site that the key may not use does not exist for it. */
@@ -91,7 +92,8 @@ export async function findActiveSite(
   onlyForKey: string | null,
 ): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
-    `select s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId", c.driver, c.address, c.secret
+    `select s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId", c.driver, c.address, c.secret,
+            c.certificate_pin as "certificatePin"
        from sites s join controllers c on c.id = s.controller_id
       where s.id = $1 and s.active
         and ($2::uuid is null or exists (select from api_key_sites k where k.api_key_id = $2 and k.site_id = s.id))`,

@@ -27,6 +27,7 @@ test('a controller is added with its credentials sealed', async () => {
       name: 'Zentrale',
       driver: 'unifi-integration',
       address: 'https://192.168.1.1',
+      certificatePin: null,
       siteCount: 0,
       createdAt: added.createdAt,
     },

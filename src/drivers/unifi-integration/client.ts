@@ -1,8 +1,8 @@
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
+import { createConnector } from '../connector.ts'
 import { ControllerError } from '../driver.ts'
 import { classify, refusalOf } from './failures.ts'
 
-const connectTimeoutMs = 3_000
 const readTimeoutMs = 10_000
 const maxReplyBytes = 8 * 1024 * 1024
 const connections = 4
@@ -15,10 +15,10 @@ export type IntegrationClient = {
   close(): Promise<void>
 }
 
-export function createClient(address: string, apiKey: string): IntegrationClient {
+export function createClient(address: string, apiKey: string, certificatePin: Buffer | null): IntegrationClient {
   const { origin, pathname } = new URL(address)
   const base = `${pathname.replace(/\/$/, '')}/proxy/network/integration/v1`
-  const pool = new Pool(origin, { connections, pipelining: 1, connect: connectOrRefuse() })
+  const pool = new Pool(origin, { connections, pipelining: 1, connect: createConnector(certificatePin) })
 
   async function call(
     method: Dispatcher.HttpMethod,
@@ -52,18 +52,6 @@ export function createClient(address: string, apiKey: string): IntegrationClient
     create: (path, body, deadline) => call('POST', path, deadline, body),
     close: () => pool.close(),
   }
-}
-
-/** What fails while connecting, TLS included, failed before a byte of any request was sent. */
-function connectOrRefuse(): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectTimeoutMs })
-  return (options, done) =>
-    connect(options, (error, socket) => {
-      if (socket) return done(null, socket)
-      const { code, name } = error as Error & { code?: string }
-      const message = `The controller cannot be reached (${code ?? name})`
-      done(new ControllerError('unreachable', 'refused', message, { cause: error }), null)
-    })
 }
 
 async function readReply(reply: AsyncIterable<Buffer>): Promise<string> {

@@ -12,8 +12,8 @@ const shape = { name: '2026-11-14_Gast', maxUses: 2, expireMinutes: 60, downKbps
 
 beforeEach(() => simulator.forget())
 
-function connect(address: string, apiKey = simulator.apiKey) {
-  const made = unifiIntegration.connect({ address, credentials: { apiKey } })
+function connect(address: string, apiKey = simulator.apiKey, certificatePin: Buffer | null = null) {
+  const made = unifiIntegration.connect({ address, credentials: { apiKey }, certificatePin })
   onFileEnd(() => made.close())
   return made
 }

@@ -17,9 +17,9 @@ export const unifiIntegration: Driver = {
     upKbps: { min: 2, max: 100_000, zeroMeansNone: true },
     quotaMb: { min: 1, max: 1_048_576, zeroMeansNone: true },
   },
-  connect({ address, credentials }): ControllerConnection {
+  connect({ address, credentials, certificatePin }): ControllerConnection {
     if (!('apiKey' in credentials)) throw new Error('unifi-integration needs an API key')
-    const client = createClient(address, credentials.apiKey)
+    const client = createClient(address, credentials.apiKey, certificatePin)
     const siteIds = new Map<string, Promise<string>>()
 
     /** The path of a site's vouchers. Sites are named by UUID or by the reference of the classic API; looked up once. */
