@@ -80,7 +80,7 @@ test('docs/settings.md is made from the table', async () => {
   const rows = Object.values(settings).map((setting) => {
     const { env, about, fallback, secret, optional } = setting as typeof setting & Record<string, unknown>
     const name = secret ? `\`${env}\` or \`${env}_FILE\`` : `\`${env}\``
-    const standard = fallback === undefined ? (optional ? 'none' : '**required**') : `\`${fallback || ' '}\``
+    const standard = fallback ? `\`${fallback}\`` : optional || fallback === '' ? 'none' : '**required**'
     return `| ${name} | ${standard} | ${about} |`
   })
   const page = `# Settings
