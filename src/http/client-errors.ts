@@ -51,7 +51,7 @@ function refuse(log: FastifyBaseLogger, socket: Socket, problem: Problem): void 
     ].join('\r\n'),
   )
   // A client that goes on sending is cut off; until then it can read why.
-  setTimeout(() => socket.destroy(), 1_000).unref()
+  setTimeout(() => socket.destroy(), 500).unref()
 }
 
 function problemOf(code: string | undefined): Problem {

@@ -36,7 +36,7 @@ export function createServer(ctx: ServerContext): { app: FastifyInstance; connec
     http: {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: 1_000, // slow sockets are else seen only every 30 s
+      connectionsCheckingInterval: 500, // slow sockets are else seen only every 30 s
       requireHostHeader: false,
     },
     clientErrorHandler: onClientError(ctx.log, () => connections),
