@@ -128,7 +128,7 @@ test.each(['--help', 'keys --help', 'keys create --help', 'secrets --help'])(
 
 test('simulator: its own help, and a controller that ends with the command', async () => {
   const help = await run('simulator --help')
-  const { exitCode, stdout } = await run('simulator --site here=Here', { killAfterMs: 2_500 })
+  const { exitCode, stdout } = await run('simulator --site here=Here', { killAfterMs: 6_000 })
   const { url, sites } = JSON.parse(stdout)
 
   expect([help.exitCode, help.stdout]).toEqual([0, expect.stringContaining('--flavour NAME')])

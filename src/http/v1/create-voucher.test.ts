@@ -250,12 +250,12 @@ test('four at once per controller; who gets no slot within 2 s is told that ther
 test('no database connection is held while the controller is waited for', async () => {
   const own = await startSimulator()
   const sites = await Promise.all(Array.from({ length: 6 }, () => seedControlledSite(app.db, own)))
-  await own.fault('slow', { times: 24, delayMs: 1_000 })
+  await own.fault('slow', { times: 24, delayMs: 2_500 })
   const waiting = sites.flatMap((id) => [1, 2, 3, 4].map(() => post({ site_id: id, name: 'x' })))
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await new Promise((resolve) => setTimeout(resolve, 800))
 
   const begin = performance.now()
   expect((await app.call('/api/sites.php', { key })).status).toBe(200)
-  expect(performance.now() - begin).toBeLessThan(400)
+  expect(performance.now() - begin).toBeLessThan(1_000)
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 201))
 })

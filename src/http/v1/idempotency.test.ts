@@ -55,9 +55,9 @@ test.each([
 })
 
 test('409 while the first is still running, with Retry-After', async () => {
-  await simulator.fault('slow', { delayMs: 700 })
+  await simulator.fault('slow', { delayMs: 2_500 })
   const first = post('running')
-  await new Promise((resolve) => setTimeout(resolve, 250))
+  await new Promise((resolve) => setTimeout(resolve, 800))
   const meanwhile = await post('running')
 
   expect([meanwhile.status, meanwhile.json()]).toEqual([
