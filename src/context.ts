@@ -43,7 +43,8 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
         })
   const inPostgres = postgresCounter(db)
   const limiter = redis ? createLimiter(redis.count, inPostgres) : createLimiter(inPostgres)
-  const keyUsage = countKeyUsage(db, config.timeZone, (err) => log.warn({ err }, 'key usage was not written'))
+  const today = createCalendar(config.timeZone)
+  const keyUsage = countKeyUsage(db, today, (err) => log.warn({ err }, 'key usage was not written'))
 
   const controllers = createControllers(drivers, config.encryptionKeys)
   const queue = createQueue({
@@ -61,7 +62,7 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
     keyring: config.encryptionKeys,
     controllers,
     queue,
-    today: createCalendar(config.timeZone),
+    today,
     async close() {
       await controllers.drain()
       await queue.stop()

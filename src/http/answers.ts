@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import { ControllerError } from '#drivers/driver.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { bodyOf, type Problem, problems, unforeseen } from './problems.ts'
 
@@ -14,10 +15,23 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error, request)
-  if (problem.status >= 500) request.log.error({ err: error }, 'request failed')
+  if (problem.status >= 500) logFailure(error, request)
   setCommonHeaders(request, reply)
   reply.code(problem.status).headers(problem.headers ?? {})
   reply.send(bodyOf(problem, error instanceof DomainError ? error.details : {}))
+}
+
+/** What was foreseen is one line for the operator; a stack is for what was not. */
+function logFailure(error: unknown, request: FastifyRequest): void {
+  if (!(error instanceof DomainError || error instanceof Unavailable)) {
+    request.log.error({ err: error }, 'request failed')
+    return
+  }
+  const { cause, message } = error
+  const details = error instanceof DomainError ? error.details : {}
+  const foreseen = cause === undefined || cause instanceof ControllerError || error instanceof Unavailable
+  const because = foreseen ? { because: (cause as Error | undefined)?.message } : { err: cause }
+  request.log.warn({ failure: message, ...details, ...because }, 'request failed')
 }
 
 const codesOfFastify: Record<string, Problem> = {

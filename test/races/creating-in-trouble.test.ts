@@ -49,6 +49,25 @@ test('an error that nobody foresaw: 500, one fixed sentence with the request id,
   ])
 })
 
+test('a controller that cannot be reached is one line in the log, which names it, without a stack', async () => {
+  const site = await seedControlledSite(db, { url: 'http://127.0.0.1:1', apiKey: 'x' })
+  const { rows } = await db.query<{ id: string }>('select controller_id as id from sites where id = $1', [site])
+  const answer = await post(api.url, site)
+  await wait(200)
+  const line = api.log.find(
+    (entry) => entry.includes('request failed') && entry.includes(String(answer.headers['x-request-id'])),
+  )
+
+  expect(JSON.parse(line as string)).toMatchObject({
+    level: 40,
+    failure: 'controller_unreachable',
+    site,
+    controller: rows[0]?.id,
+    because: 'The controller cannot be reached (ECONNREFUSED)',
+  })
+  expect(line).not.toContain('stack')
+})
+
 test('the client left and SIGTERM came: the voucher is recorded all the same', async () => {
   const site = await seedControlledSite(db, simulator)
   const service = await startService(db.url)

@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/database.ts'
-import { createCalendar } from '#lib/calendar-date.ts'
 import { type KeyUse, updateKeyUse } from './keys.queries.ts'
 
 const flushEveryMs = 10_000
@@ -11,9 +10,8 @@ export type KeyUsage = {
 }
 
 /** Counts in memory and writes now and then: a write per request would cost more than the request. */
-export function countKeyUsage(db: Queryable, timeZone: string, onError: (error: unknown) => void): KeyUsage {
+export function countKeyUsage(db: Queryable, today: (at: Date) => string, onError: (error: unknown) => void): KeyUsage {
   let uses = new Map<string, KeyUse>()
-  const today = createCalendar(timeZone)
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
 

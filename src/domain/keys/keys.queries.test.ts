@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
+import { createCalendar } from '#lib/calendar-date.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
 import { importKey } from './create-key.ts'
@@ -147,7 +148,7 @@ test('usage that could not be written is kept for the next time', async () => {
   const flaky: Queryable = {
     query: (text, values) => (broken ? Promise.reject(new Error('lost')) : db.query(text, values)),
   }
-  const usage = countKeyUsage(flaky, 'UTC', () => {})
+  const usage = countKeyUsage(flaky, createCalendar('UTC'), () => {})
 
   usage.count(key.id, true)
   await expect(usage.flush()).rejects.toThrow('lost')
@@ -161,7 +162,7 @@ test('usage that could not be written is kept for the next time', async () => {
 
 test('usage is counted in memory and added to the day', async () => {
   const key = await seedKey(db)
-  const usage = countKeyUsage(db, 'UTC', () => {})
+  const usage = countKeyUsage(db, createCalendar('UTC'), () => {})
   const totals = async () =>
     (await db.query(`select requests::integer, limited::integer from api_key_days where api_key_id = $1`, [key.id]))
       .rows

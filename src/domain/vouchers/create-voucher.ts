@@ -52,7 +52,7 @@ async function createOn(ctx: CreateContext, site: SiteOnController, request: Cre
     return await recordVoucher(ctx, { site, creationId, actor: request.actor, candidates, asked, day })
   } catch (error) {
     await settleFailed(ctx, { siteId: site.id, id: creationId }, error)
-    throw toDomainError(error)
+    throw toDomainError(error, { site: site.id, controller: site.controllerId })
   }
 }
 
@@ -79,11 +79,12 @@ const refused: Partial<Record<Failure, ErrorCode>> = {
 }
 const unknown: Partial<Record<Failure, ErrorCode>> = { timeout: 'controller_timeout', no_voucher: 'no_voucher' }
 
-function toDomainError(error: unknown): DomainError {
+/** The details are for the log: which controller it was. */
+function toDomainError(error: unknown, details: { site: number; controller: string }): DomainError {
   if (error instanceof DomainError) return error
-  if (!(error instanceof ControllerError)) return new DomainError('recording_failed', { cause: error })
+  if (!(error instanceof ControllerError)) return new DomainError('recording_failed', { cause: error, details })
   const { outcome, failure } = error
   const code =
     outcome === 'refused' ? (refused[failure] ?? 'controller_refused') : (unknown[failure] ?? 'controller_failed')
-  return new DomainError(code, { cause: error })
+  return new DomainError(code, { cause: error, details })
 }
