@@ -33,7 +33,7 @@ test('from a clean clone, the three commands of README and the line they print m
 
   // The port is the only thing changed: 8080 may be taken on this machine.
   const shell = spawn('bash', ['-c', `set -e\n${commands.join('\n')} -- --port 0`], { cwd: clone, env, detached: true })
-  const ended = once(shell, 'exit')
+  const ended = once(shell, 'close') // the shell goes first; the demo still has its database to drop
   onFileEnd(() => shell.exitCode ?? process.kill(-(shell.pid as number), 'SIGKILL'))
   let words = ''
   shell.stderr.on('data', (chunk) => (words += chunk))
@@ -46,7 +46,9 @@ test('from a clean clone, the three commands of README and the line they print m
   }
   const paste = /Create a voucher:\n {2}(curl .*)/.exec(words)?.[1] as string
   const { stdout } = await promisify(execFile)('bash', ['-c', `${paste} --silent`])
+  shell.stdout.resume()
   process.kill(-(shell.pid as number), 'SIGTERM')
+  await ended
 
   expect(JSON.parse(ready).ready).toBe(true)
   expect(JSON.parse(stdout)).toEqual({
@@ -57,5 +59,4 @@ test('from a clean clone, the three commands of README and the line they print m
     max_uses: 1,
     expire_minutes: 480,
   })
-  await ended
 }, 120_000)
