@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handleClassic } from './classic/handle-classic.ts'
 import { controlPrefix, handleControl } from './control/handle-control.ts'
-import { deliver } from './faults/outcome.ts'
-import type { Performance } from './faults/perform.ts'
-import { wait } from './faults/wait.ts'
+import { deliver } from './faults/deliver.ts'
+import type { Performance } from './faults/outcome.ts'
 import { type Call, receiveCall } from './http/call.ts'
-import { htmlPage } from './http/html-page.ts'
 import { readTarget } from './http/target.ts'
-import { handleIntegration, integrationPrefix } from './integration/handle-integration.ts'
+import { handleIntegration } from './integration/handle-integration.ts'
 import type { Simulator } from './simulator.ts'
 
 export async function answer(simulator: Simulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -16,15 +14,18 @@ export async function answer(simulator: Simulator, request: IncomingMessage, res
 
   const { store, requests } = simulator
   const { call, entry } = await receiveCall({ requests, nowMs: store.clock.now() }, { request, target })
-  const { outcome, delayMs = 0 } = handle(simulator, call)
-  if (delayMs > 0) await wait(response, delayMs)
-  entry.status = deliver(response, outcome)
+  response.setHeader('date', new Date(store.clock.now()).toUTCString())
+  if (simulator.behaviour.hang) return simulator.held.hold(response)
+  await deliver(response, handle(simulator, call), entry)
 }
 
 function handle(simulator: Simulator, call: Call): Performance {
-  if (simulator.behaviour.booting) return { outcome: htmlPage(502) }
-  const isIntegration = simulator.flavour.hasIntegrationApi && isUnder(integrationPrefix, call.path)
-  return isIntegration ? handleIntegration(simulator, call) : handleClassic(simulator, call)
+  const { behaviour, flavour, gateway } = simulator
+  if (behaviour.booting) return { outcome: gateway.away() }
+  if (flavour.hasIntegrationApi && isUnder(gateway.integrationPath, call.path)) {
+    return { ...handleIntegration(simulator, call), gzip: behaviour.gzipUnlabelled }
+  }
+  return gateway.servesClassicApi ? handleClassic(simulator, call) : { outcome: gateway.error(404) }
 }
 
 function isUnder(prefix: string, path: string): boolean {

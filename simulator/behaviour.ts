@@ -2,6 +2,8 @@
 export type Behaviour = {
   /** Everything is answered with an HTML 502. */
   booting: boolean
+  /** Nothing is answered; set back, the requests that wait are closed. */
+  hang: boolean
   /** A sign-in with the right password needs a second factor. */
   mfa: boolean
   /** The administrator may look, but not create or delete. */
@@ -10,21 +12,31 @@ export type Behaviour = {
   oldController: boolean
   nullNotes: boolean | 'absent'
   stringQuota: boolean
+  /** Answers of the Integration API are compressed, and no header says so. */
+  gzipUnlabelled: boolean
+  /** The list of the Integration API begins with the newest; its real order is not documented. */
+  sortNewestFirst: boolean
   /** True, or how many of the next answers give a new CSRF token. */
   rotateCsrf: boolean | number
   /** Where a CSRF token is given: in headers, in the claims of a fresh TOKEN cookie, or both. */
   csrfIn: 'both' | 'header' | 'cookie'
+  /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
+  csrfWith401: boolean
   version: string
 }
 
 export const defaultBehaviour: Readonly<Behaviour> = {
   booting: false,
+  hang: false,
   mfa: false,
   readOnly: false,
   oldController: false,
   nullNotes: false,
   stringQuota: false,
+  gzipUnlabelled: false,
+  sortNewestFirst: false,
   rotateCsrf: false,
   csrfIn: 'both',
+  csrfWith401: false,
   version: '10.3.55',
 }

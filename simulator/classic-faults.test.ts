@@ -37,6 +37,8 @@ test.each([
 test.each([
   { kind: 'gateway-html', status: 502, created: 0, text: /<html>/ },
   { kind: 'html-ok', status: 200, created: 0, text: /<html>/ },
+  { kind: 'gateway-timeout', status: 504, created: 1, text: /<html>/ },
+  { kind: 'unavailable', status: 503, created: 0, text: /<html>/ },
   { kind: 'empty', status: 200, created: 0, text: /^\{"meta":\{"rc":"ok"\},"data":\[\]\}$/ },
   { kind: 'no-code', status: 200, created: 1, text: /"data":\[\{\}\]/ },
   { kind: 'bad-code', status: 200, created: 1, text: /"data":\[\{"create_time":"<script>"\}\]/ },
@@ -68,6 +70,19 @@ test.each([
   const attempt = session.create({}, { timeoutMs: hangs ? 200 : 5000 })
   await expect(attempt).rejects.toThrow(hangs ? /timeout/ : 'fetch failed')
   expect(await client.made()).toHaveLength(created)
+})
+
+test.each([
+  { kind: 'gateway-timeout', code: 504, message: 'Gateway Timeout', retryAfter: null, created: 1 },
+  { kind: 'unavailable', code: 503, message: 'Service Unavailable', retryAfter: '5', created: 0 },
+])('the fault $kind comes from the gateway of a console, with $code', async ({ kind, code, message, ...expected }) => {
+  const { client, session, fault } = await signedIn()
+  await fault('create', kind)
+
+  const answer = await session.create()
+  expect([answer.status, answer.json()]).toEqual([code, { error: { code, message } }])
+  expect(answer.headers.get('retry-after')).toBe(expected.retryAfter)
+  expect(await client.made()).toHaveLength(expected.created)
 })
 
 test.each(['console', 'self-hosted'] as const)('the fault unauthorized ends the session on a %s', async (flavour) => {

@@ -22,6 +22,14 @@ test('time runs from the first redemption and later guests share its end', async
   expect((await client.redeem('0', 'aa:00:00:00:00:01')).json()).toEqual({ reason: 'unknown' })
 })
 
+test('another administrator can delete a voucher', async () => {
+  const [{ code }] = (await create(visit)).json().vouchers
+
+  expect((await client.control('/delete', { code })).json()).toMatchObject({ code, deleted: true })
+  expect((await client.control('/delete', { code: '0' })).status).toBe(404)
+  expect((await client.integration(vouchers)).json().totalCount).toBe(0)
+})
+
 test('another administrator can create vouchers with a code of choice', async () => {
   const body = { internalReference: 'default', name: 'Front desk', code: '0000000042' }
 
@@ -55,6 +63,7 @@ test('another administrator has a name of choice, and vouchers may be nameless',
   await client.control('/vouchers', { ...body, count: 1000 })
   await client.control('/vouchers', { ...body, name: 'Night', adminName: 'night-desk' })
   expect((await client.control('/vouchers', { ...body, adminName: 7 })).status).toBe(400)
+  for (const count of [0, '2', 20_001]) expect((await client.control('/vouchers', { ...body, count })).status).toBe(400)
   const all = await client.made()
   expect(all).toHaveLength(1001)
   expect(new Set(all.slice(0, 1000).map(({ createdAt }: { createdAt: string }) => createdAt)).size).toBe(1)
@@ -100,4 +109,17 @@ test.each<object>([
 
   expect((await client.behave({ booting: true, ...behaviour })).status).toBe(400)
   expect((await client.control('/behaviour')).json()).toEqual(before)
+})
+
+test('the log counts the bytes of every body that was sent, and has none where nothing was', async () => {
+  const made = await create({ ...visit, name: 'Größe' })
+  await client.control('/faults', { on: 'list', kind: 'huge' })
+  const huge = await client.integration(vouchers)
+  await client.control('/faults', { on: 'create', kind: 'reset' })
+  await create().catch(() => undefined)
+
+  const counts = (await client.control('/requests')).json().map((entry: { replyBytes: number }) => entry.replyBytes)
+  expect(counts).toEqual([Buffer.byteLength(made.text), huge.text.length, null])
+  expect(counts[0]).toBe(Number(made.headers.get('content-length')))
+  expect(counts[0]).toBeGreaterThan(made.text.length)
 })

@@ -23,6 +23,8 @@ test.each([
   { kind: 'too-many', status: 429, created: 0 },
   { kind: 'server-error', status: 500, created: 0 },
   { kind: 'gateway-html', status: 502, created: 0 },
+  { kind: 'gateway-timeout', status: 504, created: 1 },
+  { kind: 'unavailable', status: 503, created: 0 },
   { kind: 'html-ok', status: 200, created: 0 },
   { kind: 'empty', status: 201, created: 0 },
   { kind: 'no-code', status: 201, created: 1 },
@@ -42,6 +44,9 @@ test.each([
   expect(await client.made()).toHaveLength(created)
   expect((await client.control('/requests')).json()).toMatchObject([{ status }])
   if (kind === 'too-many') expect(answer.headers.get('retry-after')).toBe('1')
+  if (kind === 'gateway-timeout') expect(answer.json()).toEqual({ error: { code: 504, message: 'Gateway Timeout' } })
+  if (kind === 'unavailable') expect(answer.json()).toEqual({ error: { code: 503, message: 'Service Unavailable' } })
+  if (kind === 'unavailable') expect(answer.headers.get('retry-after')).toBe('5')
   if (kind.includes('html')) expect(answer.text).toContain('<html>')
   if (kind === 'empty') expect(answer.json()).toEqual({ vouchers: [] })
   if (kind === 'no-code') expect(answer.json().vouchers[0]).not.toHaveProperty('code')

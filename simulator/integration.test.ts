@@ -87,6 +87,14 @@ test('what cannot be found or is asked wrongly gets the envelope of the applicat
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE'])
 })
 
+test('before Network 10 the envelope of the application has no code', async () => {
+  await client.behave({ version: '9.1.120' })
+
+  const answer = (await client.integration('/nowhere')).json()
+  expect(answer).toMatchObject({ statusCode: 404, statusName: 'NOT_FOUND' })
+  expect(answer).not.toHaveProperty('code')
+})
+
 test('pages follow each other and the limit is lowered to 1000', async () => {
   await create({ ...visit, count: 1000 })
   await create({ ...visit, count: 5 })
@@ -103,6 +111,20 @@ test('pages follow each other and the limit is lowered to 1000', async () => {
     totalCount: 1005,
     data: [],
   })
+})
+
+test('the list is oldest first, or newest first, page by page and with a filter', async () => {
+  for (const name of ['first', 'second', 'third']) await create({ ...visit, name })
+  const names = async (query: string) =>
+    (await client.integration(`${vouchers}?${query}`)).json().data.map((voucher: { name: string }) => voucher.name)
+
+  expect(await names('')).toEqual(['first', 'second', 'third'])
+  await client.behave({ sortNewestFirst: true })
+  expect(await names('')).toEqual(['third', 'second', 'first'])
+  expect(await names('limit=2&offset=1')).toEqual(['second', 'first'])
+  expect(await names('limit=1&filter=expired.eq(false)')).toEqual(['third'])
+  await client.behave({ sortNewestFirst: false })
+  expect(await names('')).toEqual(['first', 'second', 'third'])
 })
 
 test('filters choose as documented', async () => {

@@ -2,12 +2,12 @@ import { parseArguments, usage } from './parse-arguments.ts'
 import { type SimulatorOptions, startSimulator } from './server.ts'
 
 async function run(options: SimulatorOptions): Promise<void> {
-  const { url, apiKey, sites, username, password, fingerprint256, close } = await startSimulator(options)
+  const { url, pathPrefix, apiKey, sites, username, password, fingerprint256, close } = await startSimulator(options)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void close().then(() => process.exit(0)))
   }
   process.once('disconnect', () => process.exit(0)) // a parent that opened a channel to us has died
-  const line = { ready: true, url, api_key: apiKey, sites, username, password, fingerprint256 }
+  const line = { ready: true, url, path_prefix: pathPrefix, api_key: apiKey, sites, username, password, fingerprint256 }
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 

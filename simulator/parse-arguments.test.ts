@@ -6,6 +6,7 @@ test('without arguments it is a console on any port, over HTTP', () => {
     port: 0,
     https: false,
     flavour: 'console',
+    pathPrefix: undefined,
     sites: [{ internalReference: 'default', name: 'Default' }],
     apiKey: undefined,
     username: undefined,
@@ -23,6 +24,7 @@ test('all options are taken over', () => {
     port: 1,
     https: true,
     flavour: 'self-hosted',
+    pathPrefix: undefined,
     sites: [{ internalReference: 'a', name: 'A' }],
     apiKey: 'k',
     username: 'u',
@@ -30,6 +32,13 @@ test('all options are taken over', () => {
     sessionSeconds: 9,
     loginLimit: 0,
   })
+})
+
+test('the path of a cloud connector is taken over, and is for a console', () => {
+  const args = ['--path-prefix', '/v1/connector/consoles/AB12:34']
+
+  expect(parseArguments(args)).toMatchObject({ flavour: 'console', pathPrefix: '/v1/connector/consoles/AB12:34' })
+  expect(() => parseArguments([...args, '--flavour', 'self-hosted'])).toThrow('--path-prefix')
 })
 
 test.each([
@@ -40,6 +49,10 @@ test.each([
   ['--password', ''],
   ['--site', 'default'],
   ['--api-key', 'two words'],
+  ['--path-prefix', 'v1'],
+  ['--path-prefix', '/v1/'],
+  ['--path-prefix', '/v1?a'],
+  ['--path-prefix', '/control/v1'],
 ])('%s %s is refused', (option, value) => {
   expect(() => parseArguments([`${option}=${value}`])).toThrow(option)
 })

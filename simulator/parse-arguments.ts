@@ -7,6 +7,7 @@ export const usage = `Usage: node simulator/main.ts [options]
   --port N                       port on 127.0.0.1 (default: a free one)
   --https                        HTTPS with a new self-signed certificate
   --flavour NAME                 console or self-hosted (default: console)
+  --path-prefix PATH             the path of a cloud connector, which serves only the Integration API
   --site internalReference=Name  a site; may be repeated (default: default=Default)
   --api-key KEY                  the key of the Integration API (default: a random one)
   --username NAME                the administrator of the classic API (default: api)
@@ -24,6 +25,7 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
       port: { type: 'string', default: '0' },
       https: { type: 'boolean', default: false },
       flavour: { type: 'string', default: 'console' },
+      'path-prefix': { type: 'string' },
       site: { type: 'string', multiple: true, default: ['default=Default'] },
       'api-key': { type: 'string' },
       username: { type: 'string' },
@@ -35,12 +37,14 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
   })
   if (values.help) return 'help'
   const { https, username, password, 'api-key': apiKey } = values
+  const flavour = readFlavour(values.flavour)
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new Error('--api-key must be printable, without spaces')
   if (username === '' || password === '') throw new Error('--username and --password must not be empty')
   return {
     port: readNumber('--port', values.port, [0, 65_535]),
     https,
-    flavour: readFlavour(values.flavour),
+    flavour,
+    pathPrefix: readPathPrefix(values['path-prefix'], flavour),
     sites: readSites(values.site),
     apiKey,
     username,
@@ -58,6 +62,14 @@ function readNumber(option: string, text: string, [min, max]: [number, number]):
 
 function readFlavour(text: string): FlavourName {
   if (text !== 'console' && text !== 'self-hosted') throw new Error('--flavour must be console or self-hosted')
+  return text
+}
+
+function readPathPrefix(text: string | undefined, flavour: FlavourName): string | undefined {
+  if (text === undefined) return undefined
+  if (flavour !== 'console') throw new Error('--path-prefix: only a console has the Integration API')
+  const isPath = /^(\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(text) && !/^\/control(\/|$)/.test(text)
+  if (!isPath) throw new Error('--path-prefix must look like /v1/connector/consoles/AB12, and not begin with /control')
   return text
 }
 

@@ -7,6 +7,8 @@ export type LoggedRequest = {
   query: string
   /** Null until it is answered, and for ever when the connection was dropped or hangs. */
   status: number | null
+  /** Of the body of the answer, as it was handed to the connection; null while there is none. */
+  replyBytes: number | null
   body: unknown
 }
 
@@ -26,7 +28,7 @@ export function createRequestLog(apiKey: string): RequestLog {
     list: () => entries,
     add({ atMs, method, path, query }) {
       const at = new Date(atMs).toISOString()
-      const entry = { at, method, path: hide(path), query: hide(query), status: null, body: null }
+      const entry = { at, method, path: hide(path), query: hide(query), status: null, replyBytes: null, body: null }
       entries.push(entry)
       return entry
     },

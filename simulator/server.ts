@@ -11,6 +11,7 @@ export type SimulatorOptions = ControllerOptions & { port?: number | undefined; 
 
 export type RunningSimulator = {
   url: string
+  pathPrefix: string | undefined
   apiKey: string
   username: string
   password: string
@@ -40,6 +41,7 @@ export async function startSimulator({
   await once(server, 'listening')
   return {
     url: `${identity ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pathPrefix: options.pathPrefix,
     apiKey: simulator.apiKey,
     ...simulator.account,
     sites: simulator.store.sites,

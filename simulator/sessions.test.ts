@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type RunningSimulator, type SimulatorOptions, startSimulator } from './server.ts'
-import { clientOf } from './test-client.ts'
+import { type Client, clientOf } from './test-client.ts'
 import { sessionOf } from './test-session.ts'
 
 let simulator: RunningSimulator
@@ -62,6 +62,17 @@ test('all sessions can be thrown away, at once or after some requests', async ()
   expect(statuses).toEqual([200, 200, 401])
   await session.signIn()
   expect((await session.get(sites)).status).toBe(200)
+})
+
+test.each([
+  { words: 'false', setBack: (client: Client) => client.behave({ expireSessions: false }) },
+  { words: 'the usual', setBack: (client: Client) => client.control('/behaviour', undefined, 'DELETE') },
+])('sessions that were to be thrown away stay after the behaviour is set to $words', async ({ setBack }) => {
+  const { client, session } = await signedIn('console')
+  await client.behave({ expireSessions: 1 })
+  await setBack(client)
+
+  for (let n = 0; n < 3; n++) expect((await session.get(sites)).status).toBe(200)
 })
 
 test('a console wants the CSRF token for all but GET, a self-hosted application does not', async () => {

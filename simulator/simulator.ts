@@ -7,6 +7,8 @@ import { selfHostedFlavour } from './classic/self-hosted-flavour.ts'
 import { createSessions, type Sessions } from './classic/sessions.ts'
 import type { SignInResult } from './classic/sign-in.ts'
 import { createFaultQueue, type FaultQueue } from './faults/fault-queue.ts'
+import { createHeldRequests, type HeldRequests } from './http/held-requests.ts'
+import { connectorGateway, consoleGateway, type Gateway } from './integration/gateway.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import type { Site } from './store/voucher.ts'
 import { createVoucherStore, type VoucherStore } from './store/voucher-store.ts'
@@ -17,6 +19,8 @@ export type FlavourName = keyof typeof flavours
 
 export type ControllerOptions = {
   flavour?: FlavourName | undefined
+  /** Where a cloud connector serves the console; undefined: there is none. */
+  pathPrefix?: string | undefined
   apiKey?: string | undefined
   username?: string | undefined
   password?: string | undefined
@@ -28,6 +32,7 @@ export type ControllerOptions = {
 
 export type Simulator = {
   flavour: Flavour
+  gateway: Gateway
   apiKey: string
   account: { username: string; password: string }
   store: VoucherStore
@@ -37,11 +42,13 @@ export type Simulator = {
   signIns: { at: string; username: string | null; result: SignInResult }[]
   behaviour: Behaviour
   faults: FaultQueue
+  held: HeldRequests
   requests: RequestLog
 }
 
 export function createSimulator({
   flavour = 'console',
+  pathPrefix,
   apiKey = randomSecret(),
   username = 'api',
   password = randomSecret(),
@@ -52,6 +59,7 @@ export function createSimulator({
   const store = createVoucherStore(sites)
   return {
     flavour: flavours[flavour],
+    gateway: pathPrefix === undefined ? consoleGateway : connectorGateway(pathPrefix),
     apiKey,
     account: { username, password },
     store,
@@ -60,6 +68,7 @@ export function createSimulator({
     signIns: [],
     behaviour: { ...defaultBehaviour },
     faults: createFaultQueue(),
+    held: createHeldRequests(),
     requests: createRequestLog(apiKey),
   }
 }

@@ -14,8 +14,9 @@ export function clientOf(simulator: RunningSimulator) {
       signal: AbortSignal.timeout(timeoutMs),
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) }
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString()
+    return { status: response.status, headers: response.headers, bytes, text, json: () => JSON.parse(text) }
   }
   const control = (path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') =>
     call(`/control${path}`, { method, body })
@@ -24,7 +25,7 @@ export function clientOf(simulator: RunningSimulator) {
     call,
     control,
     integration: (path: string, options: Request = {}) =>
-      call(`/proxy/network/integration/v1${path}`, {
+      call(`${simulator.pathPrefix ?? ''}/proxy/network/integration/v1${path}`, {
         ...options,
         headers: { 'x-api-key': simulator.apiKey, ...options.headers },
       }),

@@ -21,6 +21,8 @@ test('the least environment gives every default', () => {
     databaseUrl: 'postgres://localhost/vouchers',
     timeZone: 'UTC',
     trustedProxies: [],
+    webhookAllowCidrs: [],
+    webhookRetryScale: 1,
   })
   expect(loadConfig(least).redisUrl).toBeUndefined()
 })
@@ -44,6 +46,12 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/8/9'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'proxy.example'],
+  ['WEBHOOK_ALLOW_CIDRS', '0.0.0.0/0'],
+  ['WEBHOOK_ALLOW_CIDRS', '192.168.0.0/16,localhost'],
+  ['WEBHOOK_RETRY_SCALE', '0'],
+  ['WEBHOOK_RETRY_SCALE', '1.1'],
+  ['WEBHOOK_RETRY_SCALE', '-1'],
+  ['WEBHOOK_RETRY_SCALE', 'fast'],
   ['REDIS_URL', 'redis://localhost/abc'],
   ['REDIS_URL', 'redis://:%zz@localhost'],
 ])('%s=%s is refused before anything starts', (name, value) => {

@@ -1,6 +1,7 @@
 import {
   addressRanges,
   basePath,
+  factor,
   integer,
   keyring,
   oneOf,
@@ -63,6 +64,19 @@ export const settings = {
     parse: keyring,
     secret: true,
   },
+  webhookAllowCidrs: {
+    env: 'WEBHOOK_ALLOW_CIDRS',
+    about:
+      'Addresses or ranges outside the public internet, separated by commas, that webhooks may lead to as well, by http too.',
+    parse: addressRanges,
+    fallback: '',
+  },
+  webhookRetryScale: {
+    env: 'WEBHOOK_RETRY_SCALE',
+    about: 'For tests only: the pauses between the attempts of a delivery are multiplied by it.',
+    parse: factor,
+    fallback: '1',
+  },
   timeZone: {
     env: 'TZ',
     about: 'Time zone of the server: the date in voucher names and the day of counts.',
@@ -74,6 +88,18 @@ export const settings = {
     about: 'Memory per process for rendered voucher lists, in MiB.',
     parse: integer(1, 65536),
     fallback: '64',
+  },
+  settleSeconds: {
+    env: 'SETTLE_SECONDS',
+    about: 'How long a voucher whose creation got no clear answer is looked for on its controller.',
+    parse: integer(5, 3600),
+    fallback: '120',
+  },
+  drainSeconds: {
+    env: 'DRAIN_SECONDS',
+    about: 'How long a stopping api still takes requests, so that a proxy in front can notice by `/readyz`.',
+    parse: integer(0, 60),
+    fallback: '1',
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',

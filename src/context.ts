@@ -2,6 +2,9 @@ import { type Logger, pino } from 'pino'
 import { connectDatabase, type Database } from '#db/database.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
+import { createReceiverAddresses } from '#domain/notifications/receiver-addresses.ts'
+import { createReceivers, type Receivers } from '#domain/notifications/receivers.ts'
+import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
 import { createCalendar } from '#lib/calendar-date.ts'
 import type { Keyring } from '#lib/cipher.ts'
@@ -20,6 +23,8 @@ export type Context = {
   keyUsage: KeyUsage
   keyring: Keyring
   controllers: Controllers
+  receivers: Receivers
+  retryScale: number
   queue: Queue
   today: (at: Date) => string
   close(): Promise<void>
@@ -46,7 +51,13 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
   const today = createCalendar(config.timeZone)
   const keyUsage = countKeyUsage(db, today, (err) => log.warn({ err }, 'key usage was not written'))
 
-  const controllers = createControllers(drivers, config.encryptionKeys)
+  const controllers = createControllers({
+    drivers,
+    db,
+    keyring: config.encryptionKeys,
+    addressPolicy: createControllerAddressPolicy(config),
+  })
+  const receivers = createReceivers(createReceiverAddresses(config))
   const queue = createQueue({
     url: config.databaseUrl,
     supervise: role === 'worker',
@@ -61,6 +72,8 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
     keyUsage,
     keyring: config.encryptionKeys,
     controllers,
+    receivers,
+    retryScale: config.webhookRetryScale,
     queue,
     today,
     async close() {
@@ -68,6 +81,7 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
       await queue.stop()
       await keyUsage.stop()
       await controllers.close()
+      await receivers.close()
       redis?.close()
       await db.close()
     },

@@ -1,15 +1,18 @@
 import { loadConfig } from '#config.ts'
-import { createContext } from '#context.ts'
+import { type Context, createContext } from '#context.ts'
 import { serve } from '#http/serve.ts'
+import { isOfV2 } from '#http/v2/routes.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { testEnvironment } from './environment.ts'
 import { type Answer, type Call, call } from './http-client.ts'
 import { onFileEnd } from './on-file-end.ts'
 import { checkAgainstDocument } from './openapi.ts'
+import { checkAgainstV2 } from './openapi-v2.ts'
 
 export type TestApp = {
   url: string
   db: TestDatabase
+  context: Context
   /** Sends a request and holds its answer against the OpenAPI document. */
   call(path: string, options?: Call & { key?: string }): Promise<Answer>
 }
@@ -32,10 +35,12 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   return {
     url,
     db,
+    context: ctx,
     async call(path, { key, headers, ...options } = {}) {
       const withKey = key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
       const answer = await call(url + path, { ...options, ...(withKey && { headers: withKey }) })
-      checkAgainstDocument(options.method ?? 'GET', path, answer)
+      const check = isOfV2(path) ? checkAgainstV2 : checkAgainstDocument
+      check(options.method ?? 'GET', path, answer)
       return answer
     },
   }

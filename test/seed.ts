@@ -6,13 +6,19 @@ import { createKey, type KeyRequest } from '#domain/keys/create-key.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { testKeyring } from './environment.ts'
 
-/** A site on a controller of its own; returns its number. */
-export async function seedSite(db: Queryable, site: { name?: string; active?: boolean } = {}): Promise<number> {
-  const controllerId = uuidv7()
+/** A controller that nobody answers for; returns its id. */
+export async function seedController(db: Queryable): Promise<string> {
+  const id = uuidv7()
   await db.query(
     `insert into controllers (id, name, driver, address) values ($1::uuid, $1::text, 'unifi-integration', 'https://x')`,
-    [controllerId],
+    [id],
   )
+  return id
+}
+
+/** A site on a controller of its own; returns its number. */
+export async function seedSite(db: Queryable, site: { name?: string; active?: boolean } = {}): Promise<number> {
+  const controllerId = await seedController(db)
   const { rows } = await db.query<{ id: number }>(
     `insert into sites (name, controller_id, controller_site, active) values ($1, $2, 'default', $3) returning id`,
     [site.name ?? 'Hauptgebäude', controllerId, site.active ?? true],
@@ -25,19 +31,19 @@ export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
   return createKey(db, { name: 'Test', scope: 'read', rateLimit: 0, siteIds: undefined, expiresAt: null, ...request })
 }
 
+type SimulatedController = { url: string; apiKey: string; login?: { username: string; password: string } }
+
 /** A site on a simulated controller, and optionally where that is found by a detour. */
 export async function seedControlledSite(
   db: Database,
-  controller: { url: string; apiKey: string },
-  site: { name?: string; active?: boolean; controllerSite?: string } = {},
+  controller: SimulatedController,
+  site: { name?: string; active?: boolean; controllerSite?: string; driver?: string } = {},
 ): Promise<number> {
   const name = uuidv7()
-  await addController(db, testKeyring, {
-    name,
-    driver: 'unifi-integration',
-    address: controller.url,
-    credentials: { apiKey: controller.apiKey },
-  })
+  const { driver = 'unifi-integration' } = site
+  const { url: address, apiKey, login } = controller
+  const credentials = driver === 'unifi-classic' && login ? login : { apiKey }
+  await addController(db, testKeyring, { name, driver, address, credentials })
   const added = await addSite(db, {
     name: site.name ?? 'Hauptgebäude',
     controller: name,
@@ -56,16 +62,21 @@ export type SeedVoucher = Partial<{
   expireMinutes: number
   createdAt: Date
   expiresAt: Date | null
+  reference: string
+  apiKeyId: string
+  batchId: string
 }>
 
-export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVoucher = {}): Promise<void> {
+/** Returns the voucher's own id. */
+export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVoucher = {}): Promise<string> {
+  const id = uuidv7()
   await db.query(
     `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, status, used_count,
-                           created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+                           created_at, expires_at, reference, api_key_id, batch_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       siteId,
-      uuidv7(),
+      id,
       randomUUID(),
       voucher.code ?? '4861409510',
       voucher.name ?? '2026-11-14_Gast',
@@ -75,8 +86,12 @@ export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVo
       voucher.usedCount ?? 0,
       voucher.createdAt ?? new Date(),
       voucher.expiresAt ?? null,
+      voucher.reference ?? null,
+      voucher.apiKeyId ?? null,
+      voucher.batchId ?? null,
     ],
   )
+  return id
 }
 
 /** Many vouchers in one statement, one per second back from now. */

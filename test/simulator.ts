@@ -21,17 +21,40 @@ type SimulatedVoucher = {
   dataUsageLimitMBytes?: number
 }
 
+type LoggedRequest = {
+  at: string
+  method: string
+  path: string
+  query: string
+  body: unknown
+  replyBytes: number | null
+}
+
 export type Simulator = {
   url: string
   apiKey: string
+  /** Of the administrator of the classic API. */
+  login: { username: string; password: string }
   /** Of its certificate, when it was started with --https. */
   fingerprint: string | undefined
   /** What reached it since the log was emptied. */
-  requests(): Promise<{ method: string; path: string }[]>
+  requests(): Promise<LoggedRequest[]>
   vouchers(): Promise<SimulatedVoucher[]>
   /** How often it was asked to create since the log was emptied. */
   creates(): Promise<number>
   forget(): Promise<void>
+  redeem(code: string, mac?: string): Promise<void>
+  /** A voucher that another administrator made. */
+  addVoucher(voucher: Record<string, unknown>): Promise<void>
+  /** Somebody else deletes it. */
+  deleteVoucher(code: string): Promise<void>
+  clock(change: { advanceSeconds?: number; frozen?: boolean }): Promise<void>
+  behave(change: object): Promise<void>
+  signIns(): Promise<{ at: string; result: string }[]>
+  /** By site id: the reference. */
+  siteReferences(): Promise<Map<string, string>>
+  /** Only the faults to come; what it has logged stays. */
+  forgetFaults(): Promise<void>
   fault(kind: string, options?: { times?: number; delayMs?: number; on?: string }): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -42,7 +65,7 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
   child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // inherited, an orphan would keep the whole run open
   const ended = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const { url, api_key: apiKey, fingerprint256: fingerprint } = JSON.parse(line)
+  const { url, api_key: apiKey, fingerprint256: fingerprint, username, password, sites } = JSON.parse(line)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     await ended
@@ -60,18 +83,32 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
   return {
     url,
     apiKey,
+    login: { username, password },
     fingerprint,
     vouchers: () => control('GET', 'vouchers'),
     requests: () => control('GET', 'requests'),
     creates: async () =>
-      (await control('GET', 'requests')).filter((request: { method: string }) => request.method === 'POST').length,
+      (await control('GET', 'requests')).filter((request: LoggedRequest) => isCreation(request)).length,
     forget: async () => {
-      await control('DELETE', 'requests')
-      await control('DELETE', 'faults')
+      for (const log of ['requests', 'faults', 'behaviour', 'sign-ins']) await control('DELETE', log)
     },
+    redeem: async (code, mac = 'aa:bb:cc:dd:ee:ff') => void (await control('POST', 'redeem', { code, mac })),
+    addVoucher: async (voucher) => void (await control('POST', 'vouchers', voucher)),
+    deleteVoucher: async (code) => void (await control('POST', 'delete', { code })),
+    clock: async (change) => void (await control('POST', 'clock', change)),
+    behave: async (change) => void (await control('POST', 'behaviour', change)),
+    siteReferences: async () =>
+      new Map(sites.map((site: { id: string; internalReference: string }) => [site.id, site.internalReference])),
+    forgetFaults: async () => void (await control('DELETE', 'faults')),
+    signIns: () => control('GET', 'sign-ins'),
     fault: async (kind, { times = 1, on = 'create', ...more } = {}) => {
       await control('POST', 'faults', { on, kind, times, ...more })
     },
     stop,
   }
+}
+
+function isCreation({ method, path, body }: LoggedRequest): boolean {
+  const isClassic = (body as { cmd?: string } | null)?.cmd === 'create-voucher'
+  return method === 'POST' && (path.includes('/integration/') || isClassic)
 }

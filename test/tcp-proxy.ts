@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onFileEnd } from './on-file-end.ts'
 
-export type TcpProxy = { port: number; cut(): void; hang(): void; heal(): void }
+export type TcpProxy = { port: number; cut(): void; cutOnce(): void; hang(): void; heal(): void }
 
 /** Stands between the service and one of its stores: passes everything on, cuts it, or lets it hang. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -39,6 +39,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       state = 'cut'
       cutAll()
     },
+    /** What is open breaks; what comes next passes. */
+    cutOnce: cutAll,
     hang() {
       state = 'hung'
     },

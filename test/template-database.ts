@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateAll } from '../src/commands/migrate-all.ts'
@@ -28,7 +29,7 @@ export async function onServer(statement: string): Promise<void> {
 
 /** Vitest's global set-up: migrates once; each test file clones the result. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const template = `voucher_template_${process.pid}`
+  const template = `voucher_template_${randomBytes(6).toString('hex')}`
   await onServer(`create database ${template}`)
   await migrateAll(databaseUrl(template))
   project.provide('templateDatabase', template)

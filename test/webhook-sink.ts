@@ -3,19 +3,32 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onFileEnd } from './on-file-end.ts'
 
-type Received = { at: number; headers: IncomingHttpHeaders; body: string }
+export type Received = { at: number; headers: IncomingHttpHeaders; body: string }
 
-export type WebhookSink = { url: string; received: Received[]; answerWith(status: number): void }
+/** A status, with or without more; or no answer at all. */
+export type SinkAnswer = number | 'hang' | 'reset' | { status: number; headers?: Record<string, string>; body?: string }
+
+export type WebhookSink = {
+  url: string
+  received: Received[]
+  /** From now on, the same for all or decided for each. */
+  answerWith(answer: SinkAnswer | ((received: Received) => SinkAnswer)): void
+}
 
 /** Takes notifications and remembers them. */
 export async function startWebhookSink(): Promise<WebhookSink> {
   const received: Received[] = []
-  let status = 204
+  let decide: (received: Received) => SinkAnswer = () => 204
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    received.push({ at: Date.now(), headers: request.headers, body })
-    response.writeHead(status).end()
+    const one = { at: Date.now(), headers: request.headers, body }
+    received.push(one)
+    const answer = decide(one)
+    if (answer === 'hang') return
+    if (answer === 'reset') return void request.socket.resetAndDestroy()
+    const { status, headers = {}, body: reply } = typeof answer === 'number' ? { status: answer } : answer
+    response.writeHead(status, headers).end(reply)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -24,5 +37,11 @@ export async function startWebhookSink(): Promise<WebhookSink> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hook`, received, answerWith: (next) => { status = next } } // biome-ignore format: short
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    answerWith(answer) {
+      decide = typeof answer === 'function' ? answer : () => answer
+    },
+  }
 }

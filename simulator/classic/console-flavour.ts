@@ -31,6 +31,7 @@ export const consoleFlavour: Flavour = {
   }),
   signedOut: { status: 200, headers: { 'set-cookie': `${tokenCookie('')}; Max-Age=0` }, json: {} },
   sessionExpired: gatewayError(401),
+  gatewayError,
   wrongCredentials: ({ oldController }) => ({
     status: 403,
     json: oldController

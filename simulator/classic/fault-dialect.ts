@@ -2,6 +2,7 @@ import type { Dialect } from '../faults/dialect.ts'
 import type { Operation } from '../faults/fault.ts'
 import { isObject, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
+import { withRetryAfter } from '../http/with-retry-after.ts'
 import type { Simulator } from '../simulator.ts'
 import { failure, ok } from './meta-reply.ts'
 import type { Session } from './sessions.ts'
@@ -19,9 +20,9 @@ export function classicDialect(
     },
     forbidden: () => failure(403, 'api.err.NoPermission'),
     notFound: () => failure(404, 'api.err.NotFound'),
-    tooMany: () =>
-      isLogin ? flavour.tooManyLogins : { ...failure(429, 'api.err.TooManyRequests'), headers: { 'retry-after': '1' } },
+    tooMany: () => (isLogin ? flavour.tooManyLogins : withRetryAfter(failure(429, 'api.err.TooManyRequests'), 1)),
     serverError: () => failure(500, 'api.err.ServerError'),
+    gatewayError: flavour.gatewayError,
     empty: () => ok(),
     rightStatus: 200,
     listOpening: '{"meta":{"rc":"ok"},"data":',

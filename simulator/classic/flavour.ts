@@ -24,6 +24,8 @@ export type Flavour = {
   signedIn(ticket: Ticket, details: { username: string; csrfIn: Behaviour['csrfIn'] }): Reply
   signedOut: Reply
   sessionExpired: Reply
+  /** An error of what stands in front of the Network Application. */
+  gatewayError(status: number): Reply
   wrongCredentials(behaviour: Behaviour): Reply
   tooManyLogins: Reply
   mfaRequired(mfaCookie: string): Reply

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Operation } from '../faults/fault.ts'
-import { type Performance, perform } from '../faults/perform.ts'
+import type { Performance } from '../faults/outcome.ts'
+import { perform } from '../faults/perform.ts'
 import type { Call } from '../http/call.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
@@ -37,7 +39,7 @@ type Action = { operation: Operation; work: () => Reply }
 function guarded(simulator: Simulator, call: Call, actionOf: (session: Session) => Action): Performance {
   const { flavour, sessions, faults } = simulator
   const session = sessions.find(readCookie(call.headers.cookie, flavour.sessionCookie))
-  if (!session) return { outcome: flavour.sessionExpired }
+  if (!session) return { outcome: withCsrf(simulator, flavour.sessionExpired) }
   if (flavour.needsCsrf && call.method !== 'GET' && call.headers['x-csrf-token'] !== session.csrfToken) {
     return { outcome: { status: 403, json: { message: 'Invalid CSRF Token' } } }
   }
@@ -48,6 +50,10 @@ function guarded(simulator: Simulator, call: Call, actionOf: (session: Session) 
     dialect: classicDialect(simulator, { operation, session }),
   })
   return { ...rest, outcome: rotateCsrf(simulator, session, outcome) }
+}
+
+function withCsrf({ behaviour }: Simulator, reply: Reply): Reply {
+  return behaviour.csrfWith401 ? { ...reply, headers: { 'x-csrf-token': randomUUID() } } : reply
 }
 
 function signOut({ flavour }: Simulator, session: Session): Reply {

@@ -4,6 +4,8 @@ import { ControlError } from './control-error.ts'
 
 type Check = { allows(value: unknown): boolean; words: string }
 
+export const neverExpire = Number.POSITIVE_INFINITY
+
 const most = 1_000_000
 const flag: Check = { allows: (value) => typeof value === 'boolean', words: 'true or false' }
 const flagOrCount: Check = {
@@ -13,11 +15,15 @@ const flagOrCount: Check = {
 
 const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   booting: flag,
+  hang: flag,
   mfa: flag,
   readOnly: flag,
   oldController: flag,
   nullNotes: { allows: (value) => typeof value === 'boolean' || value === 'absent', words: 'true, false or "absent"' },
   stringQuota: flag,
+  gzipUnlabelled: flag,
+  sortNewestFirst: flag,
+  csrfWith401: flag,
   rotateCsrf: flagOrCount,
   csrfIn: {
     allows: (value) => value === 'both' || value === 'header' || value === 'cookie',
@@ -30,7 +36,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   expireSessions: flagOrCount,
 }
 
-/** `expireSessionsAfter` is how many more requests find their session; undefined: they are left alone. */
+/** `expireSessionsAfter` is how many more requests find their session; undefined: nothing was said about it. */
 export function readBehaviour(body: JsonObject): { changes: JsonObject; expireSessionsAfter: number | undefined } {
   for (const [member, value] of Object.entries(body)) {
     if (!Object.hasOwn(checks, member)) throw new ControlError(400, `'${member}' is not known`)
@@ -38,6 +44,6 @@ export function readBehaviour(body: JsonObject): { changes: JsonObject; expireSe
     if (!allows(value)) throw new ControlError(400, `'${member}' must be ${words}`)
   }
   const { expireSessions, ...changes } = body
-  if (expireSessions === true) return { changes, expireSessionsAfter: 0 }
+  if (typeof expireSessions === 'boolean') return { changes, expireSessionsAfter: expireSessions ? 0 : neverExpire }
   return { changes, expireSessionsAfter: typeof expireSessions === 'number' ? expireSessions : undefined }
 }

@@ -5,10 +5,10 @@ import { readBody } from '../http/read-body.ts'
 import { type Reply, sendReply } from '../http/reply.ts'
 import { jsonArray, sendStream } from '../http/send-stream.ts'
 import type { Simulator } from '../simulator.ts'
-import { readBehaviour } from './behaviour-body.ts'
+import { neverExpire, readBehaviour } from './behaviour-body.ts'
 import { ControlError } from './control-error.ts'
 import { readFault } from './fault-body.ts'
-import { controlView, createElsewhere, redeemCode } from './voucher-actions.ts'
+import { controlView, createElsewhere, deleteElsewhere, redeemCode } from './voucher-actions.ts'
 
 export const controlPrefix = '/control'
 
@@ -17,6 +17,7 @@ type Answer = Reply | Iterable<string>
 const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) => Answer>([
   ['GET /control/vouchers', listVouchers],
   ['POST /control/vouchers', ({ store }, body) => createElsewhere(store, body())],
+  ['POST /control/delete', ({ store }, body) => deleteElsewhere(store, body())],
   ['POST /control/redeem', ({ store }, body) => redeemCode(store, body())],
   ['POST /control/clock', moveClock],
   ['GET /control/requests', ({ requests }) => jsonArray(requests.list(), (entry) => entry)],
@@ -26,7 +27,7 @@ const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) =
   ['DELETE /control/faults', ({ faults }) => ({ status: 200, json: { deleted: faults.clear() } })],
   ['GET /control/behaviour', ({ behaviour }) => ({ status: 200, json: behaviour })],
   ['POST /control/behaviour', changeBehaviour],
-  ['DELETE /control/behaviour', ({ behaviour }) => ({ status: 200, json: Object.assign(behaviour, defaultBehaviour) })],
+  ['DELETE /control/behaviour', resetBehaviour],
   ['GET /control/sign-ins', ({ signIns }) => jsonArray(signIns, (entry) => entry)],
   ['DELETE /control/sign-ins', ({ signIns }) => ({ status: 200, json: { deleted: signIns.splice(0).length } })],
 ])
@@ -81,8 +82,19 @@ function addFault({ faults }: Simulator, body: () => JsonObject): Answer {
   return { status: 201, json: { ...fault } }
 }
 
-function changeBehaviour({ behaviour, sessions }: Simulator, body: () => JsonObject): Answer {
+function changeBehaviour(simulator: Simulator, body: () => JsonObject): Answer {
   const { changes, expireSessionsAfter } = readBehaviour(body())
-  if (expireSessionsAfter !== undefined) sessions.closeAll(expireSessionsAfter)
-  return { status: 200, json: Object.assign(behaviour, changes) }
+  if (expireSessionsAfter !== undefined) simulator.sessions.closeAll(expireSessionsAfter)
+  return behave(simulator, changes)
+}
+
+function resetBehaviour(simulator: Simulator): Answer {
+  simulator.sessions.closeAll(neverExpire)
+  return behave(simulator, defaultBehaviour)
+}
+
+function behave({ behaviour, held }: Simulator, changes: object): Answer {
+  Object.assign(behaviour, changes)
+  if (!behaviour.hang) held.closeAll()
+  return { status: 200, json: behaviour }
 }

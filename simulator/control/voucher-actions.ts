@@ -1,13 +1,15 @@
-import type { JsonObject } from '../http/json.ts'
+import { isIntegerWithin, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import { ApiError } from '../integration/api-error.ts'
-import { readVoucherBody, type VoucherBody } from '../integration/voucher-body.ts'
+import { readVoucherBody } from '../integration/voucher-body.ts'
 import { voucherView } from '../integration/voucher-view.ts'
 import { redeem } from '../store/redeem.ts'
-import type { Voucher } from '../store/voucher.ts'
+import type { Voucher, VoucherSettings } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
 import { ControlError } from './control-error.ts'
 import { findSite } from './find-site.ts'
+
+const mostAtOnce = 20_000
 
 /** What the API shows, and what only the simulator knows. */
 export function controlView(voucher: Voucher, nowMs: number) {
@@ -17,11 +19,12 @@ export function controlView(voucher: Voucher, nowMs: number) {
 
 /** Another administrator creates vouchers, past the API; here a test may choose the code, and leave out the name. */
 export function createElsewhere(store: VoucherStore, request: JsonObject): Reply {
-  const { siteId, internalReference, code, adminName = 'other-admin', name = null, ...body } = request
+  const { siteId, internalReference, code, count = 1, adminName = 'other-admin', name = null, ...body } = request
   const site = findSite(store, request)
   if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
   if (typeof adminName !== 'string') throw new ControlError(400, "'adminName' must be a string")
-  const { settings, count } = readSettings({ timeLimitMinutes: 1440, name: name ?? '-', ...body })
+  if (!isIntegerWithin(count, 1, mostAtOnce)) throw new ControlError(400, `'count' must be from 1 to ${mostAtOnce}`)
+  const settings = readSettings({ timeLimitMinutes: 1440, name: name ?? '-', ...body })
   if (code !== undefined) {
     if (typeof code !== 'string' || !/^\d{10}$/.test(code)) throw new ControlError(400, "'code' must be 10 digits")
     if (count > 1 || store.findByCode(site.id, code)) throw new ControlError(409, 'A code can be given only once')
@@ -38,6 +41,15 @@ export function createElsewhere(store: VoucherStore, request: JsonObject): Reply
   return { status: 201, json: { vouchers } }
 }
 
+/** Another administrator deletes a voucher. */
+export function deleteElsewhere(store: VoucherStore, { code }: JsonObject): Reply {
+  const found =
+    typeof code === 'string' && store.sites.map(({ id }) => store.findByCode(id, code)).find((known) => known)
+  if (!found) throw new ControlError(404, 'No voucher has this code')
+  store.delete(found)
+  return { status: 200, json: controlView(found, store.clock.now()) }
+}
+
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")
@@ -50,9 +62,9 @@ export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   return { status: 200, json: controlView(result.voucher, store.clock.now()) }
 }
 
-function readSettings(body: JsonObject): VoucherBody {
+function readSettings(body: JsonObject): VoucherSettings {
   try {
-    return readVoucherBody(body)
+    return readVoucherBody(body).settings
   } catch (error) {
     throw error instanceof ApiError ? new ControlError(400, error.message) : error
   }

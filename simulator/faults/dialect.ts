@@ -9,6 +9,8 @@ export type Dialect = {
   notFound(): Reply
   tooMany(): Reply
   serverError(): Reply
+  /** An error of what stands in front of the application. */
+  gatewayError(status: number): Reply
   /** The right status without a result. */
   empty(): Reply
   rightStatus: number

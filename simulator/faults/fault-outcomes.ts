@@ -1,6 +1,7 @@
 import { htmlPage } from '../http/html-page.ts'
 import { isObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
+import { withRetryAfter } from '../http/with-retry-after.ts'
 import type { Dialect } from './dialect.ts'
 import type { FaultKind } from './fault.ts'
 import type { Outcome } from './outcome.ts'
@@ -8,6 +9,7 @@ import type { Outcome } from './outcome.ts'
 /** `work` does what was asked and returns the right reply; a fault that leaves it out changes nothing. */
 type Exchange = { work: () => Reply; dialect: Dialect }
 
+const unavailableSeconds = 5
 const deepLevels = 100_000
 
 export const faultOutcomes: Record<FaultKind, (exchange: Exchange) => Outcome> = {
@@ -18,6 +20,8 @@ export const faultOutcomes: Record<FaultKind, (exchange: Exchange) => Outcome> =
   'too-many': ({ dialect }) => dialect.tooMany(),
   'server-error': ({ dialect }) => dialect.serverError(),
   'gateway-html': () => htmlPage(502),
+  'gateway-timeout': ({ work, dialect }) => afterwards(work, dialect.gatewayError(504)),
+  unavailable: ({ dialect }) => withRetryAfter(dialect.gatewayError(503), unavailableSeconds),
   'html-ok': () => htmlPage(200),
   empty: ({ dialect }) => dialect.empty(),
   'no-code': ({ work, dialect }) => dialect.changeVouchers(work(), ({ [dialect.codeMember]: _, ...rest }) => rest),
@@ -30,6 +34,7 @@ export const faultOutcomes: Record<FaultKind, (exchange: Exchange) => Outcome> =
   'hang-before': () => 'hang',
   'hang-after': ({ work }) => afterwards(work, 'hang'),
   slow: ({ work }) => work(),
+  'slow-drip': ({ work }) => work(),
   huge: ({ dialect }) => ({ hugeAfter: dialect.listOpening }),
   'extra-fields': ({ work, dialect }) => extended(work(), dialect),
   deep: ({ dialect }) => ({

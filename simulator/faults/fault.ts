@@ -6,6 +6,8 @@ export const faultKinds = [
   'too-many',
   'server-error',
   'gateway-html',
+  'gateway-timeout',
+  'unavailable',
   'html-ok',
   'empty',
   'no-code',
@@ -17,6 +19,7 @@ export const faultKinds = [
   'hang-before',
   'hang-after',
   'slow',
+  'slow-drip',
   'huge',
   'extra-fields',
   'deep',
@@ -28,7 +31,7 @@ export const faultTargets = ['create', 'list', 'delete', 'login', 'any'] as cons
 
 type FaultTarget = (typeof faultTargets)[number]
 
-/** `times` is how often it still happens; `delayMs` passes before the answer or the cut. */
+/** `times` is how often it still happens; `delayMs` passes before the answer, its bytes or the cut. */
 export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
 
 /** What a request does; `other` is met only by faults on `any`. */

@@ -3,9 +3,7 @@ import type { Dialect } from './dialect.ts'
 import type { Operation } from './fault.ts'
 import { faultOutcomes } from './fault-outcomes.ts'
 import type { FaultQueue } from './fault-queue.ts'
-import type { Outcome } from './outcome.ts'
-
-export type Performance = { outcome: Outcome; delayMs?: number }
+import type { Performance } from './outcome.ts'
 
 /** Does the work, or what the next fault for this operation makes of it. */
 export function perform(
@@ -14,5 +12,6 @@ export function perform(
 ): Performance {
   const fault = faults.take(operation)
   if (!fault) return { outcome: work() }
-  return { outcome: faultOutcomes[fault.kind]({ work, dialect }), delayMs: fault.delayMs }
+  const { kind, delayMs } = fault
+  return { outcome: faultOutcomes[kind]({ work, dialect }), delayMs, drip: kind === 'slow-drip' }
 }

@@ -3,10 +3,12 @@ import type { ServerResponse } from 'node:http'
 /** Waits, but no longer than the caller does, and never keeps the process alive. */
 export function wait(response: ServerResponse, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs).unref()
-    response.once('close', () => {
+    const end = () => {
       clearTimeout(timer)
+      response.off('close', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, delayMs).unref()
+    response.once('close', end)
   })
 }

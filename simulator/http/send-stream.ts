@@ -2,10 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
+export type Pieces = Iterable<string> | AsyncIterable<string | Buffer>
+
 const itemsPerChunk = 1000
 
 /** Sends the pieces as fast as the caller reads them; ends quietly when the caller goes away. */
-export async function sendStream(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
+export async function sendStream(response: ServerResponse, pieces: Pieces): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' })
   await pipeline(Readable.from(pieces), response).catch(() => response.destroy())
 }

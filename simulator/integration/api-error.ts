@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Reply } from '../http/reply.ts'
+import { statusName } from '../http/status-name.ts'
 
 type Details = { status: number; code?: string; message: string; headers?: Record<string, string> }
 
@@ -27,25 +27,22 @@ export function typeMismatch(name: string, value: string): ApiError {
   return new ApiError({ status: 400, code: 'api.request.argument-type-mismatch', message })
 }
 
-/** The application behind the console does not see the console's own prefix. */
-const gatewayPrefix = '/proxy/network'
+/** The path as the application sees it, behind its gateway; when it was asked for; and the application's version. */
+export type Origin = { requestPath: string; nowMs: number; version: string }
 
-export function applicationError(error: ApiError, { path, nowMs }: { path: string; nowMs: number }): Reply {
+/** Before Network 10 there was no `code`. */
+export function applicationError(error: ApiError, { requestPath, nowMs, version }: Origin): Reply {
   return {
     status: error.status,
     headers: error.headers,
     json: {
       statusCode: error.status,
-      statusName: statusText(error.status).toUpperCase().replaceAll(' ', '_'),
-      code: error.code,
+      statusName: statusName(error.status),
+      code: Number.parseInt(version, 10) < 10 ? undefined : error.code,
       message: error.message,
       timestamp: new Date(nowMs).toISOString(),
-      requestPath: path.slice(gatewayPrefix.length),
+      requestPath,
       requestId: randomUUID(),
     },
   }
-}
-
-function statusText(status: number): string {
-  return STATUS_CODES[status] ?? 'Unknown'
 }

@@ -1,9 +1,10 @@
 import type { Dialect } from '../faults/dialect.ts'
 import type { Operation } from '../faults/fault.ts'
-import { gatewayError } from '../http/gateway-error.ts'
 import { isObject, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
-import { ApiError, applicationError } from './api-error.ts'
+import { withRetryAfter } from '../http/with-retry-after.ts'
+import { ApiError, applicationError, type Origin } from './api-error.ts'
+import type { Gateway } from './gateway.ts'
 
 const emptyAnswers: Record<Operation, unknown> = {
   create: { vouchers: [] },
@@ -13,16 +14,19 @@ const emptyAnswers: Record<Operation, unknown> = {
   other: {},
 }
 
-export function integrationDialect(operation: Operation, origin: { path: string; nowMs: number }): Dialect {
+type Exchange = { operation: Operation; origin: Origin; gateway: Gateway }
+
+export function integrationDialect({ operation, origin, gateway }: Exchange): Dialect {
   const refusal = (status: number, message: string) => applicationError(new ApiError({ status, message }), origin)
   const rightStatus = operation === 'create' ? 201 : 200
   return {
     refuse: () => refusal(400, 'The request was refused'),
-    unauthorized: () => gatewayError(401),
-    forbidden: () => gatewayError(403),
+    unauthorized: () => gateway.error(401),
+    forbidden: () => gateway.error(403),
     notFound: () => refusal(404, 'Not found'),
-    tooMany: () => ({ ...refusal(429, 'Too many requests'), headers: { 'retry-after': '1' } }),
+    tooMany: () => withRetryAfter(gateway.limitsRequests ? gateway.error(429) : refusal(429, 'Too many requests'), 1),
     serverError: () => refusal(500, 'Internal error'),
+    gatewayError: gateway.error,
     empty: () => ({ status: rightStatus, json: emptyAnswers[operation] }),
     rightStatus,
     listOpening: '{"vouchers":',

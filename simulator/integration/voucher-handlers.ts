@@ -11,11 +11,12 @@ import { voucherView } from './voucher-view.ts'
 /** Whose name the classic API shows for a voucher that was made with the key. */
 const adminName = 'integration-api'
 
-export const listVouchers: Handler = ({ store }, request) => {
+export const listVouchers: Handler = ({ store, behaviour }, request) => {
   const site = findSite(store, request)
+  const oldestFirst = store.list(site.id)
   const nowMs = store.clock.now()
   const rules = { defaultLimit: 100, maxLimit: 1000, properties: voucherProperties(nowMs) }
-  const page = readPage(store.list(site.id), request.query, rules)
+  const page = readPage(behaviour.sortNewestFirst ? oldestFirst.toReversed() : oldestFirst, request.query, rules)
   return { status: 200, json: { ...page, data: page.data.map((voucher) => voucherView(voucher, nowMs)) } }
 }
 

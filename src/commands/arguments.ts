@@ -12,12 +12,30 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   }
 }
 
+const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
+
 export function timeToCome(value: string): Date {
-  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(value)
-  const time = new Date(iso ? value : Number.NaN)
+  const time = new Date(iso.test(value) ? value : Number.NaN)
   if (!(time.getTime() > Date.now()))
     throw new InvalidArgumentError('It must be a time to come, e.g. 2127-01-31 (UTC) or 2127-01-31T12:00+01:00.')
   return time
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time, or how long it is ago. */
+export function pastTime(value: string): Date {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(value) ?? []
+  if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs])
+  const time = new Date(iso.test(value) ? value : Number.NaN)
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It must be a time such as 2026-11-14T08:00Z, or how long it is ago: 30m, 2h, 3d.')
+  return time
+}
+
+export function uuid(value: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) throw new InvalidArgumentError('It must be a UUID.')
+  return value.toLowerCase()
 }
 
 export function fingerprint(value: string): Buffer {

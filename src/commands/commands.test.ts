@@ -33,7 +33,7 @@ test('lists for people are tables, lists for programs are JSON', async () => {
   const json = await run('sites list --json')
 
   expect(table.stdout).toMatch(
-    /^id +name +active +controller +controller_site +created_at\n\d+ +Haus +true +c1 +default/,
+    /^id +name +active +controller +controller_site +adopts_vouchers +created_at\n\d+ +Haus +true +c1 +default +false/,
   )
   expect(json.json()).toMatchObject([{ name: 'Haus', active: true, controller_site: 'default' }])
 })

@@ -1,14 +1,18 @@
 import { type Command, Option } from 'commander'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { type Controller, listControllers } from '#domain/controllers/controllers.queries.ts'
+import { listControllers } from '#domain/controllers/controllers.queries.ts'
 import { CommandRefused } from '#domain/errors.ts'
+import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import type { Credentials } from '#drivers/driver.ts'
 import { readCertificate } from '#drivers/read-certificate.ts'
 import { drivers } from '#drivers/registry.ts'
-import { formatFingerprint } from '#lib/fingerprint.ts'
+import { loadConfig } from '../config.ts'
 import { fingerprint } from './arguments.ts'
 import { print } from './output.ts'
 import { readSecret } from './read-secret.ts'
+import { registerSetController } from './set-controller.ts'
+import { shownController } from './shown-controller.ts'
+import { registerVerifyController } from './verify-controller.ts'
 import { withDatabase } from './with-database.ts'
 
 type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string; pin?: Buffer }
@@ -37,8 +41,10 @@ export function registerControllers(program: Command): void {
           ...(pin && { certificatePin: pin }),
         }),
       )
-      print(command, shown(added))
+      print(command, shownController(added))
     })
+
+  registerSetController(controllers)
 
   controllers
     .command('fingerprint')
@@ -47,23 +53,21 @@ export function registerControllers(program: Command): void {
     .action(async (url: string, _options, command: Command) => {
       if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
         throw new CommandRefused('It must begin with https://.')
-      const certificate = await readCertificate(new URL(url)).catch((error) => {
+      const policy = createControllerAddressPolicy(loadConfig())
+      const certificate = await readCertificate(new URL(url), policy).catch((error) => {
         throw new CommandRefused(`No certificate could be read there (${error.code ?? error.message}).`)
       })
       print(command, certificate)
     })
 
+  registerVerifyController(controllers)
+
   controllers
     .command('list')
     .description('all controllers, without their secrets')
     .action(async (_options, command: Command) =>
-      print(command, (await withDatabase((db) => listControllers(db))).map(shown)),
+      print(command, (await withDatabase((db) => listControllers(db))).map(shownController)),
     )
-}
-
-/** The pin as people read it. */
-function shown({ certificatePin, ...controller }: Controller) {
-  return { ...controller, certificatePin: certificatePin && formatFingerprint(certificatePin) }
 }
 
 async function readCredentials(options: AddOptions): Promise<Credentials> {

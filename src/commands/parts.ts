@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Part } from './stop-on-signal.ts'
 
 export async function startApi(ctx: Context): Promise<RunningServer> {
-  const { port, listenAddress: address, basePath, trustedProxies, listCacheMiB } = ctx.config
+  const { port, listenAddress: address, basePath, trustedProxies, listCacheMiB, drainSeconds } = ctx.config
   const health = {
     notReadyBecause: () =>
       findMissingMigration(ctx.db).then(
@@ -16,7 +16,10 @@ export async function startApi(ctx: Context): Promise<RunningServer> {
         },
       ),
   }
-  return serve({ ...ctx, basePath, trustedProxies, listCacheMiB }, { port, address, health })
+  return serve(
+    { ...ctx, basePath, trustedProxies, listCacheMiB },
+    { port, address, health, drainMs: drainSeconds * 1000 },
+  )
 }
 
 export async function startWork(ctx: Context): Promise<Part> {

@@ -3,10 +3,12 @@ import { activateSite } from '#domain/sites/activate-site.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
 import { wholeNumber } from './arguments.ts'
+import { registerImportSites } from './import-sites.ts'
 import { print } from './output.ts'
+import { registerTestSite } from './test-site.ts'
 import { withDatabase } from './with-database.ts'
 
-type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true }
+type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true; adopt?: true }
 
 export function registerSites(program: Command): void {
   const sites = program.command('sites').description('sites, each tied to a controller')
@@ -18,15 +20,21 @@ export function registerSites(program: Command): void {
     .requiredOption('--controller <name>', 'name of its controller')
     .option('--controller-site <id>', 'what the controller calls it', 'default')
     .option('--inactive', 'record it without opening it for vouchers')
+    .option('--adopt', 'record vouchers too that others make on the controller')
     .action(async (options: AddOptions, command: Command) => {
-      const { name, controller, controllerSite, inactive } = options
-      print(command, await withDatabase((db) => addSite(db, { name, controller, controllerSite, active: !inactive })))
+      const { name, controller, controllerSite, inactive, adopt = false } = options
+      const site = { name, controller, controllerSite, active: !inactive, adoptsVouchers: adopt }
+      print(command, await withDatabase((db) => addSite(db, site)))
     })
+
+  registerImportSites(sites)
 
   sites
     .command('list')
     .description('all sites, active or not')
     .action(async (_options, command: Command) => print(command, await withDatabase((db) => listSites(db))))
+
+  registerTestSite(sites)
 
   for (const [verb, active] of [
     ['activate', true],

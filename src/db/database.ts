@@ -29,7 +29,11 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
     query_timeout: queryTimeoutMs,
     keepAlive: true,
   })
-  pool.on('error', options.onError) // an idle connection died; the pool replaces it
+  // An idle connection died; the pool replaces it. The whole client hangs on the error: nothing for a log.
+  pool.on('error', (error) => {
+    Reflect.deleteProperty(error, 'client')
+    options.onError(error)
+  })
 
   /** Lends a connection; one that broke meanwhile is thrown away instead of bringing the process down. */
   async function withClient<T>(

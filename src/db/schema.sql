@@ -83,6 +83,12 @@ CREATE TABLE public.audit (
     CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
 );
 
+CREATE TABLE public.controller_outages (
+    controller_id uuid NOT NULL,
+    since timestamp(3) with time zone DEFAULT now() NOT NULL,
+    until timestamp(3) with time zone
+);
+
 CREATE TABLE public.controllers (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -92,9 +98,12 @@ CREATE TABLE public.controllers (
     secret public.encrypted,
     certificate_pin bytea,
     session public.encrypted,
-    reachable boolean,
-    reachability_changed_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    session_id uuid,
+    signing_in_until timestamp(3) with time zone,
+    sign_ins timestamp(3) with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL,
+    sign_in_paused_until timestamp(3) with time zone,
+    sign_in_paused_by text,
     CONSTRAINT controllers_certificate_pin_check CHECK ((length(certificate_pin) = 32))
 );
 
@@ -129,9 +138,11 @@ CREATE TABLE public.deliveries (
     webhook_id uuid NOT NULL,
     state text DEFAULT 'pending'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
-    next_attempt_at timestamp(3) with time zone,
+    next_attempt_at timestamp(3) with time zone DEFAULT now(),
     settled_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    turn integer DEFAULT 0 NOT NULL,
+    rung integer DEFAULT 0 NOT NULL,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 
@@ -188,6 +199,8 @@ CREATE TABLE public.sites (
     next_sync_at timestamp(3) with time zone,
     synced_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    sync_failure text,
+    sync_failing_since timestamp(3) with time zone,
     CONSTRAINT sites_name_check CHECK ((name <> ''::text))
 );
 
@@ -287,6 +300,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.controller_outages
+    ADD CONSTRAINT controller_outages_pkey PRIMARY KEY (controller_id, since);
+
 ALTER TABLE ONLY public.controllers
     ADD CONSTRAINT controllers_name_key UNIQUE (name);
 
@@ -351,11 +367,15 @@ CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id
 
 CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
 
+CREATE UNIQUE INDEX controller_outages_open ON public.controller_outages USING btree (controller_id) WHERE (until IS NULL);
+
 CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WHERE (settled_at IS NULL);
 
 CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
 CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
+
+CREATE INDEX deliveries_pending ON public.deliveries USING btree (next_attempt_at, id) WHERE (state = 'pending'::text);
 
 CREATE INDEX events_by_time ON public.events USING btree (created_at);
 
@@ -365,15 +385,23 @@ CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE
 
 CREATE UNIQUE INDEX staff_by_email ON public.staff USING btree (lower(email));
 
-CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (site_id, code);
+CREATE INDEX vouchers_by_batch ON ONLY public.vouchers USING btree (batch_id, site_id) WHERE (batch_id IS NOT NULL);
+
+CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (code text_pattern_ops, site_id);
 
 CREATE INDEX vouchers_by_name ON ONLY public.vouchers USING gin (site_id, name public.gin_trgm_ops);
+
+CREATE INDEX vouchers_by_reference ON ONLY public.vouchers USING btree (reference, site_id) WHERE (reference IS NOT NULL);
 
 CREATE INDEX vouchers_by_status ON ONLY public.vouchers USING btree (site_id, status, created_at DESC, id DESC);
 
 CREATE UNIQUE INDEX vouchers_claim_by_code ON ONLY public.vouchers USING btree (site_id, code) WHERE (controller_voucher_id IS NULL);
 
 CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC);
+
+CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DESC, id DESC) WHERE (code <> ''::text);
+
+CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
 
 CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 
@@ -391,6 +419,9 @@ ALTER TABLE ONLY public.api_key_sites
 
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE ONLY public.controller_outages
+    ADD CONSTRAINT controller_outages_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES public.events(id) ON DELETE CASCADE;

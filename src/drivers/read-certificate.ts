@@ -1,28 +1,30 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { isIP } from 'node:net'
-import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import type { AddressPolicy } from '#lib/address-policy.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
+import { connectAllowed } from './connect-allowed.ts'
 
-export type ShownCertificate = { fingerprint: string; subject: string; validTo: string; trusted: boolean }
+export type ShownCertificate = {
+  fingerprint: string
+  subject: string
+  validTo: string
+  trusted: boolean
+  /** E.g. `DEPTH_ZERO_SELF_SIGNED_CERT`; null when it is trusted. */
+  whyNotTrusted: string | null
+}
 
 /** Looks at the certificate of an address without sending anything: for the person who decides whether to pin it. */
-export async function readCertificate(address: URL): Promise<ShownCertificate> {
-  const { hostname, port } = address
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const socket = connect({
-    host,
-    port: Number(port || 443),
-    rejectUnauthorized: false,
-    timeout: 3_000,
-    ...(isIP(host) === 0 && { servername: host }),
-  })
-  socket.on('timeout', () => socket.destroy(new Error('no answer within 3 s')))
+export async function readCertificate(address: URL, policy: AddressPolicy): Promise<ShownCertificate> {
+  const { host, port } = address
+  const hostname = address.hostname.replace(/^\[|\]$/g, '')
+  const to = { protocol: 'https:', host, hostname, port }
+  const socket = (await connectAllowed(to, { policy, rejectUnauthorized: false })) as TLSSocket
   try {
-    await once(socket, 'secureConnect')
     const { raw, subject, valid_to: validTo } = socket.getPeerCertificate()
     const fingerprint = formatFingerprint(createHash('sha256').update(raw).digest())
-    return { fingerprint, subject: String(subject?.CN ?? ''), validTo, trusted: socket.authorized }
+    const { authorized: trusted, authorizationError } = socket
+    const whyNotTrusted = trusted ? null : String(authorizationError)
+    return { fingerprint, subject: String(subject?.CN ?? ''), validTo, trusted, whyNotTrusted }
   } finally {
     socket.destroy()
   }

@@ -1,7 +1,9 @@
 import type { Driver } from './driver.ts'
+import { unifiClassic } from './unifi-classic/driver.ts'
 import { unifiIntegration } from './unifi-integration/driver.ts'
 
 /** The dialects a controller can be recorded with. */
 export const drivers: Readonly<Record<string, Driver>> = {
   'unifi-integration': unifiIntegration,
+  'unifi-classic': unifiClassic,
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError } from '#domain/errors.ts'
+import { DomainError, type ErrorCode } from '#domain/errors.ts'
 import { ControllerError } from '#drivers/driver.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { bodyOf, type Problem, problems, unforeseen } from './problems.ts'
@@ -22,7 +22,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** What was foreseen is one line for the operator; a stack is for what was not. */
-function logFailure(error: unknown, request: FastifyRequest): void {
+export function logFailure(error: unknown, request: FastifyRequest): void {
   if (!(error instanceof DomainError || error instanceof Unavailable)) {
     request.log.error({ err: error }, 'request failed')
     return
@@ -34,16 +34,18 @@ function logFailure(error: unknown, request: FastifyRequest): void {
   request.log.warn({ failure: message, ...details, ...because }, 'request failed')
 }
 
-const codesOfFastify: Record<string, Problem> = {
-  FST_ERR_BAD_URL: problems.request_unreadable,
-  FST_ERR_ASYNC_CONSTRAINT: problems.request_unreadable,
-  FST_ERR_CTP_BODY_TOO_LARGE: problems.payload_too_large,
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: problems.request_unreadable,
+export const codesOfFastify: Partial<Record<string, ErrorCode>> = {
+  FST_ERR_BAD_URL: 'request_unreadable',
+  FST_ERR_MAX_PARAM_LENGTH: 'endpoint_not_found',
+  FST_ERR_ASYNC_CONSTRAINT: 'request_unreadable',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request_unreadable',
 }
 
 function problemOf(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof DomainError) return problems[error.code]
   if (error instanceof Unavailable) return problems.store_unavailable
   if (request.raw.readableAborted) return problems.request_unreadable // the client left in the middle of its body
-  return codesOfFastify[(error as FastifyError).code] ?? unforeseen(request.id)
+  const code = codesOfFastify[(error as FastifyError).code]
+  return code === undefined ? unforeseen(request.id) : problems[code]
 }

@@ -127,5 +127,9 @@ export function bodyOf(
 ): { error: string; message?: string } {
   const { error, message } = problem
   if (message === undefined) return { error }
-  return { error, message: message.replace(/\{(\w+)\}/g, (gap, name) => String(details[name] ?? gap)) }
+  return { error, message: fillGaps(message, details) }
+}
+
+export function fillGaps(message: string, details: Record<string, string | number>): string {
+  return message.replace(/\{(\w+)\}/g, (gap, name) => String(details[name] ?? gap))
 }

@@ -1,13 +1,17 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Health } from './health.ts'
 import { createServer, requestTimeoutMs, type ServerContext } from './server.ts'
 
 export type RunningServer = { port: number; stop(): Promise<void> }
 
-/** Listens, and on stop answers what is under way before it returns. */
+/**
+ * Listens. On stop it says that it is not ready and goes on for a moment, so that a proxy in front can notice; then it
+ * takes nothing new, and returns when all that was under way is answered.
+ */
 export async function serve(
   ctx: Omit<ServerContext, 'health'>,
-  options: { port: number; address: string; health: Health },
+  options: { port: number; address: string; health: Health; drainMs?: number },
 ): Promise<RunningServer> {
   let stopping = false
   const { app, connections } = createServer({
@@ -25,9 +29,13 @@ export async function serve(
     port: (app.server.address() as AddressInfo).port,
     async stop() {
       stopping = true
-      connections.closeIdle()
+      const { drainMs = 0 } = options
+      await pause(drainMs)
+      // A connection that is new may carry a request that was not read yet: it is left open as long as the drain took.
+      const idle = setInterval(() => connections.closeIdle(drainMs), 50)
       const tooSlow = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs)
       await app.close()
+      clearInterval(idle)
       clearTimeout(tooSlow)
     },
   }

@@ -9,6 +9,8 @@ import { checkFraming } from './framing.ts'
 import { type Health, registerHealth } from './health.ts'
 import { registerV1, type V1Context } from './v1/routes.ts'
 import { createListCache } from './v1/vouchers.ts'
+import { answerProblem } from './v2/answers.ts'
+import { isOfV2, registerV2 } from './v2/routes.ts'
 
 const headersTimeoutMs = 10_000
 export const requestTimeoutMs = 15_000
@@ -31,7 +33,7 @@ export function createServer(ctx: ServerContext): { app: FastifyInstance; connec
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
     return503OnClosing: false, // a request that arrived on an open connection is still answered
-    forceCloseConnections: 'idle',
+    forceCloseConnections: false, // `serve` ends them, when nothing can be on its way any more
     requestTimeout: requestTimeoutMs,
     http: {
       maxHeaderSize: maxHeaderBytes,
@@ -40,7 +42,10 @@ export function createServer(ctx: ServerContext): { app: FastifyInstance; connec
       requireHostHeader: false,
     },
     clientErrorHandler: onClientError(ctx.log, () => connections),
-    frameworkErrors: answerError,
+    // What has no route yet, such as a garbled escape: the address alone tells whose answer it gets.
+    frameworkErrors: (error, request, reply) =>
+      (isOfV2(request.url) ? answerProblem : answerError)(error, request, reply),
+    ajv: { customOptions: { removeAdditional: false } }, // an unknown parameter is refused, not dropped
     routerOptions: { querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)) },
   })
   const connections = trackConnections(app.server)
@@ -76,6 +81,7 @@ export function createServer(ctx: ServerContext): { app: FastifyInstance; connec
   askForBodiesOnlyOnceWanted(app)
   registerHealth(app, ctx.health)
   registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
+  registerV2(app, ctx)
   return { app, connections }
 }
 

@@ -14,6 +14,13 @@ export function integer(min: number, max: number): (value: string) => number {
   }
 }
 
+/** Above 0, at most 1. */
+export function factor(value: string): number {
+  const number = Number(value)
+  if (!/^[\d.]+$/.test(value) || !(number > 0 && number <= 1)) throw new Error('must be a number above 0, at most 1')
+  return number
+}
+
 export function oneOf<T extends string>(...choices: T[]): (value: string) => T {
   return (value) => {
     const choice = choices.find((known) => known === value)

@@ -5,7 +5,11 @@ const queueSchema = 'pgboss'
 
 /** The queues of the service and how each behaves. A job is data; what it means stands in `worker/`. */
 const queues = {
-  deliver: { retryLimit: 8, retryDelay: 5, retryBackoff: true },
+  // One per turn of a delivery. Repeated only when a worker died with it or the database was away: an attempt that failed
+  // is followed by a job of its own. (It was called `deliver` once; the kind of a queue cannot be changed.)
+  attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
+  // One per key, waiting or running. Not repeated: when a site is next due stands in its own row.
+  sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
 } satisfies Record<string, Partial<QueueOptions>>
 
 type QueueName = keyof typeof queues
@@ -13,10 +17,16 @@ type QueueName = keyof typeof queues
 /** A killed worker's job comes back soon after its heart stops; done jobs leave little behind. */
 const forEveryQueue = { notify: true, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 3_600 }
 
+/** `onlyOne`: while a job with this key waits or runs, no other is taken in, where the queue is of that kind. */
+type NewJob = { data: object; onlyOne?: string; group?: string; startAfter?: Date | undefined }
+
+/** How many jobs at once in this process, and of one group over all processes or in this one. */
+type Share = { atOnce: number; perGroup?: number; perGroupHere?: number }
+
 export type Queue = {
-  /** Becomes true with the transaction, or not at all. */
-  enqueue(tx: Queryable, name: QueueName, jobs: object[]): Promise<void>
-  work<T>(name: QueueName, atOnce: number, handle: (data: T) => Promise<void>): Promise<void>
+  /** Becomes true with the transaction, or not at all. Returns how many were taken in. */
+  enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number>
+  work<T>(name: QueueName, share: Share, handle: (data: T) => Promise<void>): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -35,6 +45,7 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
     // At the defaults a killed worker's job comes back after minutes, and most jobs wait for a poll.
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
+    queueCacheIntervalSeconds: 1,
   })
   boss.on('error', options.onError)
   let started: Promise<unknown> | undefined
@@ -42,14 +53,28 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
   return {
     async enqueue(tx, name, jobs) {
       const db = { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) }
-      await boss.insert(
+      const ids = await boss.insert(
         name,
-        jobs.map((data) => ({ data })),
-        { db },
+        jobs.map(({ data, onlyOne, group, startAfter }) => ({
+          data,
+          ...(onlyOne !== undefined && { singletonKey: onlyOne }),
+          ...(group !== undefined && { group: { id: group } }),
+          ...(startAfter && { startAfter: startAfter.toISOString() }),
+        })),
+        { db, returnId: true },
       )
+      return ids?.length ?? 0
     },
-    async work<T>(name: QueueName, atOnce: number, handle: (data: T) => Promise<void>) {
-      const timing = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, localConcurrency: atOnce }
+    async work<T>(name: QueueName, { atOnce, perGroup, perGroupHere }: Share, handle: (data: T) => Promise<void>) {
+      const timing = {
+        pollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: 1,
+        localConcurrency: atOnce,
+        // Without it each of them takes one job a second, however many wait.
+        burstWhenReadyExceeds: atOnce,
+        ...(perGroup !== undefined && { groupConcurrency: perGroup }),
+        ...(perGroupHere !== undefined && { localGroupConcurrency: perGroupHere }),
+      }
       await boss.work<T>(name, timing, async ([job]) => {
         if (job) await handle(job.data)
       })
@@ -69,10 +94,10 @@ export async function migrateQueue(url: string): Promise<void> {
   const boss = new PgBoss({ connectionString: url, schema: queueSchema, supervise: false, schedule: false, max: 2 })
   boss.on('error', () => {})
   await boss.start()
-  for (const [name, behaviour] of Object.entries(queues)) {
-    const wanted = { ...forEveryQueue, ...behaviour }
+  for (const [name, behaviour] of Object.entries<Partial<QueueOptions>>(queues)) {
+    const { policy, ...wanted } = { ...forEveryQueue, ...behaviour }
     if (await boss.getQueue(name)) await boss.updateQueue(name, wanted)
-    else await boss.createQueue(name, wanted)
+    else await boss.createQueue(name, { ...wanted, ...(policy && { policy }) }) // it cannot be changed later
   }
   await boss.stop({ graceful: false, close: true })
 }

@@ -27,3 +27,10 @@ async function keepSweeping(sweep: Sweep, log: SweepLog, stopping: AbortSignal):
     await rest(sweep.everyMs, undefined, { signal: stopping }).catch(() => {})
   }
 }
+
+/** For a sweep that works in pieces. */
+export async function untilNoneIsLeft(sweep: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (let count = await sweep(); count > 0; count = await sweep()) total += count
+  return total
+}

@@ -1,36 +1,38 @@
-import type { Queryable } from '#db/database.ts'
-import { deliver } from '#domain/notifications/deliver.ts'
+import type { Database } from '#db/database.ts'
+import { type DeliverContext, deliver } from '#domain/notifications/deliver.ts'
+import type { DeliveryJob } from '#domain/notifications/enqueue-deliveries.ts'
 import { deleteSettledCreations } from '#domain/vouchers/creations.queries.ts'
-import type { Keyring } from '#lib/cipher.ts'
+import { type SettleContext, settleCreations } from '#domain/vouchers/settle-creations.ts'
+import { type SyncContext, syncSite } from '#domain/vouchers/sync-site.ts'
 import { deleteClosedWindows } from '#limits/postgres-counter.ts'
 import type { Queue } from '#queue/queue.ts'
-import { type SweepLog, startSweeps } from './sweeps.ts'
+import { notificationSweeps } from './notification-sweeps.ts'
+import { scheduleSyncs } from './schedule-syncs.ts'
+import { type SweepLog, startSweeps, untilNoneIsLeft } from './sweeps.ts'
 
 const minuteMs = 60_000
-const deliveriesAtOnce = 10
+/** A receiver that hangs holds four for 15 s each; the others go on with the rest. */
+const attempts = { atOnce: 12, perGroupHere: 4 }
+const syncs = { atOnce: 6, perGroup: 2 }
 
-export type WorkerContext = { db: Queryable; queue: Queue; keyring: Keyring; log: SweepLog }
+export type WorkerContext = SyncContext & SettleContext & DeliverContext & { db: Database; queue: Queue; log: SweepLog }
 
 /** The work that no request waits for. Any number of these may run beside each other. */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  await ctx.queue.work<{ deliveryId: string }>('deliver', deliveriesAtOnce, ({ deliveryId }) =>
-    deliver(ctx, deliveryId),
-  )
+  await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
+  await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   return startSweeps(
     [
+      { name: 'unsettled creations', everyMs: 2_000, run: () => settleCreations(ctx) },
+      { name: 'sites due for sync', everyMs: 5_000, run: () => scheduleSyncs(ctx) },
       {
         name: 'settled creations',
         everyMs: minuteMs,
         run: () => untilNoneIsLeft(() => deleteSettledCreations(ctx.db)),
       },
       { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },
+      ...notificationSweeps(ctx),
     ],
     ctx.log,
   )
-}
-
-async function untilNoneIsLeft(sweep: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (let count = await sweep(); count > 0; count = await sweep()) total += count
-  return total
 }

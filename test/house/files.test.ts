@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((path) => path !== '')
 const sources = files.filter(
-  (path) => /^(bin|src|simulator|web)\/.*\.(ts|tsx|js)$/.test(path) && !path.endsWith('.test.ts'),
+  (path) => /^(bin|src|simulator|web)\/.*\.(ts|tsx|js)$/.test(path) && !/\.(test|suite)\.ts$/.test(path),
 )
 const linesOf = (path: string) => readFileSync(new URL(path, root), 'utf8').split('\n').length - 1
 

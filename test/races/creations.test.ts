@@ -7,6 +7,7 @@ import { seedControlledSite, seedKey } from '#test/seed.ts'
 import { startService } from '#test/service.ts'
 import { startSimulator } from '#test/simulator.ts'
 import { size } from '#test/size.ts'
+import { range, withClients } from '#test/with-clients.ts'
 
 const db = await createTestDatabase()
 const simulator = await startSimulator()
@@ -17,16 +18,6 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 function post(process: number, body: object, headers: Record<string, string> = {}): Promise<Answer> {
   const url = `${urls[process % urls.length]}/api/vouchers.php`
   return call(url, { method: 'POST', headers: { 'x-api-key': key, ...headers }, body: JSON.stringify(body), agent })
-}
-
-/** Works through the items with so many clients at once. */
-async function withClients<T>(clients: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      for (const item of queue) await work(item)
-    }),
-  )
 }
 
 const keys = size(300, 2_000)
@@ -68,25 +59,21 @@ test('500 same-named creates by 32 clients over two processes: 500 codes, each i
   const codes: string[] = []
   const missing: string[] = []
 
-  await withClients(
-    32,
-    Array.from({ length: 500 }, (_, i) => i),
-    async (i) => {
-      for (;;) {
-        const answer = await post(i, { site_id: site, name: 'Gast' })
-        if (answer.status === 201) {
-          const { code } = answer.json()
-          codes.push(code)
-          for (const url of urls) {
-            const list = await call(`${url}/api/vouchers.php?site_id=${site}`, { headers: { 'x-api-key': key }, agent })
-            if (!list.text.includes(`"voucher_code":"${code}"`)) missing.push(code)
-          }
-          return
+  await withClients(32, range(500), async (i) => {
+    for (;;) {
+      const answer = await post(i, { site_id: site, name: 'Gast' })
+      if (answer.status === 201) {
+        const { code } = answer.json()
+        codes.push(code)
+        for (const url of urls) {
+          const list = await call(`${url}/api/vouchers.php?site_id=${site}`, { headers: { 'x-api-key': key }, agent })
+          if (!list.text.includes(`"voucher_code":"${code}"`)) missing.push(code)
         }
-        expect([answer.status, answer.headers['voucher-outcome']]).toEqual([500, 'none'])
+        return
       }
-    },
-  )
+      expect([answer.status, answer.headers['voucher-outcome']]).toEqual([500, 'none'])
+    }
+  })
 
   expect(missing).toEqual([])
   expect(new Set(codes).size).toBe(500)

@@ -3,8 +3,11 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { unifiIntegration } from '#drivers/unifi-integration/driver.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
+import { addressPolicy } from '#test/address-policy.ts'
+import { createAndClaim } from '#test/claim.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { call } from '#test/http-client.ts'
+import { memorySession } from '#test/memory-session.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { runCommand, startService } from '#test/service.ts'
 import { startSimulator } from '#test/simulator.ts'
@@ -17,33 +20,39 @@ const refused = expect.objectContaining({ failure: 'unreachable', outcome: 'refu
 
 function connect(address: string, pinOf?: typeof real) {
   const certificatePin = pinOf ? (parseFingerprint(pinOf.fingerprint as string) as Buffer) : null
-  const connection = unifiIntegration.connect({ address, credentials: { apiKey: real.apiKey }, certificatePin })
+  const connection = unifiIntegration.connect({
+    address,
+    credentials: { apiKey: real.apiKey },
+    certificatePin,
+    addressPolicy,
+    session: memorySession(),
+  })
   onFileEnd(() => connection.close())
   return connection
 }
 
 test('the pinned certificate: vouchers are made over it, again and again', async () => {
   const connection = connect(real.url, real)
-  for (let i = 0; i < 20; i++) expect(await connection.create('default', shape, 1)).toHaveLength(1)
-  await Promise.all(Array.from({ length: 20 }, () => connection.create('default', shape, 1)))
+  for (let i = 0; i < 20; i++) expect(await createAndClaim(connection, { site: 'default', shape })).toHaveLength(1)
+  await Promise.all(Array.from({ length: 20 }, () => createAndClaim(connection, { site: 'default', shape })))
 
   expect(await real.vouchers()).toHaveLength(40)
 })
 
 test('a self-signed certificate that nobody pinned is refused, and nothing is sent', async () => {
-  await expect(connect(impostor.url).create('default', shape, 1)).rejects.toEqual(refused)
+  await expect(createAndClaim(connect(impostor.url), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await impostor.requests()).toEqual([])
 })
 
 test('a swapped certificate: no request reaches the impostor, who has the right key and site', async () => {
-  await expect(connect(impostor.url, real).create('default', shape, 1)).rejects.toEqual(refused)
+  await expect(createAndClaim(connect(impostor.url, real), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await impostor.requests()).toEqual([])
 })
 
 test('a pin on plain HTTP is refused: there is no certificate to compare', async () => {
-  await expect(connect(plain.url, real).create('default', shape, 1)).rejects.toEqual(refused)
+  await expect(createAndClaim(connect(plain.url, real), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await plain.requests()).toEqual([])
 })
@@ -56,7 +65,9 @@ test('one that closes during the handshake, or speaks no TLS: refused, nothing w
     onFileEnd(() => server.close())
     await once(server, 'listening')
     const { port } = server.address() as { port: number }
-    await expect(connect(`https://127.0.0.1:${port}`, real).create('default', shape, 1)).rejects.toEqual(refused)
+    await expect(
+      createAndClaim(connect(`https://127.0.0.1:${port}`, real), { site: 'default', shape }),
+    ).rejects.toEqual(refused)
   }
 })
 

@@ -43,7 +43,7 @@ test('ready within 10 s with one line of JSON; its lines work; ended by SIGTERM 
   const before = await demoDatabases()
   const { demo, line, words, ended, readyAfterMs } = await startDemo()
   report('demo ready after ms', readyAfterMs)
-  const { url, base_url, keys, sites, inactive_site, controller, ready } = JSON.parse(line)
+  const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = JSON.parse(line)
 
   expect(ready).toBe(true)
   expect(readyAfterMs).toBeLessThan(10_000)
@@ -61,34 +61,52 @@ test('ready within 10 s with one line of JSON; its lines work; ended by SIGTERM 
   expect(names.map((site: any) => site.name)).toEqual(['Hauptgebäude', 'Nebengebäude', 'Seminarhaus'])
   expect(list.json().vouchers.length).toBeGreaterThan(0)
   expect(list.headers['ratelimit-policy']).toBe('"per-key";q=10000;w=60')
-  const made = await post(2, keys.write)
-  expect(made.status).toBe(201)
   expect((await post(2, keys.read)).status).toBe(403)
   expect((await post(4, keys.write)).status).toBe(404)
-  expect((await call(`${controller}/control/vouchers`)).text).toContain(made.json().code)
+  expect(controllers.map(({ site, kind }: any) => [site, kind])).toEqual([
+    [1, 'console-api-key'],
+    [2, 'console-login'],
+    [3, 'self-hosted-login'],
+  ])
+  expect(controller).toBe(controllers[0].url)
+  for (const { site, url: at } of controllers) {
+    const made = await post(site, keys.write)
+    const held = await call(`${at}/control/vouchers`, { trustAnyone: true })
+    expect([made.status, held.text]).toEqual([201, expect.stringContaining(made.json().code)])
+    expect(words()).toMatch(new RegExp(`\\n  site ${site}, \\S+, at ${at}: `))
+  }
   expect(words()).toContain(`curl -H 'X-API-Key: ${keys.write}' -d`)
 
   demo.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
   expect(await demoDatabases()).toEqual(before)
-  await expect(call(`${controller}/control/vouchers`)).rejects.toThrow('ECONNREFUSED')
+  for (const { url: at } of controllers)
+    await expect(call(`${at}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
 })
 
-test('every line it prints to paste works as it stands', async () => {
-  const { demo, words, ended } = await startDemo()
+test('every line it prints to paste works as it stands; the last one breaks one creation on its controller', async () => {
+  const { demo, line, words, ended } = await startDemo()
   const lines = words()
     .split('\n')
     .filter((line) => line.startsWith('  curl'))
 
   expect(lines).toHaveLength(6)
-  for (const line of lines) {
-    const shell = spawn('bash', ['-c', `${line} --silent --fail`])
+  for (const paste of lines) {
+    const shell = spawn('bash', ['-c', `${paste} --silent --fail`])
     let printed = ''
     shell.stdout.on('data', (chunk) => (printed += chunk))
-    expect(await once(shell, 'exit'), line).toEqual([0, null])
+    expect(await once(shell, 'exit'), paste).toEqual([0, null])
     expect(JSON.parse(printed)).toBeTypeOf('object')
   }
+  const { url, keys, sites } = JSON.parse(line)
+  const body = JSON.stringify({ site_id: sites.at(-1), name: 'x' })
+  const broken = { method: 'POST', headers: { 'x-api-key': keys.write }, body }
+  const [inTrouble, afterwards] = [
+    await call(`${url}/api/vouchers.php`, broken),
+    await call(`${url}/api/vouchers.php`, broken),
+  ]
+  expect([inTrouble.headers['voucher-outcome'], afterwards.status]).toEqual(['none', 201])
   demo.kill('SIGTERM')
   await ended
 })
@@ -105,7 +123,8 @@ test('killed, it leaves no process behind; a wrong setting leaves no database be
     env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl, BASE_PATH: 'nope' },
   })
 
-  await expect(call(`${JSON.parse(line).controller}/control/vouchers`)).rejects.toThrow('ECONNREFUSED')
+  for (const { url } of JSON.parse(line).controllers)
+    await expect(call(`${url}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   expect(await once(wrong, 'exit')).toEqual([2, null])
   expect(await demoDatabases()).toEqual(before)
 })

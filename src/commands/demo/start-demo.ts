@@ -6,10 +6,10 @@ import { migrateAll } from '../migrate-all.ts'
 import { startApi, startWork } from '../parts.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
 import { describeDemo } from './describe-demo.ts'
-import { seedDemo } from './seed-demo.ts'
-import { startSimulator } from './start-simulator.ts'
+import { type DemoData, seedDemo } from './seed-demo.ts'
+import { startControllers } from './start-controllers.ts'
 
-/** The whole service on a database and a controller of its own. Ended by a signal, it leaves neither behind. */
+/** The whole service on a database and controllers of its own. Ended by a signal, it leaves nothing behind. */
 export async function startDemo(port: number): Promise<void> {
   const settings = {
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
@@ -25,30 +25,37 @@ export async function startDemo(port: number): Promise<void> {
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })
   try {
-    await migrateAll(database.url)
-    const simulator = await startSimulator()
-    await running.add(simulator)
+    const [controllers] = await Promise.all([startControllers(running), migrateAll(database.url)])
     await ctx.queue.start()
     await running.add(await startWork(ctx))
-    const seeded = await seedDemo(ctx, simulator)
+    const demo = await seedDemo(ctx, controllers)
     const api = await startApi(ctx)
     await running.add(api)
-    const demo = { url: `http://127.0.0.1:${api.port}`, controller: simulator.url, ...seeded }
-    process.stderr.write(describeDemo(demo))
-    const { url, keys, sites, inactiveSite, controller } = demo
-    const line = {
-      ready: true,
-      base_url: `${url}${config.basePath}`,
-      url,
-      keys,
-      sites,
-      inactive_site: inactiveSite,
-      controller,
-    }
-    process.stdout.write(`${JSON.stringify(line)}\n`)
+    const url = `http://127.0.0.1:${api.port}`
+    process.stderr.write(describeDemo({ url, ...demo }))
+    process.stdout.write(`${JSON.stringify(readyLine(url, config.basePath, demo))}\n`)
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()
     if (!asked) throw error
+  }
+}
+
+/** For programs. `controller` is the one of the first site. */
+function readyLine(url: string, basePath: string, { keys, sites, inactiveSite }: DemoData) {
+  const controllers = sites.map(({ site, controller }) => ({
+    site,
+    kind: controller.kind,
+    url: controller.simulator.url,
+  }))
+  return {
+    ready: true,
+    base_url: `${url}${basePath}`,
+    url,
+    keys,
+    sites: sites.map(({ site }) => site),
+    inactive_site: inactiveSite,
+    controller: controllers[0]?.url,
+    controllers,
   }
 }

@@ -7,12 +7,17 @@ import type { Part } from '../stop-on-signal.ts'
 
 const program = fileURLToPath(new URL('../../../simulator/main.ts', import.meta.url))
 
-export type RunningSimulator = Part & { url: string; apiKey: string; siteReferences: string[] }
+export type RunningSimulator = Part & {
+  url: string
+  apiKey: string
+  login: { username: string; password: string }
+  /** Of its self-signed certificate. */
+  fingerprint: string
+}
 
-/** The simulated controller as its own process, which speaks to the service only over HTTP. */
-export async function startSimulator(): Promise<RunningSimulator> {
-  const siteReferences = ['main', 'annex', 'seminar', 'works']
-  const child = spawn(process.execPath, [program, ...siteReferences.flatMap((site) => ['--site', `${site}=${site}`])], {
+/** A simulated controller as its own process, which speaks to the service only over HTTPS. */
+export async function startSimulator(...options: string[]): Promise<RunningSimulator> {
+  const child = spawn(process.execPath, [program, '--https', ...options], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'], // it ends with the channel, also when this process is killed
   })
   const ended = once(child, 'exit')
@@ -20,11 +25,12 @@ export async function startSimulator(): Promise<RunningSimulator> {
     unknown,
   ]
   if (typeof line !== 'string') throw new Error('The simulated controller did not start')
-  const { url, api_key: apiKey } = JSON.parse(line)
+  const { url, api_key: apiKey, username, password, fingerprint256: fingerprint } = JSON.parse(line)
   return {
     url,
     apiKey,
-    siteReferences,
+    login: { username, password },
+    fingerprint,
     async stop() {
       child.kill('SIGTERM')
       await ended

@@ -6,11 +6,13 @@ export type Controller = {
   driver: string
   address: string
   certificatePin: Buffer | null
+  hasSecret: boolean
   siteCount: number
   createdAt: Date
 }
 
-const controllerColumns = `id, name, driver, address, certificate_pin as "certificatePin", created_at as "createdAt",
+const controllerColumns = `id, name, driver, address, certificate_pin as "certificatePin",
+  secret is not null as "hasSecret", created_at as "createdAt",
   (select count(*)::integer from sites where sites.controller_id = controllers.id) as "siteCount"`
 
 export async function listControllers(db: Queryable): Promise<Controller[]> {
@@ -21,6 +23,27 @@ export async function listControllers(db: Queryable): Promise<Controller[]> {
 export async function findControllerByName(db: Queryable, name: string): Promise<Controller | undefined> {
   const { rows } = await db.query<Controller>(`select ${controllerColumns} from controllers where name = $1`, [name])
   return rows[0]
+}
+
+/** With its sealed credentials, and held until the transaction ends: who changes it decides by what he found. */
+export async function findControllerToChange(
+  tx: Queryable,
+  name: string,
+): Promise<(Controller & { secret: string | null }) | undefined> {
+  const { rows } = await tx.query<Controller & { secret: string | null }>(
+    `select ${controllerColumns}, secret from controllers where name = $1 for update`,
+    [name],
+  )
+  return rows[0]
+}
+
+/** Their ids by name; a name that no controller has is missing. */
+export async function listControllerIds(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; name: string }>(
+    'select id, name from controllers where name = any ($1)',
+    [names],
+  )
+  return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
 /** Undefined when the name is taken. */
@@ -49,4 +72,38 @@ export async function insertController(
     ],
   )
   return rows[0]
+}
+
+const nameIsTaken = '23505'
+
+/** Undefined when another one has the name; the transaction cannot go on then. */
+export async function updateController(
+  tx: Queryable,
+  controller: {
+    id: string
+    name: string
+    address: string
+    certificatePin: Buffer | null
+    secret: string | null
+    keepSession: boolean
+  },
+): Promise<Controller | undefined> {
+  const { id, name, address, certificatePin, secret, keepSession } = controller
+  try {
+    const { rows } = await tx.query<Controller>(
+      `update controllers
+          set name = $2, address = $3, certificate_pin = $4, secret = $5,
+              session = case when $6 then session end,
+              session_id = case when $6 then session_id end,
+              signing_in_until = case when $6 then signing_in_until end,
+              sign_in_paused_until = case when $6 then sign_in_paused_until end
+        where id = $1
+       returning ${controllerColumns}`,
+      [id, name, address, certificatePin, secret, keepSession],
+    )
+    return rows[0]
+  } catch (error) {
+    if ((error as { code?: unknown }).code === nameIsTaken) return undefined
+    throw error
+  }
 }

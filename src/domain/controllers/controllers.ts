@@ -1,33 +1,49 @@
+import type { Queryable } from '#db/database.ts'
 import type { ControllerConnection, Driver } from '#drivers/driver.ts'
+import type { AddressPolicy } from '#lib/address-policy.ts'
 import { type Keyring, open } from '#lib/cipher.ts'
 import { DomainError } from '../errors.ts'
-import type { SiteOnController } from '../sites/sites.queries.ts'
+import type { ControllerRecord } from './controller-records.queries.ts'
+import { guardConnection } from './guard-connection.ts'
+import { createSharedSession } from './shared-session.ts'
 import { createSlots, type Slots } from './slots.ts'
 
-/** The controllers as one process knows them: a connection each, kept, and their slots. */
+/** The controllers as one process knows them: a guarded connection each, kept, and their slots. */
 export type Controllers = {
-  driverOf(site: SiteOnController): Driver
-  connectionOf(site: SiteOnController): ControllerConnection
+  driverOf(site: ControllerRecord): Driver
+  connectionOf(site: ControllerRecord): ControllerConnection
   inSlot: Slots['run']
+  /** For what nobody waits for: creations keep their own slots. */
+  inBackground: Slots['run']
   /** Waits for what is under way: a client may have left, its voucher still has to be recorded. */
   drain(): Promise<void>
   close(): Promise<void>
 }
 
+const closeReplacedAfterMs = 30_000
+
 type Kept = { sealed: string | null; madeFrom: string; connection: ControllerConnection }
 
-export function createControllers(drivers: Readonly<Record<string, Driver>>, keyring: Keyring): Controllers {
+export function createControllers(tools: {
+  drivers: Readonly<Record<string, Driver>>
+  db: Queryable
+  keyring: Keyring
+  addressPolicy: AddressPolicy
+}): Controllers {
+  const { drivers, db, keyring, addressPolicy } = tools
   const kept = new Map<string, Kept>()
-  const slots = createSlots()
+  const slots = createSlots(4)
+  const background = createSlots(2)
+  const replaced = new Set<ControllerConnection>()
 
-  function driverOf(site: SiteOnController): Driver {
+  function driverOf(site: ControllerRecord): Driver {
     const driver = drivers[site.driver]
     if (!driver) throw new Error(`No driver is called "${site.driver}"`)
     return driver
   }
 
   /** The one in use while nothing about it changed; sealing its secret anew is no change. */
-  function connectionOf(site: SiteOnController): ControllerConnection {
+  function connectionOf(site: ControllerRecord): ControllerConnection {
     const { controllerId, driver, address, secret, certificatePin } = site
     const where = `${driver} ${address} ${certificatePin?.toString('hex')} `
     const known = kept.get(controllerId)
@@ -39,19 +55,38 @@ export function createControllers(drivers: Readonly<Record<string, Driver>>, key
       known.sealed = secret
       return known.connection
     }
-    const connection = driverOf(site).connect({ address, credentials: JSON.parse(credentials), certificatePin })
-    kept.set(controllerId, { sealed: secret, madeFrom, connection })
-    known?.connection.close().catch(() => {}) // once what is under way on it has ended
-    return connection
+    const connection = driverOf(site).connect({
+      address,
+      credentials: JSON.parse(credentials),
+      certificatePin,
+      addressPolicy,
+      session: createSharedSession(db, keyring, controllerId, madeFrom),
+    })
+    kept.set(controllerId, { sealed: secret, madeFrom, connection: guardConnection(connection) })
+    if (known) closeLater(known.connection)
+    return connectionOf(site)
+  }
+
+  /** What is under way on it may take several calls. */
+  function closeLater(connection: ControllerConnection): void {
+    replaced.add(connection)
+    setTimeout(() => {
+      replaced.delete(connection)
+      connection.close().catch(() => {})
+    }, closeReplacedAfterMs).unref()
   }
 
   return {
     driverOf,
     connectionOf,
     inSlot: slots.run,
-    drain: slots.drain,
+    inBackground: background.run,
+    async drain() {
+      await Promise.all([slots.drain(), background.drain()])
+    },
     async close() {
-      await Promise.all([...kept.values()].map(({ connection }) => connection.close()))
+      const open = [...[...kept.values()].map(({ connection }) => connection), ...replaced]
+      await Promise.all(open.map((connection) => connection.close()))
     },
   }
 }

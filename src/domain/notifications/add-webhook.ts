@@ -8,7 +8,14 @@ import { formats } from './formats.ts'
 import { makeWebhookSecret } from './signature.ts'
 import { insertWebhook, insertWebhookSites, type Webhook } from './webhooks.queries.ts'
 
-export type WebhookRequest = { name: string; format: string; url: string; siteIds: number[] | undefined }
+export type WebhookRequest = {
+  name: string
+  format: string
+  /** As `receiverUrl` returned it. Whether it may be reached is decided whenever something is sent. */
+  url: string
+  siteIds: number[] | undefined
+  reportsControllers?: boolean
+}
 
 /** The signing secret is returned here and never again; chat platforms have none, their address is the secret. */
 export async function addWebhook(
@@ -16,9 +23,8 @@ export async function addWebhook(
   keyring: Keyring,
   request: WebhookRequest,
 ): Promise<Webhook & { secret: string | null }> {
-  const { format, siteIds } = request
+  const { format, url, siteIds, reportsControllers = false } = request
   const name = plainName(request.name)
-  const url = webhookUrl(request.url)
   const id = uuidv7()
   const secret = formats[format]?.signed ? makeWebhookSecret() : null
   const place = (column: string) => ({ table: 'webhooks', column, row: id })
@@ -30,6 +36,7 @@ export async function addWebhook(
       url: seal(keyring, place('url'), url),
       secret: secret && seal(keyring, place('secret'), secret),
       allSites: siteIds === undefined,
+      reportsControllers,
     })
     if (!webhook) throw new CommandRefused(`A webhook is called "${name}" already.`)
     const found = siteIds ? await insertWebhookSites(tx, id, siteIds) : []
@@ -39,17 +46,8 @@ export async function addWebhook(
       action: 'webhook.added',
       targetKind: 'webhook',
       targetId: id,
-      details: { name, format, siteIds: siteIds ?? 'all' },
+      details: { name, format, siteIds: siteIds ?? 'all', reportsControllers },
     })
     return { ...webhook, siteIds: found, secret }
   })
-}
-
-function webhookUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['https:', 'http:'].includes(url.protocol)) {
-    throw new CommandRefused('The address must begin with https:// (or http:// for a receiver on your own network).')
-  }
-  if (url.username || url.password) throw new CommandRefused('The address must hold no user name and password.')
-  return url.href
 }

@@ -1,59 +1,34 @@
-import { fetch } from 'undici'
-import type { Queryable } from '#db/database.ts'
-import { type Keyring, open, SealBroken } from '#lib/cipher.ts'
-import { formats, type Notification } from './formats.ts'
-import { type DueDelivery, findDueDelivery, insertAttempt } from './notifications.queries.ts'
-import { signatureHeaders } from './signature.ts'
+import type { Database } from '#db/database.ts'
+import {
+  type Attempt,
+  type DueDelivery,
+  findDueDelivery,
+  insertArrival,
+  updateDeliveryFailed,
+} from './deliveries.queries.ts'
+import type { DeliveryJob } from './enqueue-deliveries.ts'
+import { type FailureContext, recordFailure } from './record-failure.ts'
+import { hasArrived, type SendContext, send } from './send.ts'
+import { updateWebhookWell } from './webhook-health.queries.ts'
 
-const timeoutMs = 15_000
+export type DeliverContext = SendContext & FailureContext
 
-type Receiver = Pick<DueDelivery, 'webhookId' | 'format' | 'url' | 'secret'>
-
-/** Sends one delivery once and notes how it went. Throws when it did not arrive, so that the queue repeats it. */
-export async function deliver(ctx: { db: Queryable; keyring: Keyring }, deliveryId: string): Promise<void> {
-  const delivery = await findDueDelivery(ctx.db, deliveryId)
-  if (!delivery) return
+/** Sends one delivery once and notes how it went. A further attempt is a job of its own, made with that note. */
+export async function deliver(ctx: DeliverContext, { deliveryId, turn }: DeliveryJob): Promise<void> {
+  const due = await findDueDelivery(ctx.db, deliveryId, turn)
+  if (!due) return
+  if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
   const startedAt = new Date()
-  const { status, error } = await send(ctx.keyring, delivery, delivery.eventId, delivery)
-  const delivered = status !== null && status >= 200 && status < 300
-  const durationMs = Date.now() - startedAt.getTime()
-  await insertAttempt(ctx.db, delivery.id, { startedAt, durationMs, status, error, delivered })
-  if (!delivered) throw new Error(`Delivery ${delivery.id} did not arrive: ${status ?? error}`)
+  const answer = await send(ctx, due, due.eventId, due)
+  const attempt = { ...answer, startedAt, durationMs: Date.now() - startedAt.getTime() }
+  if (hasArrived(answer)) await recordArrival(ctx.db, due, attempt)
+  else await recordFailure(ctx, due, attempt)
 }
 
-/** Never throws: what went wrong is part of the result. The address is a secret and stands in no message. */
-export async function send(
-  keyring: Keyring,
-  receiver: Receiver,
-  eventId: string,
-  event: Notification,
-): Promise<{ status: number | null; error: string | null }> {
-  const opened = (column: 'url' | 'secret', value: string) =>
-    open(keyring, { table: 'webhooks', column, row: receiver.webhookId }, value)
-  try {
-    const format = formats[receiver.format]
-    if (!format) return { status: null, error: `unknown format ${receiver.format}` }
-    const body = JSON.stringify(format.body(event))
-    const signed =
-      format.signed && receiver.secret !== null
-        ? signatureHeaders(opened('secret', receiver.secret), eventId, new Date(), body)
-        : {}
-    const answer = await fetch(opened('url', receiver.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'voucher-service', ...signed },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await answer.body?.cancel()
-    return { status: answer.status, error: null }
-  } catch (error) {
-    return { status: null, error: reasonOf(error as Error & { cause?: { code?: string } }) }
-  }
-}
-
-function reasonOf(error: Error & { cause?: { code?: string } }): string {
-  if (error instanceof SealBroken) return 'its address or secret does not open'
-  if (error.name === 'TimeoutError') return 'no answer within 15 s'
-  return error.cause?.code ?? 'connection failed'
+async function recordArrival(db: Database, due: DueDelivery, attempt: Attempt): Promise<void> {
+  if (!due.failing) return insertArrival(db, due, attempt)
+  await db.transaction(async (tx) => {
+    await updateWebhookWell(tx, due.webhookId)
+    await insertArrival(tx, due, attempt)
+  })
 }

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import { insertEventWithDeliveries } from './notifications.queries.ts'
+import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { insertEventWithDeliveries } from './events.queries.ts'
 
 /** Enqueues the notification in the transaction that recorded the vouchers: neither is true without the other. */
 export async function notifyCreated(
@@ -16,10 +17,5 @@ export async function notifyCreated(
     siteId: site.id,
     data: { count: voucherIds.length, site_id: site.id, site: site.name, source, voucher_ids: voucherIds },
   })
-  if (deliveries.length > 0)
-    await queue.enqueue(
-      tx,
-      'deliver',
-      deliveries.map((deliveryId) => ({ deliveryId })),
-    )
+  await enqueueDeliveries(tx, queue, deliveries)
 }

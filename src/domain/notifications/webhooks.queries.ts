@@ -6,40 +6,55 @@ export type Webhook = {
   format: string
   allSites: boolean
   siteIds: number[]
+  reportsControllers: boolean
+  failingSince: Date | null
   disabledAt: Date | null
+  disabledReason: string | null
   createdAt: Date
 }
 
+/** Sealed, as they are stored. */
+export type WebhookSecrets = { url: string; secret: string | null; previousSecret: string | null }
+
 const webhookColumns = `id, name, format, all_sites as "allSites",
   array(select site_id from webhook_sites where webhook_id = webhooks.id order by site_id) as "siteIds",
-  disabled_at as "disabledAt", created_at as "createdAt"`
+  reports_controllers as "reportsControllers", failing_since as "failingSince", disabled_at as "disabledAt",
+  disabled_reason as "disabledReason", created_at as "createdAt"`
 
 export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
   const { rows } = await db.query<Webhook>(`select ${webhookColumns} from webhooks order by name`)
   return rows
 }
 
-export async function findWebhook(
-  db: Queryable,
-  name: string,
-): Promise<(Webhook & { url: string; secret: string | null }) | undefined> {
-  const { rows } = await db.query<Webhook & { url: string; secret: string | null }>(
-    `select ${webhookColumns}, url, secret from webhooks where name = $1`,
+export async function findWebhook(db: Queryable, name: string): Promise<(Webhook & WebhookSecrets) | undefined> {
+  const { rows } = await db.query<Webhook & WebhookSecrets>(
+    `select ${webhookColumns}, url, secret,
+            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+       from webhooks where name = $1`,
     [name],
   )
   return rows[0]
 }
 
+export type NewWebhook = {
+  id: string
+  name: string
+  format: string
+  url: string
+  secret: string | null
+  allSites: boolean
+  reportsControllers: boolean
+}
+
 /** Undefined when the name is taken. */
-export async function insertWebhook(
-  db: Queryable,
-  webhook: { id: string; name: string; format: string; url: string; secret: string | null; allSites: boolean },
-): Promise<Webhook | undefined> {
+export async function insertWebhook(db: Queryable, webhook: NewWebhook): Promise<Webhook | undefined> {
+  const { id, name, format, url, secret, allSites, reportsControllers } = webhook
   const { rows } = await db.query<Webhook>(
-    `insert into webhooks (id, name, format, url, secret, all_sites) values ($1, $2, $3, $4, $5, $6)
+    `insert into webhooks (id, name, format, url, secret, all_sites, reports_controllers)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (name) do nothing
      returning ${webhookColumns}`,
-    [webhook.id, webhook.name, webhook.format, webhook.url, webhook.secret, webhook.allSites],
+    [id, name, format, url, secret, allSites, reportsControllers],
   )
   return rows[0]
 }
@@ -52,6 +67,41 @@ export async function insertWebhookSites(db: Queryable, webhookId: string, siteI
     [webhookId, siteIds],
   )
   return rows.map((row) => row.siteId)
+}
+
+/** Locks the row against others who rotate. */
+export async function findWebhookSecret(
+  tx: Queryable,
+  name: string,
+): Promise<{ id: string; secret: string | null } | undefined> {
+  const { rows } = await tx.query<{ id: string; secret: string | null }>(
+    'select id, secret from webhooks where name = $1 for no key update',
+    [name],
+  )
+  return rows[0]
+}
+
+/** Returns until when the previous secret signs as well. */
+export async function updateWebhookSecret(
+  db: Queryable,
+  id: string,
+  secrets: { secret: string; previousSecret: string },
+): Promise<Date> {
+  const { rows } = await db.query<{ until: Date }>(
+    `update webhooks
+        set secret = $2, previous_secret = $3, previous_secret_until = now() + interval '24 hours'
+      where id = $1 returning previous_secret_until as until`,
+    [id, secrets.secret, secrets.previousSecret],
+  )
+  return rows[0]?.until as Date
+}
+
+/** Of rotations that are over. */
+export async function deletePreviousSecrets(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until <= now()`,
+  )
+  return rowCount ?? 0
 }
 
 export async function deleteWebhook(db: Queryable, name: string): Promise<string | undefined> {

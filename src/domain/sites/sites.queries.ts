@@ -29,11 +29,12 @@ export type Site = {
   active: boolean
   controller: string
   controllerSite: string
+  adoptsVouchers: boolean
   createdAt: Date
 }
 
 const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
-  s.created_at as "createdAt"`
+  s.adopts_vouchers as "adoptsVouchers", s.created_at as "createdAt"`
 
 export async function listSites(db: Queryable): Promise<Site[]> {
   const { rows } = await db.query<Site>(
@@ -45,17 +46,17 @@ export async function listSites(db: Queryable): Promise<Site[]> {
 /** Undefined when the controller's site is recorded already. */
 export async function insertSite(
   db: Queryable,
-  site: { name: string; controllerId: string; controllerSite: string; active: boolean },
+  site: { name: string; controllerId: string; controllerSite: string; active: boolean; adoptsVouchers: boolean },
 ): Promise<Site | undefined> {
   const { rows } = await db.query<Site>(
     `with s as (
-       insert into sites (name, controller_id, controller_site, active, next_sync_at)
-       values ($1, $2, $3, $4, now())
+       insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
+       values ($1, $2, $3, $4, $5, now())
        on conflict (controller_id, controller_site) do nothing
-       returning id, name, active, controller_id, controller_site, created_at
+       returning id, name, active, controller_id, controller_site, adopts_vouchers, created_at
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
-    [site.name, site.controllerId, site.controllerSite, site.active],
+    [site.name, site.controllerId, site.controllerSite, site.active, site.adoptsVouchers],
   )
   return rows[0]
 }
@@ -65,7 +66,7 @@ export async function updateSiteActive(db: Queryable, id: number, active: boolea
   const { rows } = await db.query<Site>(
     `with s as (
        update sites set active = $2 where id = $1
-       returning id, name, active, controller_id, controller_site, created_at
+       returning id, name, active, controller_id, controller_site, adopts_vouchers, created_at
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
     [id, active],
@@ -85,6 +86,18 @@ export type SiteOnController = {
   certificatePin: Buffer | null
 }
 
+export const siteOnControllerColumns = `s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId",
+  c.driver, c.address, c.secret, c.certificate_pin as "certificatePin"`
+
+/** Active or not. */
+export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {
+  const { rows } = await db.query<SiteOnController>(
+    `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id where s.id = $1`,
+    [id],
+  )
+  return rows[0]
+}
+
 /** A site that the key may not use does not exist for it. */
 export async function findActiveSite(
   db: Queryable,
@@ -92,21 +105,11 @@ export async function findActiveSite(
   onlyForKey: string | null,
 ): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
-    `select s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId", c.driver, c.address, c.secret,
-            c.certificate_pin as "certificatePin"
+    `select ${siteOnControllerColumns}
        from sites s join controllers c on c.id = s.controller_id
       where s.id = $1 and s.active
         and ($2::uuid is null or exists (select from api_key_sites k where k.api_key_id = $2 and k.site_id = s.id))`,
     [id, onlyForKey],
   )
   return rows[0]
-}
-
-/** Moves the counts of a day; the overview reads these. */
-export async function updateSiteDay(tx: Queryable, siteId: number, day: string, created: number): Promise<void> {
-  await tx.query(
-    `insert into site_days as known (site_id, day, created) values ($1, $2, $3)
-     on conflict (site_id, day) do update set created = known.created + excluded.created`,
-    [siteId, day, created],
-  )
 }

@@ -28,6 +28,7 @@ test('a controller is added with its credentials sealed', async () => {
       driver: 'unifi-integration',
       address: 'https://192.168.1.1',
       certificatePin: null,
+      hasSecret: true,
       siteCount: 0,
       createdAt: added.createdAt,
     },
@@ -61,6 +62,7 @@ test('a site is added, deactivated and activated again; each is audited', async 
     active: true,
     controller: 'Zentrale',
     controllerSite: 'default',
+    adoptsVouchers: false,
     createdAt: expect.any(Date),
   })
   expect(await listSites(db)).toEqual([added])
@@ -72,8 +74,9 @@ test('a site is added, deactivated and activated again; each is audited', async 
 
 test("one controller's site belongs to one site of ours", async () => {
   await expect(addSite(db, { ...site, name: 'Zweiter' })).rejects.toThrow('belongs to another site already')
-  expect(await addSite(db, { ...site, name: 'Zweiter', controllerSite: 'annex' })).toMatchObject({
+  expect(await addSite(db, { ...site, name: 'Zweiter', controllerSite: 'annex', adoptsVouchers: true })).toMatchObject({
     controllerSite: 'annex',
+    adoptsVouchers: true,
   })
 })
 

@@ -1,9 +1,11 @@
 import type { Database } from '#db/database.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
+import { Unavailable } from '#lib/unavailable.ts'
 import type { Queue } from '#queue/queue.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { bringSyncForward } from '../sites/sync-times.queries.ts'
 import { checkBounds } from './check-bounds.ts'
 import type { CreatedVoucher, CreationRequest } from './creation.ts'
 import { updateCreationFailed } from './creations.queries.ts'
@@ -48,8 +50,12 @@ async function createOn(ctx: CreateContext, site: SiteOnController, request: Cre
   const connection = ctx.controllers.connectionOf(site)
   const creationId = await openCreation(ctx.db, request, asked.name)
   try {
-    const candidates = await connection.create(site.controllerSite, asked, 1)
-    return await recordVoucher(ctx, { site, creationId, actor: request.actor, candidates, asked, day })
+    for await (const candidates of connection.create(site.controllerSite, asked, 1)) {
+      const recording = { site, creationId, actor: request.actor, candidates, asked, day }
+      const recorded = await recordVoucher(ctx, recording)
+      if (recorded) return recorded
+    }
+    throw new DomainError('no_voucher')
   } catch (error) {
     await settleFailed(ctx, { siteId: site.id, id: creationId }, error)
     throw toDomainError(error, { site: site.id, controller: site.controllerId })
@@ -65,6 +71,7 @@ async function settleFailed(
   const nothingMade = error instanceof ControllerError && error.outcome === 'refused'
   try {
     await updateCreationFailed(ctx.db, creation, nothingMade ? 'rejected' : 'unknown')
+    await bringSyncForward(ctx.db, creation.siteId, 'failed')
   } catch (err) {
     // Its lease will run out, and then it is looked for as well.
     ctx.log.warn({ err, creation: creation.id }, 'a failed creation could not be marked')
@@ -83,6 +90,7 @@ const unknown: Partial<Record<Failure, ErrorCode>> = { timeout: 'controller_time
 function toDomainError(error: unknown, details: { site: number; controller: string }): DomainError {
   if (error instanceof DomainError) return error
   if (!(error instanceof ControllerError)) return new DomainError('recording_failed', { cause: error, details })
+  if (error.cause instanceof Unavailable) return new DomainError('store_unavailable', { cause: error, details })
   const { outcome, failure } = error
   const code =
     outcome === 'refused' ? (refused[failure] ?? 'controller_refused') : (unknown[failure] ?? 'controller_failed')

@@ -4,8 +4,8 @@ import type { CreatedVoucher, CreationState } from './creation.ts'
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedFor = `interval '24 hours'`
-/** Longer than any call takes: whoever holds an intent beyond it has died. */
-const lease = `interval '60 seconds'`
+/** Longer than calling the controller and recording take: whoever holds an intent beyond it has died. */
+const lease = `interval '30 seconds'`
 
 export type KnownCreation = {
   siteId: number
@@ -78,16 +78,19 @@ export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): P
 
 type CreationKey = { siteId: number; id: string }
 
-/** Waits for whoever works on it. The answer is there when it was recorded before, e.g. by a commit that seemed lost. */
-export async function lockCreation(
-  tx: Queryable,
-  { siteId, id }: CreationKey,
-): Promise<{ open: boolean; answer: CreatedVoucher | null }> {
-  const { rows } = await tx.query<{ open: boolean; answer: CreatedVoucher | null }>(
-    `select settled_at is null as open, answer from creations where site_id = $1 and id = $2 for update`,
+type LockedCreation = { hasNoVoucher: boolean; answer: CreatedVoucher | null }
+
+/**
+ * Waits for whoever works on it. The answer is there when it was recorded before, e.g. by a commit that seemed lost. One
+ * that was given up can still get its voucher, unless its client has begun another attempt.
+ */
+export async function lockCreation(tx: Queryable, { siteId, id }: CreationKey): Promise<LockedCreation> {
+  const { rows } = await tx.query<LockedCreation>(
+    `select state <> 'recorded' and superseded_by is null as "hasNoVoucher", answer
+       from creations where site_id = $1 and id = $2 for update`,
     [siteId, id],
   )
-  return rows[0] ?? { open: false, answer: null }
+  return rows[0] ?? { hasNoVoucher: false, answer: null }
 }
 
 export async function updateCreationRecorded(
@@ -103,14 +106,14 @@ export async function updateCreationRecorded(
   )
 }
 
-/** After a call that made nothing for certain, or that may have made something. */
+/** After a call that made nothing for certain, or that may have made something: then it is looked for from now on. */
 export async function updateCreationFailed(
   db: Queryable,
   { siteId, id }: CreationKey,
   state: 'rejected' | 'unknown',
 ): Promise<void> {
   await db.query(
-    `update creations set state = $3, settled_at = case when $3 = 'rejected' then now() end
+    `update creations set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
       where site_id = $1 and id = $2 and state = 'open'`,
     [siteId, id, state],
   )

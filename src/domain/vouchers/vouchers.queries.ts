@@ -38,6 +38,15 @@ export type NewVoucher = {
   shape: VoucherShape
 }
 
+/** Of these codes, those that a creation holds already. */
+export async function listHeldCodes(tx: Queryable, siteId: number, codes: string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ code: string }>(
+    `select code from vouchers where site_id = $1 and code = any($2) and creation_id is not null`,
+    [siteId, codes],
+  )
+  return rows.map(({ code }) => code)
+}
+
 /** Undefined when another creation already holds this controller voucher. Takes over a row that sync adopted first. */
 export async function claimVoucher(
   tx: Queryable,
@@ -72,4 +81,11 @@ export async function claimVoucher(
   )
   const id = rows[0]?.id
   return id === undefined ? undefined : { id, isNew: id === voucher.id }
+}
+
+export async function updateVoucherRevoked(tx: Queryable, siteId: number, id: string): Promise<void> {
+  await tx.query(`update vouchers set status = 'revoked', revoked_at = now() where site_id = $1 and id = $2`, [
+    siteId,
+    id,
+  ])
 }

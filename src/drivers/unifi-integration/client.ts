@@ -1,74 +1,39 @@
-import { type Dispatcher, Pool } from 'undici'
-import { createConnector } from '../connector.ts'
-import { ControllerError } from '../driver.ts'
-import { classify, refusalOf } from './failures.ts'
+import type { ControllerAccess } from '../driver.ts'
+import { refusalOf } from '../failures.ts'
+import { createHttp, type HttpRequest } from '../http.ts'
+import { parse } from '../read-reply.ts'
 
 const readTimeoutMs = 10_000
-const maxReplyBytes = 8 * 1024 * 1024
-const connections = 4
 
 export type IntegrationClient = {
   get(path: string, deadline?: AbortSignal): Promise<unknown>
   delete(path: string): Promise<unknown>
   /** The one call that must not be repeated: whatever goes wrong after it was sent has an unknown outcome. */
   create(path: string, body: object, deadline: AbortSignal): Promise<unknown>
+  clockAheadMs(): number
   close(): Promise<void>
 }
 
-export function createClient(address: string, apiKey: string, certificatePin: Buffer | null): IntegrationClient {
-  const { origin, pathname } = new URL(address)
-  const base = `${pathname.replace(/\/$/, '')}/proxy/network/integration/v1`
-  const pool = new Pool(origin, { connections, pipelining: 1, connect: createConnector(certificatePin) })
+/** The address is a console's, or that of a console behind the cloud connector: what follows it is the same. */
+export function createClient(access: ControllerAccess, apiKey: string): IntegrationClient {
+  const http = createHttp(access)
+  const soon = () => AbortSignal.timeout(readTimeoutMs)
 
-  async function call(
-    method: Dispatcher.HttpMethod,
-    path: string,
-    signal: AbortSignal,
-    body?: object,
-  ): Promise<unknown> {
-    try {
-      const { statusCode, body: reply } = await pool.request({
-        method,
-        path: base + path,
-        headers: {
-          'x-api-key': apiKey,
-          accept: 'application/json',
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        signal,
-      })
-      if (statusCode >= 200 && statusCode < 300) return parse(await readReply(reply))
-      reply.dump().catch(() => {}) // the status decides; what follows it may break off or never come
-      throw refusalOf(statusCode)
-    } catch (error) {
-      throw classify(error)
-    }
+  async function call({ path, ...request }: Omit<HttpRequest, 'headers'>): Promise<unknown> {
+    const reply = await http.request({
+      ...request,
+      path: `/proxy/network/integration/v1${path}`,
+      headers: { 'x-api-key': apiKey },
+    })
+    if (reply.status < 200 || reply.status >= 300) throw refusalOf(reply.status)
+    return parse(reply.text)
   }
 
   return {
-    get: (path, deadline = AbortSignal.timeout(readTimeoutMs)) => call('GET', path, deadline),
-    delete: (path) => call('DELETE', path, AbortSignal.timeout(readTimeoutMs)),
-    create: (path, body, deadline) => call('POST', path, deadline, body),
-    close: () => pool.close(),
-  }
-}
-
-async function readReply(reply: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of reply) {
-    bytes += chunk.length
-    if (bytes > maxReplyBytes) throw new ControllerError('failed', 'unknown', 'The reply is larger than 8 MiB')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ControllerError('no_voucher', 'unknown', 'The reply is no JSON')
+    get: (path, deadline = soon()) => call({ method: 'GET', path, deadline }),
+    delete: (path) => call({ method: 'DELETE', path, deadline: soon() }),
+    create: (path, body, deadline) => call({ method: 'POST', path, body, deadline }),
+    clockAheadMs: () => http.clockAheadMs(),
+    close: () => http.close(),
   }
 }

@@ -1,10 +1,15 @@
-import { type ControllerConnection, ControllerError, type Driver, type VoucherShape } from '../driver.ts'
+import { type ControllerConnection, ControllerError, type Driver, type SeenVoucher } from '../driver.ts'
+import { leaving } from '../failures.ts'
 import { createClient, type IntegrationClient } from './client.ts'
-import { deletedFromWire, pageFromWire, siteFromWire, toWire, vouchersFromWire } from './wire.ts'
+import { listPages } from './list-pages.ts'
+import { madeFromWire, pageFromWire, siteFromWire, toWire, versionFromWire } from './wire.ts'
 
 const pageSize = 1_000
+/** So many ids still fit into an address. */
+const deletedAtOnce = 50
 /** For finding the site and asking for the voucher together. */
 const createTimeoutMs = 8_000
+const probeTimeoutMs = 3_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** UniFi's official Network Integration API: an API key, full objects in every answer. */
@@ -17,12 +22,12 @@ export const unifiIntegration: Driver = {
     upKbps: { min: 2, max: 100_000, zeroMeansNone: true },
     quotaMb: { min: 1, max: 1_048_576, zeroMeansNone: true },
   },
-  connect({ address, credentials, certificatePin }): ControllerConnection {
-    if (!('apiKey' in credentials)) throw new Error('unifi-integration needs an API key')
-    const client = createClient(address, credentials.apiKey, certificatePin)
+  connect(access): ControllerConnection {
+    if (!('apiKey' in access.credentials)) throw new Error('unifi-integration needs an API key')
+    const client = createClient(access, access.credentials.apiKey)
     const siteIds = new Map<string, Promise<string>>()
 
-    /** The path of a site's vouchers. Sites are named by UUID or by the reference of the classic API; looked up once. */
+    /** The path of a site's vouchers. Sites are given by UUID, by the reference of the classic API or by name. */
     async function vouchersOf(site: string, deadline?: AbortSignal): Promise<string> {
       if (uuid.test(site)) return `/sites/${site}/hotspot/vouchers`
       const known = siteIds.get(site) ?? findSiteId(client, site, deadline)
@@ -31,43 +36,57 @@ export const unifiIntegration: Driver = {
       return `/sites/${await known}/hotspot/vouchers`
     }
 
+    /** A restored controller has new ids. */
+    function forget(site: string): (error: { failure?: string }) => never {
+      return (error) => {
+        if (error.failure === 'missing') siteIds.delete(site)
+        throw error
+      }
+    }
+
+    async function* listFiltered(site: string, filter: string): AsyncGenerator<SeenVoucher[]> {
+      const path = await vouchersOf(site)
+      yield* listPages(async (offset) => {
+        const page = await client.get(`${path}?offset=${offset}&limit=${pageSize}${filter}`).catch(forget(site))
+        return pageFromWire(page, client.clockAheadMs())
+      })
+    }
+
     return {
-      async create(site: string, shape: VoucherShape, count: number) {
+      async *create(site, shape, count) {
         const deadline = AbortSignal.timeout(createTimeoutMs)
-        const path = await vouchersOf(site, deadline).catch(nothingWasSent)
-        const reply = await client.create(path, toWire(shape, count), deadline).catch((error) => {
-          if (error.failure === 'missing') siteIds.delete(site) // a restored controller has new ids
-          throw error
-        })
-        return vouchersFromWire(reply)
+        const path = await vouchersOf(site, deadline).catch(leaving('refused'))
+        const made = await client.create(path, toWire(shape, count), deadline).catch(forget(site))
+        yield madeFromWire(made, client.clockAheadMs())
       },
-      async *list(site) {
-        const path = await vouchersOf(site)
-        let offset = 0
-        for (;;) {
-          const page = pageFromWire(await client.get(`${path}?offset=${offset}&limit=${pageSize}`))
-          if (page.vouchers.length > 0) yield page.vouchers
-          offset += page.count
-          if (page.count === 0 || offset >= page.totalCount) return
-        }
-      },
+      list: (site) => listFiltered(site, ''),
+      listNamed: (site, name) => listFiltered(site, `&filter=${encodeURIComponent(`name.eq(${quoted(name)})`)}`),
       async delete(site, ids) {
         const path = await vouchersOf(site)
-        for (const id of ids) deletedFromWire(await client.delete(`${path}/${encodeURIComponent(id)}`))
+        if (!ids.every((id) => uuid.test(id))) throw new ControllerError('rejected', 'refused', 'No id of this API')
+        for (let i = 0; i < ids.length; i += deletedAtOnce) {
+          const filter = encodeURIComponent(`id.in(${ids.slice(i, i + deletedAtOnce).join(',')})`)
+          await client.delete(`${path}?filter=${filter}`).catch(forget(site))
+          if (pageFromWire(await client.get(`${path}?limit=1&filter=${filter}`), 0).totalCount > 0)
+            throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that was to be deleted')
+        }
       },
+      async probe(site) {
+        const deadline = AbortSignal.timeout(probeTimeoutMs)
+        const path = await vouchersOf(site, deadline)
+        pageFromWire(await client.get(`${path}?limit=1`, deadline).catch(forget(site)), 0)
+      },
+      version: async () => versionFromWire(await client.get('/info')),
       close: () => client.close(),
     }
   },
 }
 
-/** Whatever failed while the site was looked up, no voucher was asked for. */
-function nothingWasSent(error: unknown): never {
-  if (error instanceof ControllerError)
-    throw new ControllerError(error.failure, 'refused', error.message, { cause: error })
-  throw error
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
-async function findSiteId(client: IntegrationClient, reference: string, deadline?: AbortSignal): Promise<string> {
-  const filter = encodeURIComponent(`internalReference.eq('${reference.replaceAll("'", "''")}')`)
-  return siteFromWire(await client.get(`/sites?limit=1&filter=${filter}`, deadline), reference)
+async function findSiteId(client: IntegrationClient, site: string, deadline?: AbortSignal): Promise<string> {
+  const filter = encodeURIComponent(`or(internalReference.eq(${quoted(site)}),name.eq(${quoted(site)}))`)
+  return siteFromWire(await client.get(`/sites?limit=10&filter=${filter}`, deadline), site)
 }

@@ -1,6 +1,17 @@
-import { ControllerError, type ControllerVoucher, type VoucherShape } from '../driver.ts'
-
-type Json = Record<string, unknown>
+import { ControllerError, type ControllerVoucher, type SeenVoucher, type VoucherShape } from '../driver.ts'
+import {
+  allKnown,
+  code,
+  format,
+  id,
+  integer,
+  type Json,
+  listOf,
+  name,
+  objectOf,
+  unreadable,
+  withCode,
+} from '../read-reply.ts'
 
 /** Limits that are off are left out: the API refuses zeros. Rates are named as the guest sees them: rx is download. */
 export function toWire(shape: VoucherShape, count: number): Json {
@@ -8,49 +19,59 @@ export function toWire(shape: VoucherShape, count: number): Json {
     count,
     name: shape.name,
     timeLimitMinutes: shape.expireMinutes,
-    authorizedGuestLimit: shape.maxUses,
+    ...(shape.maxUses > 0 && { authorizedGuestLimit: shape.maxUses }),
     ...(shape.downKbps > 0 && { rxRateLimitKbps: shape.downKbps }),
     ...(shape.upKbps > 0 && { txRateLimitKbps: shape.upKbps }),
     ...(shape.quotaMb > 0 && { dataUsageLimitMBytes: shape.quotaMb }),
   }
 }
 
-export function vouchersFromWire(reply: unknown): ControllerVoucher[] {
-  return usable(listOf(objectOf(reply)['vouchers']))
+export function madeFromWire(reply: unknown, clockAheadMs: number): ControllerVoucher[] {
+  return withCode(seen(listOf(objectOf(reply)['vouchers']), clockAheadMs))
 }
 
-export function pageFromWire(reply: unknown): { vouchers: ControllerVoucher[]; count: number; totalCount: number } {
+export type Page = { vouchers: SeenVoucher[]; totalCount: number }
+
+export function pageFromWire(reply: unknown, clockAheadMs: number): Page {
   const page = objectOf(reply)
+  const totalCount = integer(page['totalCount'])
+  if (totalCount === undefined) throw unreadable('a page without a total')
   const data = listOf(page['data'])
-  return { vouchers: usable(data), count: data.length, totalCount: integer(page['totalCount']) ?? 0 }
+  const vouchers = seen(data, clockAheadMs)
+  if (vouchers.length < data.length) throw unreadable('a voucher that is no object')
+  return { vouchers: allKnown(vouchers), totalCount }
 }
 
-export function siteFromWire(reply: unknown, reference: string): string {
-  const id = objectOf(listOf(objectOf(reply)['data'])[0] ?? {})['id']
-  if (typeof id === 'string' && id !== '') return id
-  throw new ControllerError('missing', 'refused', `The controller has no site "${reference}" for this key`)
+/** A reference is unique, a name need not be. */
+export function siteFromWire(reply: unknown, wanted: string): string {
+  const sites = listOf(objectOf(reply)['data']).map(objectOf)
+  const byReference = sites.filter((site) => site['internalReference'] === wanted)
+  const [found, another] = byReference.length > 0 ? byReference : sites.filter((site) => site['name'] === wanted)
+  const siteId = id(found?.['id'])
+  if (siteId === null)
+    throw new ControllerError('missing', 'refused', `The controller shows this key no site "${wanted}"`)
+  if (another)
+    throw new ControllerError('missing', 'refused', `Several sites are called "${wanted}": use the reference`)
+  return siteId
 }
 
-export function deletedFromWire(reply: unknown): number {
-  return integer(objectOf(reply)['vouchersDeleted']) ?? 0
+export function versionFromWire(reply: unknown): string {
+  return name(objectOf(reply)['applicationVersion'])
 }
 
-/** A voucher is usable with a code alone; one without is not, and must not spoil the others. */
-function usable(items: unknown[]): ControllerVoucher[] {
-  return items.map(voucherFromWire).filter((voucher) => voucher !== undefined)
+function seen(items: unknown[], clockAheadMs: number): SeenVoucher[] {
+  return items.flatMap((item) =>
+    typeof item === 'object' && item !== null ? [voucherFromWire(item as Json, clockAheadMs)] : [],
+  )
 }
 
-function voucherFromWire(item: unknown): ControllerVoucher | undefined {
-  if (typeof item !== 'object' || item === null) return undefined
-  const voucher = item as Json
-  const { id, code, name } = voucher
-  if (typeof code !== 'string' || !/^[0-9A-Za-z]{4,32}$/.test(code)) return undefined
+function voucherFromWire(voucher: Json, clockAheadMs: number): SeenVoucher {
   return {
-    id: typeof id === 'string' && /^[\x21-\x7e]{1,100}$/.test(id) ? id : null,
-    code,
-    formattedCode: format(code),
+    id: id(voucher['id']),
+    code: code(voucher['code']),
+    formattedCode: format(code(voucher['code'])),
     shape: {
-      name: typeof name === 'string' ? name.slice(0, 1_000) : '',
+      name: name(voucher['name']),
       maxUses: integer(voucher['authorizedGuestLimit']) ?? 0,
       expireMinutes: integer(voucher['timeLimitMinutes']) ?? 0,
       downKbps: integer(voucher['rxRateLimitKbps']) ?? 0,
@@ -58,34 +79,15 @@ function voucherFromWire(item: unknown): ControllerVoucher | undefined {
       quotaMb: integer(voucher['dataUsageLimitMBytes']) ?? 0,
     },
     usedCount: integer(voucher['authorizedGuestCount']) ?? 0,
-    createdAt: time(voucher['createdAt']),
+    createdAt: time(voucher['createdAt'], clockAheadMs),
     firstUsedAt: time(voucher['activatedAt']),
     expiresAt: time(voucher['expiresAt']),
     expired: voucher['expired'] === true,
+    isOurs: null,
   }
 }
 
-/** `4861409510` is printed as `48614-09510`. */
-function format(code: string): string {
-  return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
-}
-
-function objectOf(value: unknown): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new ControllerError('no_voucher', 'unknown', 'The reply is no object')
-}
-
-function listOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value
-  throw new ControllerError('no_voucher', 'unknown', 'The reply holds no list')
-}
-
-function integer(value: unknown): number | undefined {
-  const fits = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 2_147_483_647
-  return fits ? value : undefined
-}
-
-function time(value: unknown): Date | null {
-  const at = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(at.getTime()) ? null : at
+function time(value: unknown, clockAheadMs = 0): Date | null {
+  const at = new Date(Date.parse(typeof value === 'string' ? value : '') - clockAheadMs)
+  return at.getTime() >= 0 && at.getFullYear() < 10_000 ? at : null
 }

@@ -164,7 +164,7 @@ test.each([
   '/api/SITES.php',
   '/sites.php',
   '/',
-  '/api/v2',
+  '/api/v3',
 ])('404 without a key check: %s', async (path) => {
   const answer = await app.call(path)
 

@@ -184,7 +184,7 @@ const controllerFailures: [string, number, string, string][] = [
   ['created-then-error', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
   ['created-then-reset', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
   ['reset', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
-  ['huge', 500, 'unknown', 'Der Controller hat die Anfrage nicht beantwortet. Ob'],
+  ['huge', 502, 'unknown', 'Der Controller hat keinen gültigen Voucher geliefert. Ob'],
   ['hang-after', 500, 'unknown', 'Der Controller hat nicht rechtzeitig geantwortet. Ob'],
 ]
 
@@ -198,7 +198,7 @@ test.concurrent.each(controllerFailures)('%s: %i, outcome %s', async (kind, stat
   await own.stop('SIGKILL')
 
   expect([answer.status, answer.headers['voucher-outcome']]).toEqual([status, outcome])
-  expect(answer.json().error).toBe('server_error')
+  expect(answer.json().error).toBe(status === 502 ? 'upstream_error' : 'server_error')
   expect(answer.json().message.startsWith(message)).toBe(true)
   expect(answer.text).not.toMatch(/127\.0\.0\.1|html|api\.|stack/i)
   expect(creations).toEqual([{ state: outcome === 'none' ? 'rejected' : 'unknown' }])

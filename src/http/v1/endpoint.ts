@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
-import { type KeyContext, requireKey } from './api-key.ts'
+import { type KeyContext, requireKey } from '../api-key.ts'
 import { type SiteId, toSiteId } from './site-id.ts'
 
 /** What a handler is given: the key that was accepted and the site that the address names. */

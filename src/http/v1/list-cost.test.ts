@@ -1,11 +1,12 @@
 import pg from 'pg'
 import { createClient } from 'redis'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import { listNewestVouchers } from '#domain/vouchers/vouchers.queries.ts'
 import { startApp } from '#test/app.ts'
 import { startRedis } from '#test/private-redis.ts'
 import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/seed.ts'
+import { watchStatements } from '#test/statements.ts'
 
 const redis = await startRedis()
 const app = await startApp({ REDIS_URL: redis.url })
@@ -46,14 +47,7 @@ describe('a site with 1,000,000 vouchers', async () => {
 })
 
 describe('what one GET costs', () => {
-  const statements: string[] = []
-  const send = pg.Client.prototype.query
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: any[]) {
-    const text = String(args[0]?.text ?? args[0])
-    // The rounds of the queue and of the usage counts are nobody's request.
-    if (!/pgboss|api_key_days/.test(text)) statements.push(text)
-    return (send as any).apply(this, args)
-  })
+  const statements = watchStatements()
   beforeEach(() => {
     statements.length = 0
   })

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
-import type { KeyContext } from './api-key.ts'
+import type { KeyContext } from '../api-key.ts'
 import { registerBodyParser } from './body.ts'
 import { createVoucherPhp, outcomeBeforeCreating } from './create-voucher.ts'
 import { registerEndpoint } from './endpoint.ts'

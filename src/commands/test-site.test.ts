@@ -1,0 +1,338 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { v7 as uuidv7 } from 'uuid'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { addController } from '#domain/controllers/add-controller.ts'
+import { createControllers } from '#domain/controllers/controllers.ts'
+import { addSite } from '#domain/sites/add-site.ts'
+import { type Layer, layers } from '#drivers/diagnosis/layers.ts'
+import type { Credentials } from '#drivers/driver.ts'
+import { drivers } from '#drivers/registry.ts'
+import { parseFingerprint } from '#lib/fingerprint.ts'
+import { addressPolicy } from '#test/address-policy.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { testKeyring } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { freePort } from '#test/private-redis.ts'
+import { runCommand } from '#test/service.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { testSite } from './test-site.ts'
+
+const db = await createTestDatabase()
+const console = await startSimulator('--https', '--login-limit', '0')
+const selfHosted = await startSimulator('--https', '--login-limit', '0', '--flavour', 'self-hosted')
+const plain = await startSimulator('--api-key', console.apiKey)
+
+const kinds = {
+  'a console with an API key': { on: console, driver: 'unifi-integration', right: { apiKey: console.apiKey } },
+  'a console with a login': { on: console, driver: 'unifi-classic', right: console.login },
+  'a self-hosted application': { on: selfHosted, driver: 'unifi-classic', right: selfHosted.login },
+}
+type Kind = (typeof kinds)[keyof typeof kinds]
+const integration = kinds['a console with an API key']
+const logins = Object.entries(kinds).filter(([, { driver }]) => driver === 'unifi-classic')
+
+type Changes = { address?: string; pin?: Buffer | null; credentials?: Credentials; site?: string; active?: boolean }
+
+async function seed(kind: Kind, changes: Changes = {}): Promise<{ site: number; controller: string }> {
+  const controller = `Haus ${uuidv7()}`
+  const pin = changes.pin === undefined ? parseFingerprint(kind.on.fingerprint as string) : changes.pin
+  await addController(db, testKeyring, {
+    name: controller,
+    driver: kind.driver,
+    address: changes.address ?? kind.on.url,
+    credentials: changes.credentials ?? kind.right,
+    ...(pin && { certificatePin: pin }),
+  })
+  const site = { name: 'Haus', controller, controllerSite: changes.site ?? 'default', active: changes.active ?? true }
+  return { site: (await addSite(db, site)).id, controller }
+}
+
+/** As a process of its own that starts now would test it. */
+async function runTest(id: number) {
+  const controllers = createControllers({ drivers, db, keyring: testKeyring, addressPolicy })
+  const results = await testSite({ db, controllers, addressPolicy }, id)
+  await controllers.close()
+  return results
+}
+
+/** What failed and why; everything before it is well, everything after it was not tried. */
+async function failureOf(id: number, undecided: Layer[] = []) {
+  const results = await runTest(id)
+  expect(results.map(({ layer }) => layer)).toEqual(layers)
+  const at = results.findIndex(({ result }) => result === 'failed')
+  const before = results.slice(0, at).filter(({ layer }) => !undecided.includes(layer))
+  expect(before.map(({ result }) => result)).toEqual(before.map(() => 'ok'))
+  expect(results.filter(({ layer }) => undecided.includes(layer)).map(({ result }) => result)).toEqual(
+    undecided.map(() => 'not tried'),
+  )
+  expect(results.slice(at + 1).map(({ result, detail }) => [result, detail])).toEqual(
+    results.slice(at + 1).map(() => ['not tried', '']),
+  )
+  return [results[at]?.layer, results[at]?.detail]
+}
+
+beforeEach(async () => {
+  for (const simulator of [console, selfHosted]) await simulator.forget()
+})
+
+describe.each(Object.entries(kinds))('%s', (_, kind) => {
+  test('all is well: every layer is ok, and says so in words', async () => {
+    const { site } = await seed(kind, { active: false })
+    const results = await runTest(site)
+
+    expect(results.map(({ layer, result }) => [layer, result])).toEqual(layers.map((layer) => [layer, 'ok']))
+    expect(results.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^https, port \d+; credentials are stored$/),
+      'an address: no name to look up',
+      expect.stringMatching(/^port \d+ is open$/),
+      `${kind.on.fingerprint} is the pinned one`,
+      'let in by version 10.3.55',
+      'nothing was refused',
+      '"default"',
+      'vouchers can be read',
+    ])
+  })
+
+  test('address: link-local, nothing is tried', async () => {
+    const { site } = await seed(kind, { address: 'https://169.254.169.254' })
+
+    expect(await failureOf(site)).toEqual(['address', expect.stringContaining('No controller may be there')])
+  })
+
+  test('address: no credentials are stored', async () => {
+    const { site, controller } = await seed(kind)
+    await db.query('update controllers set secret = null where name = $1', [controller])
+
+    const username = kind.driver === 'unifi-classic' ? ' --username …' : ''
+    expect(await failureOf(site)).toEqual([
+      'address',
+      'No credentials are stored; enter them with: ' +
+        `voucher-service controllers set '${controller}'${username} --new-secret`,
+    ])
+    expect(await kind.on.requests()).toEqual([])
+  })
+
+  test('dns: a name that nobody has', async () => {
+    const { site } = await seed(kind, { address: 'https://controller.invalid' })
+
+    expect(await failureOf(site)).toEqual([
+      'dns',
+      expect.stringMatching(/^controller\.invalid has no address \(E[A-Z_]+\)$/),
+    ])
+  })
+
+  test('connect: a closed port', async () => {
+    const { site } = await seed(kind, { address: `https://127.0.0.1:${await freePort()}` })
+
+    expect(await failureOf(site)).toEqual(['connect', expect.stringContaining('nothing listens (ECONNREFUSED)')])
+  })
+
+  test('tls: a self-signed certificate that nobody pinned; the sentence says how, and nothing was sent', async () => {
+    const { site, controller } = await seed(kind, { pin: null })
+    const { fingerprint } = kind.on
+
+    expect(await failureOf(site)).toEqual([
+      'tls',
+      `${fingerprint} is not pinned, and no public authority vouches for it (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
+        'Compare it with what the controller shows, then: ' +
+        `voucher-service controllers set '${controller}' --pin ${fingerprint} --new-secret`,
+    ])
+    expect(await kind.on.requests()).toEqual([])
+  })
+
+  test('tls: another certificate than the pinned one, and nothing was sent', async () => {
+    const { site } = await seed(kind, { pin: Buffer.alloc(32, 0xab) })
+
+    expect(await failureOf(site)).toEqual([
+      'tls',
+      expect.stringMatching(/^([0-9A-F:]{95}) is not the pinned (AB:){31}AB: .*--pin \1 --new-secret$/),
+    ])
+    expect(await kind.on.requests()).toEqual([])
+  })
+
+  test('sign-in: wrong credentials, none of which are shown', async () => {
+    const wrong = 'apiKey' in kind.right ? { apiKey: 'hunter2' } : { username: 'api', password: 'hunter2' }
+    const { site } = await seed(kind, { credentials: wrong })
+    const results = await runTest(site)
+
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringMatching(/stored credentials do not let us in$/)])
+    expect(JSON.stringify(results)).not.toContain('hunter2')
+  })
+
+  test('sign-in: a controller that is still starting', async () => {
+    const { site } = await seed(kind)
+    await kind.on.behave({ booting: true })
+
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringMatching(/502.*: it may be starting/)])
+  })
+
+  test('site: unknown on the controller', async () => {
+    const { site } = await seed(kind, { site: 'nowhere' })
+
+    expect(await failureOf(site, ['permission'])).toEqual(['site', expect.stringContaining('no site "nowhere"')])
+  })
+
+  test('hotspot: vouchers cannot be read', async () => {
+    const { site } = await seed(kind)
+    await kind.on.fault('server-error', { on: 'list' })
+
+    expect(await failureOf(site, ['permission', 'site'])).toEqual([
+      'hotspot',
+      expect.stringContaining('The controller answered 500'),
+    ])
+  })
+
+  test('no test signs in again, and none changes anything', async () => {
+    const before = (await kind.on.vouchers()).length
+    const { site } = await seed(kind)
+    for (let i = 0; i < 6; i++) await runTest(site)
+
+    expect(await kind.on.signIns()).toHaveLength('apiKey' in kind.right ? 0 : 1)
+    expect((await kind.on.vouchers()).length).toBe(before)
+  })
+})
+
+describe.each(logins)('%s', (_, kind) => {
+  test('sign-in: a wrong password is not tried again at once; a new one is', async () => {
+    const { site, controller } = await seed(kind, { credentials: { username: 'api', password: 'hunter2' } })
+    for (let i = 0; i < 3; i++) expect((await failureOf(site))[0]).toBe('sign-in')
+    const refused = (await kind.on.signIns()).length
+    const set = ['controllers', 'set', controller, '--secret-file', '-']
+    await runCommand(db.url, set, { stdin: kind.on.login.password })
+
+    expect(refused).toBe(1)
+    expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
+  })
+
+  test('sign-in: a second factor', async () => {
+    const { site } = await seed(kind)
+    await kind.on.behave({ mfa: true })
+
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringContaining('needs a second factor')])
+  })
+
+  test('sign-in: too many of them', async () => {
+    const { site } = await seed(kind)
+    await kind.on.fault('too-many', { on: 'login' })
+
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringContaining('wait a minute')])
+  })
+
+  test('permission: an administrator who may only look', async () => {
+    const { site } = await seed(kind)
+    await kind.on.behave({ readOnly: true })
+
+    expect(await failureOf(site)).toEqual(['permission', expect.stringContaining('may not make vouchers')])
+  })
+})
+
+test('sign-in: a controller that takes connections and never answers', { timeout: 20_000 }, async () => {
+  const sites = await Promise.all(Object.values(kinds).map((kind) => seed(kind)))
+  for (const simulator of [console, selfHosted]) await simulator.behave({ hang: true })
+  const failures = await Promise.all(sites.map(({ site }) => failureOf(site)))
+
+  expect(failures).toEqual(sites.map(() => ['sign-in', expect.stringContaining('does not answer')]))
+})
+
+test('dns: a name that leads to a port of our own', async () => {
+  const { site } = await seed(integration, { address: 'https://localhost:5432' })
+
+  expect(await failureOf(site)).toEqual(['dns', expect.stringContaining('leads to a forbidden address')])
+})
+
+test('permission: a key that may not see the vouchers', async () => {
+  const { site } = await seed(integration)
+  await console.fault('forbidden', { on: 'list' })
+
+  expect(await failureOf(site)).toEqual(['permission', expect.stringContaining('The controller answered 403')])
+})
+
+test('site: a driver that the controller does not speak', async () => {
+  const { site } = await seed({ ...integration, on: selfHosted })
+
+  expect(await failureOf(site, ['permission'])).toEqual(['site', expect.stringContaining('or the wrong driver')])
+})
+
+test('plain HTTP works, and the row says what that means', async () => {
+  const { site } = await seed(integration, { address: plain.url, pin: null })
+  const results = await runTest(site)
+
+  expect(results.map(({ result }) => result)).toEqual(layers.map((layer) => (layer === 'tls' ? 'not tried' : 'ok')))
+  expect(results.find(({ layer }) => layer === 'tls')?.detail).toContain('plain HTTP')
+})
+
+test.each([
+  ['speaks no TLS', (socket: Socket) => socket.on('error', () => {}).end('HTTP/1.1 400 No\r\n\r\n')],
+  ['hangs up', (socket: Socket) => socket.destroy()],
+  ['is silent', (socket: Socket) => socket.on('error', () => {})],
+])('tls: a port that %s', async (_, behave) => {
+  const server = createServer(behave).listen(0, '127.0.0.1')
+  onFileEnd(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const { site } = await seed(integration, { address: `https://127.0.0.1:${port}` })
+
+  expect(await failureOf(site)).toEqual(['tls', expect.stringMatching(/^No TLS is spoken on this port \(\w+\)/)])
+})
+
+test('tls: a certificate that the authorities of this machine vouch for needs no pin', async () => {
+  const { site } = await seed(integration, { pin: null })
+  const folder = mkdtempSync(join(tmpdir(), 'authority-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'ca.pem'), await certificateOf(console.url))
+  const env = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }
+  const { exitCode, stdout } = await runCommand(db.url, ['sites', 'test', String(site)], { env })
+
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${console.fingerprint} is trusted by a public`)])
+})
+
+async function certificateOf(url: string): Promise<string> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { raw } = socket.getPeerCertificate()
+  socket.destroy()
+  return new X509Certificate(raw).toString()
+}
+
+test('tls: the command that the sentence names mends it', async () => {
+  const { site } = await seed(integration, { pin: null })
+  const [, detail] = await failureOf(site)
+  const [, name = '', pin = ''] = /controllers set '([^']+)' --pin (\S+) --new-secret$/.exec(detail ?? '') ?? []
+  const set = ['controllers', 'set', name, '--pin', pin, '--new-secret']
+  const { exitCode } = await runCommand(db.url, set, { stdin: `${console.apiKey}\n` })
+
+  expect(exitCode).toBe(0)
+  expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
+})
+
+test('as a command: a table or JSON, exit code 0 or 1', async () => {
+  const [good, bad] = [await seed(integration), await seed(integration, { pin: null })]
+  const run = (...args: string[]) => runCommand(db.url, ['sites', 'test', ...args])
+  const [table, json, failing, unknown, nonsense] = await Promise.all([
+    run(String(good.site)),
+    run(String(good.site), '--json'),
+    run(String(bad.site)),
+    run('999999'),
+    run('x'),
+  ])
+
+  expect([table.exitCode, table.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^layer +result +ms +detail\naddress +ok +\d+ +https, port/),
+  ])
+  expect([json.exitCode, json.json()[0]]).toEqual([
+    0,
+    { layer: 'address', result: 'ok', ms: expect.any(Number), detail: expect.any(String) },
+  ])
+  expect([failing.exitCode, failing.stdout]).toEqual([1, expect.stringMatching(/\ntls +failed +\d+ +[0-9A-F:]{95} is/)])
+  expect(failing.stdout).toMatch(/\nhotspot +not tried +- +-\n$/)
+  expect([unknown.exitCode, unknown.stderr]).toEqual([1, 'voucher-service: No site has the id 999999.\n'])
+  expect(nonsense.exitCode).toBe(2)
+  for (const { stdout } of [table, json, failing]) expect(stdout).not.toContain(console.apiKey)
+})

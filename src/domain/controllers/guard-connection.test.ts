@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ControllerConnection, ControllerError, type Failure, type Outcome } from '#drivers/driver.ts'
+import { guardConnection } from './guard-connection.ts'
+
+const shape = { name: 'x', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
+
+/** A connection whose next answers the test decides. */
+function scripted() {
+  const calls = { create: 0, probe: 0, list: 0 }
+  const state: { error: ControllerError | undefined } = { error: undefined }
+  const answer = async (call: keyof typeof calls) => {
+    calls[call] += 1
+    if (state.error) throw state.error
+  }
+  const connection = {
+    async *create() {
+      await answer('create')
+      yield []
+    },
+    async *list() {
+      await answer('list')
+      yield []
+    },
+    probe: () => answer('probe'),
+  } as unknown as ControllerConnection
+  return { calls, state, guarded: guardConnection(connection) }
+}
+
+async function create(guarded: ControllerConnection): Promise<string> {
+  try {
+    for await (const _ of guarded.create('default', shape, 1)) return 'made'
+    return 'nothing'
+  } catch (error) {
+    const { failure, outcome } = error as ControllerError
+    return `${failure} ${outcome}`
+  }
+}
+
+const failing = (failure: Failure, outcome: Outcome) => new ControllerError(failure, outcome, 'planted')
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+test.each([
+  ['timeout', 'unknown'],
+  ['failed', 'unknown'],
+  ['no_voucher', 'unknown'],
+  ['unreachable', 'refused'],
+] as const)('five times %s %s: from then on nobody is sent there, and nothing was made', async (failure, outcome) => {
+  const { calls, state, guarded } = scripted()
+  state.error = failing(failure, outcome)
+  for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe(`${failure} ${outcome}`)
+  for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe('unreachable refused')
+
+  expect(calls).toEqual({ create: 5, probe: 0, list: 0 })
+})
+
+test.each(['rejected', 'busy', 'missing', 'sign_in', 'forbidden'] as const)(
+  'a controller that says no (%s) is well',
+  async (failure) => {
+    const { calls, state, guarded } = scripted()
+    state.error = failing(failure, 'refused')
+    for (let i = 0; i < 20; i++) expect(await create(guarded)).toBe(`${failure} refused`)
+
+    expect(calls.create).toBe(20)
+  },
+)
+
+test('one good answer in between starts the count anew', async () => {
+  const { calls, state, guarded } = scripted()
+  for (let i = 0; i < 20; i++) {
+    state.error = i % 5 === 4 ? undefined : failing('timeout', 'unknown')
+    await create(guarded)
+  }
+
+  expect(calls.create).toBe(20)
+})
+
+test('after a rest a read tries it, not a creation; when it answers, all goes on', async () => {
+  const { calls, state, guarded } = scripted()
+  state.error = failing('timeout', 'unknown')
+  for (let i = 0; i < 5; i++) await create(guarded)
+  vi.advanceTimersByTime(70_000)
+  expect(await create(guarded)).toBe('timeout refused')
+  expect(calls).toEqual({ create: 5, probe: 1, list: 0 })
+  expect(await create(guarded)).toBe('unreachable refused')
+
+  state.error = undefined
+  vi.advanceTimersByTime(70_000)
+  expect(await create(guarded)).toBe('made')
+  expect(await create(guarded)).toBe('made')
+  expect(calls).toEqual({ create: 7, probe: 2, list: 0 })
+})
+
+test('a breaker that opens while a voucher is looked up: the look goes on, nothing says that there is none', async () => {
+  let looks = 0
+  const connection = {
+    async *create(site: string) {
+      if (site === 'sick') throw failing('timeout', 'unknown')
+      for (;;) {
+        looks += 1
+        yield []
+      }
+    },
+  } as unknown as ControllerConnection
+  const guarded = guardConnection(connection)
+  const steps = guarded.create('default', shape, 1)
+  await steps.next()
+  for (let i = 0; i < 6; i++)
+    await guarded
+      .create('sick', shape, 1)
+      .next()
+      .catch(() => {})
+
+  expect(await steps.next()).toEqual({ done: false, value: [] })
+  expect(looks).toBe(2)
+})
+
+test('a list that cannot be read says nothing of the other sites', async () => {
+  const { calls, state, guarded } = scripted()
+  state.error = failing('no_voucher', 'unknown')
+  for (let i = 0; i < 10; i++)
+    await guarded
+      .list('bad')
+      .next()
+      .catch(() => {})
+  state.error = undefined
+
+  expect(await create(guarded)).toBe('made')
+  expect(calls.list).toBe(10)
+})

@@ -1,0 +1,94 @@
+import type { Queryable } from '#db/database.ts'
+
+/** A controller allows five a minute, right or wrong; one is left for people, and for one that arrives late. */
+const signInsPerMinute = 4
+/** Longer than a sign-in may take: whoever holds it beyond that has died. */
+const lease = `interval '10 seconds'`
+
+export type SessionRow = {
+  sessionId: string | null
+  sealed: string | null
+  somebodySignsIn: boolean
+  /** Why no sign-in is tried for a while. */
+  pausedBy: string | null
+  budgetIsSpent: boolean
+}
+
+const recentSignIns = `(select count(*) from unnest(sign_ins) as at where at > now() - interval '1 minute')`
+
+export async function findSession(db: Queryable, controllerId: string): Promise<SessionRow | undefined> {
+  const { rows } = await db.query<SessionRow>(
+    `select session_id as "sessionId", session as sealed,
+            coalesce(signing_in_until > now(), false) as "somebodySignsIn",
+            case when sign_in_paused_until > now() then sign_in_paused_by end as "pausedBy",
+            ${recentSignIns} >= ${signInsPerMinute} as "budgetIsSpent"
+       from controllers
+      where id = $1`,
+    [controllerId],
+  )
+  return rows[0]
+}
+
+/** A lease for exactly one caller, who then signs in for all; undefined for others. */
+export async function updateSignInStarted(
+  db: Queryable,
+  controllerId: string,
+  knownSessionId: string | null,
+): Promise<Date | undefined> {
+  const { rows } = await db.query<{ lease: Date }>(
+    `update controllers
+        set signing_in_until = now() + ${lease},
+            sign_ins = array(select at from unnest(sign_ins) as at where at > now() - interval '1 minute') || now()
+      where id = $1 and session_id is not distinct from $2
+        and coalesce(signing_in_until < now(), true)
+        and coalesce(sign_in_paused_until < now(), true)
+        and ${recentSignIns} < ${signInsPerMinute}
+     returning signing_in_until as lease`,
+    [controllerId, knownSessionId],
+  )
+  return rows[0]?.lease
+}
+
+/** Nothing is written by one who has lost his lease meanwhile. */
+export async function updateSignedIn(
+  db: Queryable,
+  controllerId: string,
+  lease: Date,
+  session: { id: string; sealed: string },
+): Promise<void> {
+  await db.query(
+    `update controllers set session_id = $3, session = $4, signing_in_until = null
+      where id = $1 and signing_in_until = $2`,
+    [controllerId, lease, session.id, session.sealed],
+  )
+}
+
+/** One that never reached the controller is not counted. */
+export async function updateSignInFailed(
+  db: Queryable,
+  controllerId: string,
+  lease: Date,
+  outcome: { wasSent: boolean; pause: { by: string; seconds: number } | undefined },
+): Promise<void> {
+  const { wasSent, pause } = outcome
+  await db.query(
+    `update controllers
+        set signing_in_until = null, sign_in_paused_by = $3, sign_in_paused_until = now() + make_interval(secs => $4),
+            sign_ins = case when $5 then sign_ins else trim_array(sign_ins, 1) end
+      where id = $1 and signing_in_until = $2`,
+    [controllerId, lease, pause?.by ?? null, pause?.seconds ?? null, wasSent],
+  )
+}
+
+/** Only while the same sign-in is the shared one. */
+export async function updateSessionTokens(
+  db: Queryable,
+  controllerId: string,
+  session: { id: string; sealed: string },
+): Promise<void> {
+  await db.query(`update controllers set session = $3 where id = $1 and session_id = $2`, [
+    controllerId,
+    session.id,
+    session.sealed,
+  ])
+}

@@ -1,0 +1,50 @@
+import type { Queryable } from '#db/database.ts'
+import type { Notification } from './notification.ts'
+
+export type NewEvent = {
+  id: string
+  type: Notification['type']
+  data: Notification['data']
+  siteId?: number
+  controllerId?: string
+}
+
+export type NewDelivery = { id: string; webhookId: string; turn: number }
+
+/**
+ * The event and a delivery for each webhook that wants it, in one statement. Nobody wants it: nothing is written. What
+ * happens to a controller concerns the webhooks that report on controllers, of every site that it serves.
+ */
+export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent): Promise<NewDelivery[]> {
+  const { rows } = await tx.query<NewDelivery>(
+    `with wanted as (
+       select id from webhooks w
+        where disabled_at is null
+          and ($4::uuid is null or reports_controllers)
+          and (all_sites or exists (select from webhook_sites s join sites on sites.id = s.site_id
+                                     where s.webhook_id = w.id and (sites.id = $3 or sites.controller_id = $4)))
+          for key share of w -- one that is being removed is waited for, and then not wanted any more
+     ), event as (
+       insert into events (id, type, site_id, controller_id, data)
+       select $1, $2, $3, $4, $5 where exists (select from wanted)
+       returning id
+     )
+     insert into deliveries (id, event_id, webhook_id)
+     select gen_random_uuid(), event.id, wanted.id from event, wanted
+     returning id, webhook_id as "webhookId", turn`,
+    [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
+  )
+  return rows
+}
+
+/** In pieces; with their deliveries and attempts. What still has to be delivered stays. */
+export async function deleteOldEvents(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from events where id in (
+       select id from events e
+        where created_at < now() - interval '30 days'
+          and not exists (select from deliveries d where d.event_id = e.id and d.state = 'pending')
+        order by created_at limit 500)`,
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,86 @@
+import type { Queryable } from '#db/database.ts'
+import { type SiteOnController, siteOnControllerColumns } from './sites.queries.ts'
+
+/** A job that its worker did not survive is replaced then; one that still runs keeps others out. */
+const atMost = `interval '2 minutes'`
+const whenUsed = `interval '5 minutes'`
+const whenIdle = `interval '1 hour'`
+/** The longer it fails, the more rarely it is tried. */
+const whenFailing = `greatest(interval '1 minute',
+  least(interval '10 minutes', (now() - coalesce(sites.sync_failing_since, now())) / 4))`
+/** Ten percent more or less: sites that began together do not stay together. */
+const spread = `(0.9 + 0.2 * random())`
+
+export type DueSite = { id: number; controllerId: string }
+
+/** Takes sites that are due; nobody else takes them meanwhile. */
+export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise<DueSite[]> {
+  const { rows } = await tx.query<DueSite>(
+    `with due as (
+       select id from sites where active and next_sync_at <= now()
+        order by next_sync_at limit $1 for no key update skip locked
+     )
+     update sites set next_sync_at = now() + ${atMost}
+       from due where sites.id = due.id
+     returning sites.id, sites.controller_id as "controllerId"`,
+    [limit],
+  )
+  return rows
+}
+
+/** `listedAt` is before anything is asked of the controller, by the clock of the record. */
+export type SiteToSync = SiteOnController & { adopts: boolean; listedAt: Date; nextSyncAt: Date | null }
+
+export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToSync | undefined> {
+  const { rows } = await db.query<SiteToSync>(
+    `select ${siteOnControllerColumns}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt"
+       from sites s join controllers c on c.id = s.controller_id
+      where s.id = $1 and s.active`,
+    [id],
+  )
+  return rows[0]
+}
+
+/**
+ * A site where something happened within the hour is looked at often, another one rarely. A time that somebody set
+ * meanwhile stays.
+ */
+export async function updateSiteSynced(
+  db: Queryable,
+  { id, listedAt, nextSyncAt }: SiteToSync,
+  somethingChanged: boolean,
+): Promise<void> {
+  await db.query(
+    `update sites
+        set synced_at = $2, sync_failure = null, sync_failing_since = null,
+            next_sync_at = case when next_sync_at is distinct from $4 then next_sync_at
+              else now() + ${spread} * case
+                when $3 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
+                then ${whenUsed} else ${whenIdle} end
+              end
+      where id = $1`,
+    [id, listedAt, somethingChanged, nextSyncAt],
+  )
+}
+
+/** True when it failed for another reason than the last time, or did not fail then. */
+export async function updateSiteSyncFailed(db: Queryable, id: number, failure: string): Promise<boolean> {
+  const { rows } = await db.query<{ isNews: boolean }>(
+    `update sites
+        set sync_failure = $2, sync_failing_since = coalesce(sites.sync_failing_since, now()),
+            next_sync_at = now() + ${spread} * ${whenFailing}
+       from (select id, sync_failure from sites where id = $1) as before
+      where sites.id = before.id
+     returning before.sync_failure is distinct from $2 as "isNews"`,
+    [id, failure],
+  )
+  return rows[0]?.isNews ?? false
+}
+
+/** Something happened there: an idle site is looked at sooner. A write only when it was idle. */
+export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
+  const soon = why === 'used' ? whenUsed : `interval '10 seconds'`
+  await db.query(`update sites set next_sync_at = now() + ${soon} where id = $1 and next_sync_at > now() + ${soon}`, [
+    id,
+  ])
+}

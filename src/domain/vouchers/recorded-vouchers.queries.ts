@@ -1,0 +1,102 @@
+import type { Queryable } from '#db/database.ts'
+import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
+import type { VoucherStatus } from './vouchers.queries.ts'
+
+/** Everything that is recorded of a voucher and may be told. `source` is the key or the person that made it. */
+export type RecordedVoucher = {
+  siteId: number
+  id: string
+  code: string
+  name: string
+  reference: string | null
+  status: VoucherStatus
+  maxUses: number
+  usedCount: number
+  expireMinutes: number
+  downKbps: number
+  upKbps: number
+  quotaMb: number
+  createdAt: Date
+  firstUsedAt: Date | null
+  expiresAt: Date | null
+  validUntil: Date | null
+  revokedAt: Date | null
+  syncedAt: Date | null
+  source: string | null
+  batchId: string | null
+}
+
+const columns = `site_id as "siteId", id, code, name, reference, status, max_uses as "maxUses", used_count as "usedCount",
+  expire_minutes as "expireMinutes", qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
+  created_at as "createdAt", first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil",
+  revoked_at as "revokedAt", synced_at as "syncedAt", coalesce(api_key_id, staff_id) as source, batch_id as "batchId"`
+
+/** The newest first. One site is read from its own part; of some sites each gives its newest, and the newest of all stay. */
+export async function listVoucherPage(
+  db: Queryable,
+  sites: number[] | 'all',
+  filter: VoucherFilter,
+  limit: number,
+): Promise<RecordedVoucher[]> {
+  const values: unknown[] = [limit]
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const branches = pageConditions(filter, bind)
+  const newestWhere = (ofSites: string) =>
+    newest(
+      branches.map((conditions) => {
+        const where = [ofSites, ...conditions].join(' and ')
+        return `select ${columns} from vouchers where ${where} order by created_at desc, id desc limit $1`
+      }),
+    )
+  const { rows } = await db.query<RecordedVoucher>(textFor(sites, newestWhere, bind), values)
+  return rows
+}
+
+function textFor(
+  sites: number[] | 'all',
+  newestWhere: (ofSites: string) => string,
+  bind: (value: unknown) => string,
+): string {
+  if (sites === 'all') return newestWhere(`code <> ''`) // opens the index vouchers_newest
+  if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
+  const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
+  return merge([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
+}
+
+function newest(lists: string[]): string {
+  return lists.length === 1 ? (lists[0] as string) : merge(lists)
+}
+
+function merge(lists: string[]): string {
+  const all = lists.map((list) => `(${list})`).join(' union all ')
+  return `select * from (${all}) as merged order by "createdAt" desc, id desc limit $1`
+}
+
+export async function findRecordedVoucher(
+  db: Queryable,
+  siteId: number,
+  id: string,
+): Promise<RecordedVoucher | undefined> {
+  const { rows } = await db.query<RecordedVoucher>(`select ${columns} from vouchers where site_id = $1 and id = $2`, [
+    siteId,
+    id,
+  ])
+  return rows[0]
+}
+
+/** A controller may give a code again after the first one is gone: the one that still opens the Wi-Fi wins, then the newest. */
+export async function findVoucherByCode(
+  db: Queryable,
+  siteId: number,
+  code: string,
+  now: Date,
+): Promise<RecordedVoucher | undefined> {
+  const { rows } = await db.query<RecordedVoucher>(
+    `select ${columns} from vouchers
+      where site_id = $1 and code = $2
+      order by status = 'valid' and (expires_at is null or expires_at > $3) desc, created_at desc, id desc
+      limit 1`,
+    [siteId, code, now],
+  )
+  return rows[0]
+}

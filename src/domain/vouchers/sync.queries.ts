@@ -1,0 +1,140 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Queryable } from '#db/database.ts'
+import type { SeenVoucher } from '#drivers/driver.ts'
+
+/** What a controller showed, as rows: one statement for all of it. */
+const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, max_uses integer,
+  expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
+  created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean)`
+
+function toRows(vouchers: SeenVoucher[]): string {
+  return JSON.stringify(
+    vouchers.map(({ shape, ...voucher }) => ({
+      record_id: uuidv7(),
+      id: voucher.id,
+      code: voucher.code,
+      name: shape.name,
+      max_uses: shape.maxUses,
+      expire_minutes: shape.expireMinutes,
+      down_kbps: shape.downKbps,
+      up_kbps: shape.upKbps,
+      quota_mb: shape.quotaMb,
+      used_count: voucher.usedCount,
+      created_at: voucher.createdAt,
+      first_used_at: voucher.firstUsedAt,
+      expires_at: voucher.expiresAt,
+      expired: voucher.expired,
+    })),
+  )
+}
+
+/** Precedence: used, expired, valid. Minutes run from the first use, so only the controller knows the end. */
+const statusBy = (maxUses: string) => `case
+    when ${maxUses} > 0 and seen.used_count >= ${maxUses} then 'used'
+    when seen.expired or seen.expires_at <= now() then 'expired'
+    else 'valid' end`
+
+/**
+ * Brings recorded vouchers to what the controller showed; touches no row that says the same already. One that was
+ * taken for deleted and is there again is what it is; one that was withdrawn since the list was begun stays withdrawn.
+ */
+export async function updateSeenVouchers(
+  db: Queryable,
+  siteId: number,
+  listedAt: Date,
+  vouchers: SeenVoucher[],
+): Promise<{ changed: number; redeemed: number }> {
+  const { rows } = await db.query<{ changed: number; redeemed: number }>(
+    `with news as (
+       select known.id as known_id, known.used_count as used_before, seen.*, ${statusBy('known.max_uses')} as status
+         from ${seenRows},
+              lateral (
+                select * from vouchers where site_id = $1 and controller_voucher_id = seen.id
+                union all
+                select * from vouchers where site_id = $1 and controller_voucher_id is null and code = seen.code
+              ) as known
+        where (known.revoked_at is null or known.revoked_at < $3)
+          and (known.controller_voucher_id, known.used_count, known.first_used_at, known.expires_at, known.status)
+              is distinct from
+              (seen.id, seen.used_count, seen.first_used_at, seen.expires_at, ${statusBy('known.max_uses')})
+     ), written as (
+       update vouchers
+          set controller_voucher_id = news.id, used_count = news.used_count, first_used_at = news.first_used_at,
+              expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now()
+         from news
+        where vouchers.site_id = $1 and vouchers.id = news.known_id
+       returning news.used_before = 0 and news.used_count > 0 as redeemed
+     )
+     select count(*)::integer as changed, (count(*) filter (where redeemed))::integer as redeemed from written`,
+    [siteId, toRows(vouchers), listedAt],
+  )
+  return rows[0] ?? { changed: 0, redeemed: 0 }
+}
+
+/** Records vouchers that others made, except what an open creation may still claim as its own. */
+export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<number> {
+  const { rowCount } = await db.query(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, qos_down_kbps,
+       qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
+     select $1, seen.record_id, seen.id, seen.code, seen.name, seen.max_uses, seen.expire_minutes, seen.down_kbps,
+            seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
+            coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now()
+       from ${seenRows}
+      where seen.code is not null and seen.expire_minutes > 0
+        and not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
+        and not exists (select from vouchers
+                         where site_id = $1 and controller_voucher_id is null and code = seen.code)
+        and not exists (select from creations
+                         where site_id = $1 and settled_at is null and creations.name = seen.name
+                           and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
+     on conflict do nothing`,
+    [siteId, toRows(vouchers)],
+  )
+  return rowCount ?? 0
+}
+
+export type ValidVoucher = { id: string; controllerVoucherId: string | null; code: string; createdAt: Date }
+
+/** Those that a list begun at that time must show, the newest first, after the given one. */
+export async function listValidVouchers(
+  db: Queryable,
+  siteId: number,
+  options: { listedAt: Date; after: ValidVoucher | undefined; limit: number },
+): Promise<ValidVoucher[]> {
+  const { listedAt, after, limit } = options
+  const { rows } = await db.query<ValidVoucher>(
+    `select id, controller_voucher_id as "controllerVoucherId", code, created_at as "createdAt"
+       from vouchers
+      where site_id = $1 and status = 'valid' and (created_at, id) < ($2, $3)
+      order by created_at desc, id desc
+      limit $4`,
+    [siteId, after?.createdAt ?? listedAt, after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
+  )
+  return rows
+}
+
+/** They were deleted, or their time had run out before. */
+export async function updateVanishedVouchers(db: Queryable, siteId: number, ids: string[]): Promise<number> {
+  const { rows } = await db.query<{ revoked: number }>(
+    `with gone as (
+       update vouchers
+          set status = case when expires_at <= now() then 'expired' else 'revoked' end,
+              revoked_at = case when expires_at <= now() then null else now() end,
+              synced_at = now()
+        where site_id = $1 and id = any ($2) and status = 'valid'
+       returning status
+     )
+     select (count(*) filter (where status = 'revoked'))::integer as revoked from gone`,
+    [siteId, ids],
+  )
+  return rows[0]?.revoked ?? 0
+}
+
+/** Of these codes, those that stand in the record of the site. */
+export async function listRecordedCodes(db: Queryable, siteId: number, codes: string[]): Promise<string[]> {
+  const { rows } = await db.query<{ code: string }>(
+    `select code from vouchers where site_id = $1 and code = any ($2)`,
+    [siteId, codes],
+  )
+  return rows.map(({ code }) => code)
+}

@@ -1,0 +1,111 @@
+import { gunzipSync } from 'node:zlib'
+import { type Dispatcher, Pool } from 'undici'
+import { createConnector } from './connector.ts'
+import { type ControllerAccess, ControllerError } from './driver.ts'
+import { classify } from './failures.ts'
+
+/** Four for creations, two for what the worker does. */
+const connections = 6
+const maxReplyBytes = 8 * 1024 * 1024
+/** Of a reply that says no, only what tells why is of interest, and only if it comes soon. */
+const maxErrorBytes = 16 * 1024
+const maxErrorWaitMs = 1_000
+
+export type HttpRequest = {
+  method: Dispatcher.HttpMethod
+  path: string
+  headers: Record<string, string>
+  body?: object | undefined
+  deadline: AbortSignal
+  maxBytes?: number
+}
+
+export type HttpReply = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
+
+export type Http = {
+  request(request: HttpRequest): Promise<HttpReply>
+  /** How far the controller's clock is ahead of ours, by its last reply; 0 when it does not tell. */
+  clockAheadMs(): number
+  close(): Promise<void>
+}
+
+/** One controller's connections. Redirects are answers like any other; whatever goes wrong is a `ControllerError`. */
+export function createHttp(access: Pick<ControllerAccess, 'address' | 'certificatePin' | 'addressPolicy'>): Http {
+  const { origin, pathname } = new URL(access.address)
+  const base = pathname.replace(/\/$/, '')
+  const connect = createConnector(access.certificatePin, access.addressPolicy)
+  const pool = new Pool(origin, { connections, pipelining: 1, connect, allowH2: false })
+  let clockAheadMs = 0
+  return {
+    clockAheadMs: () => clockAheadMs,
+    async request({ method, path, headers, body, deadline, maxBytes = maxReplyBytes }) {
+      try {
+        const reply = await pool.request({
+          method,
+          path: base + path,
+          headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
+          ...(body && { body: JSON.stringify(body) }),
+          signal: deadline,
+        })
+        const { statusCode: status, headers: replyHeaders } = reply
+        clockAheadMs = readClock(replyHeaders['date'])
+        const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
+        return { status, headers: replyHeaders, text }
+      } catch (error) {
+        throw classify(error)
+      }
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** The header has whole seconds, and replies take their time: less than that is no difference. */
+function readClock(date: unknown): number {
+  const aheadMs = Date.parse(String(date)) - Date.now()
+  return Math.abs(aheadMs) > 3_000 ? aheadMs : 0 // a date that cannot be read compares as false
+}
+
+async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return unzipped(Buffer.concat(chunks), maxBytes).toString('utf8')
+}
+
+/** UniFi's cloud connector is known to compress without saying so. */
+function unzipped(bytes: Buffer, maxBytes: number): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    throw new ControllerError('no_voucher', 'unknown', 'The reply cannot be unzipped')
+  }
+}
+
+function tooLarge(maxBytes: number): ControllerError {
+  return new ControllerError('no_voucher', 'unknown', `The reply is larger than ${maxBytes / 1024 / 1024} MiB`)
+}
+
+/** The status has decided already; its words may break off or never come. */
+async function readReason(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const enough = setTimeout(() => body.destroy(), maxErrorWaitMs)
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > maxErrorBytes) return ''
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } catch {
+    return ''
+  } finally {
+    clearTimeout(enough)
+  }
+}

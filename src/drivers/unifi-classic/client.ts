@@ -1,0 +1,115 @@
+import type { ControllerAccess, Session } from '../driver.ts'
+import { ControllerError } from '../driver.ts'
+import { leaving, refusalOf } from '../failures.ts'
+import { createHttp, type HttpReply } from '../http.ts'
+import { parse } from '../read-reply.ts'
+import { detectFlavour, type FlavourName, flavours } from './flavours.ts'
+import { type Login, signIn } from './sign-in.ts'
+import { readTokens, type Tokens, toHeaders, updatedBy, writeTokens } from './tokens.ts'
+import { dataFromWire, reasonFromWire } from './wire.ts'
+
+const readTimeoutMs = 10_000
+const detectTimeoutMs = 5_000
+/** With rotating CSRF tokens a call may lose the race against its neighbours a few times. */
+const maxAttempts = 4
+/** Rights on a site may be younger than the session; a session younger than this has seen them. */
+const rightsAgeMs = 5 * 60_000
+
+export type ClassicClient = {
+  /** The `data` of the answer. A 401 and a stale CSRF token prove that nothing was done: then it is sent again. */
+  call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
+  clockAheadMs(): number
+  close(): Promise<void>
+}
+
+export function createClient(access: ControllerAccess, login: Login): ClassicClient {
+  const http = createHttp(access)
+  let held: Session | null = null
+  let flavour: Promise<FlavourName> | undefined
+
+  async function enter(deadline: AbortSignal): Promise<Session> {
+    held ??= await access.session.find()
+    return held ?? renew(null, deadline)
+  }
+
+  /** Found out before anybody signs in: a controller that still boots must not use up the sign-ins of this minute. */
+  function findFlavour(): Promise<FlavourName> {
+    flavour ??= detectFlavour(http, AbortSignal.timeout(detectTimeoutMs)).catch((error) => {
+      flavour = undefined
+      return leaving('refused')(error)
+    })
+    return flavour
+  }
+
+  /** Newer tokens than those that failed: of this process, of another one, or by signing in. */
+  async function renew(stale: Session | null, deadline: AbortSignal): Promise<Session> {
+    if (held && held.tokens !== stale?.tokens) return held
+    const kind = await within(deadline, findFlavour())
+    const renewing = access.session.renew(stale, async () => writeTokens(await signIn(http, login, kind)))
+    renewing.catch(() => {
+      flavour = undefined // it may be another controller by now
+    })
+    held = await within(deadline, renewing)
+    return held
+  }
+
+  function note(reply: HttpReply, used: Session, tokens: Tokens): void {
+    const next = writeTokens(updatedBy(reply, tokens))
+    if (next === used.tokens || held?.id !== used.id) return
+    held = { id: used.id, tokens: next }
+    access.session.rotate(held).catch(() => {}) // who misses it signs in again
+  }
+
+  return {
+    async call({ path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes }) {
+      const method = body ? 'POST' : 'GET'
+      let session = await enter(deadline)
+      for (let attempt = 1; ; attempt++) {
+        const tokens = readTokens(session.tokens)
+        const reply = await http.request({
+          method,
+          path: flavours[tokens.flavour].prefix + path,
+          headers: toHeaders(tokens, method),
+          body,
+          deadline,
+          ...(maxBytes && { maxBytes }),
+        })
+        if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
+        if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
+        if (attempt === maxAttempts || !maySignInHelp(reply, tokens)) throw failureOf(reply)
+        session = await renew(session, deadline)
+      }
+    },
+    clockAheadMs: () => http.clockAheadMs(),
+    close: () => http.close(),
+  }
+}
+
+function maySignInHelp(reply: HttpReply, { signedInAt }: Tokens): boolean {
+  if (reply.status === 401) return !isNoSite(reply) || Date.now() - signedInAt > rightsAgeMs
+  return reply.status === 403 && reply.text.includes('CSRF')
+}
+
+function failureOf(reply: HttpReply): ControllerError {
+  if (reply.status === 401 && isNoSite(reply))
+    return new ControllerError('missing', 'refused', 'The controller shows this user no such site')
+  return refusalOf(reply.status)
+}
+
+function isNoSite(reply: HttpReply): boolean {
+  return reasonFromWire(reply.text) === 'api.err.NoSiteContext'
+}
+
+/** Others may wait longer for the same sign-in; this call gives up in its own time, before anything was sent. */
+async function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(new ControllerError('timeout', 'refused', 'Signing in took too long'))
+  if (deadline.aborted) giveUp()
+  deadline.addEventListener('abort', giveUp)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    deadline.removeEventListener('abort', giveUp)
+    work.catch(() => {})
+  }
+}

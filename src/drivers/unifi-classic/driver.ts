@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ControllerConnection, ControllerError, type Driver } from '../driver.ts'
+import { leaving } from '../failures.ts'
+import { objectOf, name as text, withCode } from '../read-reply.ts'
+import { createClient } from './client.ts'
+import { findMade } from './find-made.ts'
+import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFromWire } from './wire.ts'
+
+/** For signing in where that is needed, asking for the voucher and finding it. */
+const createTimeoutMs = 8_000
+const probeTimeoutMs = 3_000
+const maxLooks = 10
+/** A little longer after each look. */
+const pauseAfterLookMs = 50
+const pieceSize = 1_000
+/** The list has no pages: about 80,000 vouchers fit. */
+const maxListBytes = 32 * 1024 * 1024
+const rolesWithVouchers = ['admin', 'hotspot']
+
+/** UniFi with a local administrator's user name and password: any console, and self-hosted Network Applications. */
+export const unifiClassic: Driver = {
+  about: 'UniFi console or self-hosted Network Application with user name and password of a local administrator',
+  credentials: 'login',
+  bounds: {}, // none is documented
+  connect(access): ControllerConnection {
+    if (!('username' in access.credentials)) throw new Error('unifi-classic needs user name and password')
+    const { username } = access.credentials
+    const client = createClient(access, access.credentials)
+    const onSite = (site: string, path: string) => `/api/s/${encodeURIComponent(site)}/${path}`
+
+    const read = (data: unknown[]) => vouchersFromWire(data, { username, clockAheadMs: client.clockAheadMs() })
+
+    async function listSecond(site: string, second: number, deadline?: AbortSignal): Promise<ClassicVoucher[]> {
+      const path = onSite(site, 'stat/voucher')
+      return read(await client.call({ path, body: { create_time: second }, ...(deadline && { deadline }) }))
+    }
+
+    async function listAll(site: string): Promise<ClassicVoucher[]> {
+      return read(await client.call({ path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes }))
+    }
+
+    return {
+      /** The answer names only the second of the creation; what was made in it is looked up, and may be others' too. */
+      async *create(site, shape, count) {
+        const deadline = AbortSignal.timeout(createTimeoutMs)
+        const path = onSite(site, 'cmd/hotspot')
+        const second = secondFromWire(await client.call({ path, body: toWire(shape, count), deadline }))
+        for (let look = 1; look <= maxLooks; look++) {
+          const ofThatSecond = await listSecond(site, second, deadline).catch(leaving('unknown'))
+          yield withCode(findMade(ofThatSecond, shape))
+          await pause(pauseAfterLookMs * look)
+        }
+      },
+      async *list(site) {
+        const all = await listAll(site)
+        for (let i = 0; i < all.length; i += pieceSize) yield all.slice(i, i + pieceSize)
+      },
+      async *listNamed(site, name) {
+        yield (await listAll(site)).filter(({ shape }) => shape.name === name)
+      },
+      /** A controller says ok to a deletion that did nothing, so the list decides. */
+      async delete(site, ids) {
+        for (const _id of ids)
+          await client.call({ path: onSite(site, 'cmd/hotspot'), body: { cmd: 'delete-voucher', _id } })
+        const gone = new Set(ids)
+        if ((await listAll(site)).some(({ id }) => id !== null && gone.has(id)))
+          throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that it said was deleted')
+      },
+      async probe(site) {
+        const deadline = AbortSignal.timeout(probeTimeoutMs)
+        const sites = sitesFromWire(await client.call({ path: '/api/self/sites', deadline }))
+        const found = sites.find(({ reference }) => reference === site)
+        if (!found) throw new ControllerError('missing', 'refused', `The controller shows this user no site "${site}"`)
+        if (found.role !== '' && !rolesWithVouchers.includes(found.role))
+          throw new ControllerError('forbidden', 'refused', 'The user may not make vouchers on this site')
+        await listSecond(site, 0, deadline)
+      },
+      async version(site) {
+        const [info] = await client.call({ path: onSite(site, 'stat/sysinfo') })
+        return text(objectOf(info ?? {})['version'])
+      },
+      close: () => client.close(),
+    }
+  },
+}

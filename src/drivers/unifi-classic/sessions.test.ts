@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { addressPolicy } from '#test/address-policy.ts'
+import { createAndClaim } from '#test/claim.ts'
+import { memorySession } from '#test/memory-session.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { startSimulator } from '#test/simulator.ts'
+import type { SharedSession } from '../driver.ts'
+import { unifiClassic } from './driver.ts'
+
+const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
+const asked = { site: 'default', shape }
+
+describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
+  const simulator = await startSimulator('--flavour', flavour, '--login-limit', '0')
+  beforeEach(() => simulator.forget())
+
+  function connect(session: SharedSession = memorySession(), login = simulator.login) {
+    const access = { address: simulator.url, credentials: login, certificatePin: null, addressPolicy, session }
+    const connection = unifiClassic.connect(access)
+    onFileEnd(() => connection.close())
+    return connection
+  }
+
+  const countSignIns = async () => (await simulator.signIns()).length
+
+  test('one sign-in serves many calls, and every connection that shares the session', async () => {
+    const session = memorySession()
+    const [one, two] = [connect(session), connect(session)]
+    for (let i = 0; i < 10; i++) await createAndClaim(one, asked)
+    for (let i = 0; i < 10; i++) await createAndClaim(two, asked)
+
+    expect(await countSignIns()).toBe(1)
+  })
+
+  test('an expired session: signed in again, and exactly one voucher is made', async () => {
+    const connection = connect()
+    await connection.probe('default')
+    await simulator.behave({ expireSessions: true })
+    const before = (await simulator.vouchers()).length
+
+    expect(await createAndClaim(connection, asked)).toHaveLength(1)
+    expect((await simulator.vouchers()).length - before).toBe(1)
+    expect(await countSignIns()).toBe(2)
+  })
+
+  test('a session that ends between the creation and the look is renewed; the voucher is found', async () => {
+    const connection = connect()
+    await connection.probe('default')
+    await simulator.behave({ expireSessions: 1 })
+    const before = (await simulator.vouchers()).length
+
+    expect(await createAndClaim(connection, asked)).toHaveLength(1)
+    expect((await simulator.vouchers()).length - before).toBe(1)
+  })
+
+  test('a session that another connection renewed is taken over without signing in', async () => {
+    const session = memorySession()
+    const [one, two] = [connect(session), connect(session)]
+    await one.probe('default')
+    await two.probe('default')
+    await simulator.behave({ expireSessions: true })
+    await one.probe('default')
+    await two.probe('default')
+
+    expect(await countSignIns()).toBe(2)
+  })
+
+  test('an unknown site does not cost a sign-in each time', async () => {
+    const connection = connect()
+    for (let i = 0; i < 5; i++)
+      await expect(createAndClaim(connection, { site: 'nowhere', shape })).rejects.toMatchObject({
+        failure: 'missing',
+        outcome: 'refused',
+      })
+
+    expect(await countSignIns()).toBe(1)
+  })
+
+  test.each([
+    ['a wrong password', {}, { username: 'api', password: 'wrong' }, 'sign_in'],
+    ['a second factor', { mfa: true }, undefined, 'sign_in'],
+    ['old firmware, a wrong password', { oldController: true }, { username: 'api', password: 'wrong' }, 'sign_in'],
+    ['a booting controller', { booting: true }, undefined, 'failed'],
+  ])('%s: nothing was made', async (_, behaviour, login, failure) => {
+    await simulator.behave(behaviour)
+    const connection = connect(memorySession(), login ?? simulator.login)
+
+    await expect(createAndClaim(connection, asked)).rejects.toMatchObject({ failure, outcome: 'refused' })
+    expect(await simulator.creates()).toBe(0)
+  })
+
+  test.each(['too-many', 'server-error', 'reset', 'html-ok', 'gateway-html', 'hang-before'])(
+    'a sign-in with the fault %s: nothing was made',
+    { timeout: 10_000 },
+    async (kind) => {
+      await simulator.fault(kind, { on: 'login' })
+
+      await expect(createAndClaim(connect(), asked)).rejects.toMatchObject({ outcome: 'refused' })
+      expect(await simulator.creates()).toBe(0)
+    },
+  )
+
+  test('an administrator who may only look: told as forbidden, by the probe too', async () => {
+    await simulator.behave({ readOnly: true })
+    const connection = connect()
+
+    await expect(createAndClaim(connection, asked)).rejects.toMatchObject({ failure: 'forbidden', outcome: 'refused' })
+    await expect(connection.probe('default')).rejects.toMatchObject({ failure: 'forbidden' })
+  })
+
+  test.each([{ nullNotes: true }, { nullNotes: 'absent' }, { stringQuota: true }, { oldController: true }])(
+    'a controller with %j: the voucher is found all the same',
+    async (behaviour) => {
+      await simulator.behave(behaviour)
+      await simulator.clock({ advanceSeconds: 2 }) // another second than that of the vouchers before
+      const limits = { ...shape, downKbps: 500, quotaMb: 20 }
+      const [voucher] = await createAndClaim(connect(), { site: 'default', shape: limits })
+      const made = (await simulator.vouchers()).at(-1)
+
+      expect(voucher?.code).toBe(made?.code)
+    },
+  )
+
+  test('a creation and its look read little, however much is on the controller', async () => {
+    await simulator.addVoucher({ internalReference: 'default', name: 'x', timeLimitMinutes: 60, count: 1_000 })
+    const connection = connect()
+    await connection.probe('default')
+    await simulator.clock({ advanceSeconds: 2 })
+    await simulator.forget()
+    await createAndClaim(connection, asked)
+
+    expect((await simulator.requests()).map(({ path }) => path.replace('/proxy/network', ''))).toEqual([
+      '/api/s/default/cmd/hotspot',
+      '/api/s/default/stat/voucher',
+    ])
+  })
+})
+
+describe('CSRF tokens of a console', async () => {
+  const simulator = await startSimulator('--login-limit', '0')
+  beforeEach(() => simulator.forget())
+
+  function connect(session: SharedSession) {
+    const access = {
+      address: simulator.url,
+      credentials: simulator.login,
+      certificatePin: null,
+      addressPolicy,
+      session,
+    }
+    const connection = unifiClassic.connect(access)
+    onFileEnd(() => connection.close())
+    return connection
+  }
+
+  test.each(['both', 'header', 'cookie'])('a token that changes with every answer, given in %s', async (csrfIn) => {
+    await simulator.behave({ rotateCsrf: true, csrfIn })
+    const connection = connect(memorySession())
+    for (let i = 0; i < 10; i++) expect(await createAndClaim(connection, asked)).toHaveLength(1)
+
+    expect(await simulator.signIns()).toHaveLength(1)
+  })
+
+  test('a 401 that brings a token is a 401: signed in again', async () => {
+    await simulator.behave({ csrfWith401: true })
+    const connection = connect(memorySession())
+    await connection.probe('default')
+    await simulator.behave({ expireSessions: true })
+
+    expect(await createAndClaim(connection, asked)).toHaveLength(1)
+    expect(await simulator.signIns()).toHaveLength(2)
+  })
+
+  test('two connections in turn: each takes the token that the other was given', async () => {
+    await simulator.behave({ rotateCsrf: true })
+    const session = memorySession()
+    const before = (await simulator.vouchers()).length
+    const both = [connect(session), connect(session)]
+    for (let i = 0; i < 20; i++) expect(await createAndClaim(both[i % 2] as (typeof both)[0], asked)).toHaveLength(1)
+
+    expect(await simulator.signIns()).toHaveLength(1)
+    expect(await simulator.creates()).toBeGreaterThan(20) // refused ones included
+    expect((await simulator.vouchers()).length - before).toBe(20)
+  })
+})

@@ -1,0 +1,53 @@
+import type { HttpReply } from '../http.ts'
+import { type FlavourName, flavours } from './flavours.ts'
+
+/** What a session consists of, as it is shared between processes. */
+export type Tokens = { flavour: FlavourName; cookie: string; csrf: string | null; signedInAt: number }
+
+export function writeTokens(tokens: Tokens): string {
+  return JSON.stringify(tokens)
+}
+
+export function readTokens(text: string): Tokens {
+  return JSON.parse(text)
+}
+
+export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Record<string, string> {
+  return {
+    cookie: `${flavours[flavour].cookie}=${cookie}`,
+    ...(csrf !== null && method !== 'GET' && { 'x-csrf-token': csrf }),
+  }
+}
+
+/** Any answer may bring a new cookie, a new CSRF token, or both. */
+export function updatedBy(reply: HttpReply, tokens: Tokens): Tokens {
+  const cookie = cookieOf(reply, flavours[tokens.flavour].cookie)
+  const csrf = headerOf(reply, 'x-updated-csrf-token') ?? headerOf(reply, 'x-csrf-token') ?? csrfIn(cookie)
+  return { ...tokens, cookie: cookie ?? tokens.cookie, csrf: csrf ?? tokens.csrf }
+}
+
+/** Read by hand up to the first semicolon: attributes such as `Partitioned` break some cookie jars. */
+export function cookieOf({ headers }: HttpReply, name: string): string | undefined {
+  const start = `${name}=`
+  const line = [headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith(start))
+  return printable(line?.slice(start.length).split(';')[0])
+}
+
+function headerOf({ headers }: HttpReply, name: string): string | undefined {
+  return printable([headers[name]].flat()[0])
+}
+
+/** The cookie of a console is a JSON web token, with the CSRF token among its claims. */
+function csrfIn(cookie: string | undefined): string | undefined {
+  try {
+    const claims = JSON.parse(Buffer.from(cookie?.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return printable(claims?.csrfToken)
+  } catch {
+    return undefined
+  }
+}
+
+/** It goes into a header of ours: nothing but what may stand there. */
+function printable(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value) ? value : undefined
+}

@@ -1,0 +1,99 @@
+import { ControllerError, type SeenVoucher, type VoucherShape } from '../driver.ts'
+import { refusalOf } from '../failures.ts'
+import { allKnown, code, format, id, integer, type Json, listOf, name, objectOf, unreadable } from '../read-reply.ts'
+
+/** Limits that are off are left out: the API refuses zeros, except for a quota of guests, where it means any number. */
+export function toWire(shape: VoucherShape, count: number): Json {
+  return {
+    cmd: 'create-voucher',
+    n: count,
+    quota: shape.maxUses,
+    expire: shape.expireMinutes,
+    note: shape.name,
+    ...(shape.downKbps > 0 && { down: shape.downKbps }),
+    ...(shape.upKbps > 0 && { up: shape.upKbps }),
+    ...(shape.quotaMb > 0 && { bytes: shape.quotaMb }),
+  }
+}
+
+/** An answer may be 200 and still say no, in one of two envelopes; an empty list beside an error is no list. */
+export function dataFromWire(reply: unknown): unknown[] {
+  const { meta, data, error } = objectOf(reply)
+  if (isObject(error)) throw refusalOf(integer(error['code']) ?? 500)
+  const { rc } = objectOf(meta)
+  if (rc === 'error') throw new ControllerError('rejected', 'refused', 'The controller said no in a 200')
+  if (rc !== 'ok') throw unreadable('no result')
+  return listOf(data)
+}
+
+/** The short word for why a call failed; not for people, and never logged. */
+export function reasonFromWire(text: string): unknown {
+  try {
+    return JSON.parse(text)?.meta?.msg
+  } catch {
+    return undefined
+  }
+}
+
+/** The second of a creation: all that its answer tells. */
+export function secondFromWire(data: unknown[]): number {
+  const second = integer(objectOf(data[0] ?? null)['create_time'])
+  if (second === undefined) throw unreadable('no time of creation')
+  return second
+}
+
+/** More would stop the process while they are read. */
+const maxVouchers = 100_000
+
+export type ClassicVoucher = SeenVoucher & { hasName: boolean }
+
+/** Who we are there, and how far the controller's clock is ahead. */
+export type Viewpoint = { username: string; clockAheadMs: number }
+
+export function vouchersFromWire(data: unknown[], from: Viewpoint): ClassicVoucher[] {
+  if (data.length > maxVouchers) throw unreadable('too many vouchers')
+  const vouchers = data.map((item) => voucherFromWire(objectOf(item), from))
+  allKnown(vouchers)
+  return vouchers
+}
+
+export function sitesFromWire(data: unknown[]): { reference: string; name: string; role: string }[] {
+  return data.map(objectOf).map((site) => ({
+    reference: name(site['name']),
+    name: name(site['desc']),
+    role: name(site['role']),
+  }))
+}
+
+function voucherFromWire(voucher: Json, { username, clockAheadMs }: Viewpoint): ClassicVoucher {
+  const { note, admin_name: adminName } = voucher
+  return {
+    id: id(voucher['_id']),
+    code: code(voucher['code']),
+    formattedCode: format(code(voucher['code'])),
+    shape: {
+      name: name(note),
+      maxUses: integer(voucher['quota']) ?? 0,
+      expireMinutes: integer(voucher['duration']) ?? 0,
+      downKbps: integer(voucher['qos_rate_max_down']) ?? 0,
+      upKbps: integer(voucher['qos_rate_max_up']) ?? 0,
+      quotaMb: integer(Number(voucher['qos_usage_quota'] ?? 0)) ?? 0, // some write it as text
+    },
+    usedCount: integer(voucher['used']) ?? 0,
+    createdAt: second(voucher['create_time'], clockAheadMs),
+    firstUsedAt: second(voucher['start_time']),
+    expiresAt: second(voucher['end_time']),
+    expired: voucher['status'] === 'EXPIRED',
+    isOurs: typeof adminName === 'string' ? adminName === username : null,
+    hasName: typeof note === 'string',
+  }
+}
+
+function second(value: unknown, clockAheadMs = 0): Date | null {
+  const seconds = integer(value)
+  return seconds ? new Date(seconds * 1_000 - clockAheadMs) : null
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null
+}

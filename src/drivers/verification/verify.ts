@@ -1,0 +1,89 @@
+import { plainVersion } from '#lib/plain-version.ts'
+import {
+  type ControllerConnection,
+  ControllerError,
+  type ControllerVoucher,
+  type SeenVoucher,
+  type VoucherShape,
+} from '../driver.ts'
+import { isNewAndAlike, isSame } from './likeness.ts'
+import { type Observation, observeList, observeVoucher } from './observe.ts'
+import { createSteps, type Step, Unexpected } from './steps.ts'
+
+export type Verification = {
+  controllerVersion: string | null
+  steps: Step[]
+  observations: Observation[]
+  /** Whether a voucher may be left on the controller. */
+  leftBehind: boolean
+}
+
+type Asked = { site: string; shape: VoucherShape }
+
+/** Makes one voucher, finds it, deletes it and looks whether it is gone. Whatever fails, it tries to leave none. */
+export async function verify(
+  connection: ControllerConnection,
+  { site, shape }: Asked,
+  countCalls: () => number,
+): Promise<Verification> {
+  const { run, done } = createSteps(countCalls)
+  const observations: Observation[] = []
+  const creation: Creation = { made: undefined, mayExist: false }
+  const isSought = (voucher: SeenVoucher) =>
+    creation.made ? isSame(voucher, creation.made) : isNewAndAlike(voucher, before ?? [], shape)
+
+  const answers = await run('probe', () => connection.probe(site).then(() => true), connection)
+  const version = await run('version', () => connection.version(site), answers)
+  const before = await run('list', () => listAll(connection, site), answers)
+  await run('create', () => createOne(connection, { site, shape }, creation), before)
+  const found = await run(
+    'find',
+    async () => {
+      const all = await listAll(connection, site)
+      const sought = all.filter(isSought)
+      observations.push(...observeList(all), ...sought.slice(0, 1).flatMap((each) => observeVoucher(each, shape)))
+      if (creation.made && sought.length === 0) throw new Unexpected('it is not in the list')
+      return sought
+    },
+    creation.mayExist,
+  )
+  const ids = idsOf([creation.made, ...(found ?? [])])
+  await run('delete', () => connection.delete(site, ids), ids.length > 0)
+  const gone = await run(
+    'gone',
+    async () => {
+      if ((await listAll(connection, site)).some(isSought)) throw new Unexpected('it is still in the list')
+      return true
+    },
+    creation.mayExist,
+  )
+  const leftBehind = creation.mayExist && !(gone && ids.length > 0)
+  return { controllerVersion: plainVersion(version ?? ''), steps: done, observations, leftBehind }
+}
+
+type Creation = { made: ControllerVoucher | undefined; mayExist: boolean }
+
+async function createOne(connection: ControllerConnection, { site, shape }: Asked, creation: Creation): Promise<void> {
+  creation.mayExist = true
+  try {
+    for await (const [likeliest] of connection.create(site, shape, 1)) {
+      creation.made = likeliest
+      if (likeliest) return
+    }
+  } catch (error) {
+    if (error instanceof ControllerError && error.outcome === 'refused') creation.mayExist = false
+    throw error
+  }
+  throw new Unexpected('the controller said yes, but what it made cannot be told')
+}
+
+async function listAll(connection: ControllerConnection, site: string): Promise<SeenVoucher[]> {
+  const all = new Map<string, SeenVoucher>()
+  for await (const piece of connection.list(site))
+    for (const voucher of piece) all.set(`${voucher.id ?? ''} ${voucher.code ?? ''}`, voucher)
+  return [...all.values()]
+}
+
+function idsOf(vouchers: (SeenVoucher | undefined)[]): string[] {
+  return [...new Set(vouchers.flatMap((voucher) => voucher?.id ?? []))]
+}

@@ -1,0 +1,6 @@
+import type { Operation } from './operation.ts'
+import { findSite, listSites } from './sites.ts'
+import { findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
+
+/** API v2, the whole of it. */
+export const operations: Operation[] = [listSites, findSite, listVouchers, lookUpVoucher, findVoucher]

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { type SeedVoucher, seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+
+const app = await startApp()
+const { key, id: keyId } = await seedKey(app.db)
+const site = await seedSite(app.db)
+const other = await seedSite(app.db)
+const minute = 60_000
+const past = new Date(Date.now() - minute)
+const future = new Date(Date.now() + 60 * minute)
+
+beforeEach(async () => {
+  await app.db.query('truncate vouchers')
+})
+
+const seed = (voucher: SeedVoucher = {}, at = site) => seedVoucher(app.db, at, voucher)
+
+async function list(query = ''): Promise<any[]> {
+  const answer = await app.call(`/api/v2/vouchers?${query}`, { key })
+  expect(answer.status).toBe(200)
+  return answer.json().vouchers
+}
+
+const namesOf = (vouchers: any[]) => vouchers.map(({ name }) => name)
+
+test('a voucher with all its fields, the same in the list, by id and by code', async () => {
+  const batchId = randomUUID()
+  const createdAt = new Date('2026-11-14T22:46:00.123Z')
+  const id = `${site}-${await seed({ createdAt, reference: 'R-17', apiKeyId: keyId, batchId })}`
+
+  const [listed] = await list()
+
+  expect(listed).toEqual({
+    id,
+    site_id: site,
+    code: '4861409510',
+    formatted_code: '48614-09510',
+    name: '2026-11-14_Gast',
+    reference: 'R-17',
+    status: 'valid',
+    max_uses: 1,
+    used_count: 0,
+    expire_minutes: 480,
+    qos: { down_kbps: 0, up_kbps: 0, quota_mb: 0 },
+    created_at: '2026-11-14T22:46:00.123Z',
+    first_used_at: null,
+    expires_at: null,
+    valid_until: null,
+    revoked_at: null,
+    synced_at: null,
+    source: keyId,
+    batch_id: batchId,
+  })
+  expect((await app.call(`/api/v2/vouchers/${id}`, { key })).json()).toEqual(listed)
+  expect((await app.call(`/api/v2/vouchers/lookup?code=4861409510&site_id=${site}`, { key })).json()).toEqual(listed)
+})
+
+test('a valid voucher whose time is over is expired, in the answer and in the filter', async () => {
+  await seed({ name: 'over', expiresAt: past, createdAt: new Date(1000) })
+  await seed({ name: 'running', expiresAt: future, createdAt: new Date(2000) })
+  await seed({ name: 'unused', createdAt: new Date(3000) })
+  await seed({ name: 'expired', status: 'expired', createdAt: new Date(4000) })
+  await seed({ name: 'revoked', status: 'revoked', expiresAt: past, createdAt: new Date(5000) })
+
+  expect((await list()).map(({ status }) => status)).toEqual(['revoked', 'expired', 'valid', 'valid', 'expired'])
+  expect(namesOf(await list('status=valid'))).toEqual(['unused', 'running'])
+  expect(namesOf(await list('status=expired'))).toEqual(['expired', 'over'])
+  expect(namesOf(await list('status=revoked'))).toEqual(['revoked'])
+  expect(namesOf(await list(`status=expired&site_id=${site}`))).toEqual(['expired', 'over'])
+})
+
+describe('filters', () => {
+  beforeEach(async () => {
+    await seed({ name: 'Frau 100%_Öz', code: '1111100000', reference: 'R-1', createdAt: new Date(1000) })
+    await seed({ name: 'Herr Maier', code: '1111122222', apiKeyId: keyId, createdAt: new Date(2000) })
+    await seed({ name: 'Nachbar', code: '3333344444', reference: 'R-1', createdAt: new Date(3000) }, other)
+  })
+
+  test.each([
+    ['', ['Nachbar', 'Herr Maier', 'Frau 100%_Öz']],
+    [`site_id=${site}`, ['Herr Maier', 'Frau 100%_Öz']],
+    [`site_id=${site}&site_id=${other}`, ['Nachbar', 'Herr Maier', 'Frau 100%_Öz']],
+    [`site_id=${site}&site_id=${site}`, ['Herr Maier', 'Frau 100%_Öz']],
+    ['text=MAI', ['Herr Maier']],
+    ['text=0%25_', ['Frau 100%_Öz']],
+    ['text=%25a', []],
+    ['text=%C3%B6z', ['Frau 100%_Öz']],
+    ['reference=R-1', ['Nachbar', 'Frau 100%_Öz']],
+    ['reference=R', []],
+    [`source=${keyId}`, ['Herr Maier']],
+    [`batch_id=${randomUUID()}`, []],
+    ['created_after=1970-01-01T00:00:01Z', ['Nachbar', 'Herr Maier']],
+    ['created_before=1970-01-01T00:00:03Z', ['Herr Maier', 'Frau 100%_Öz']],
+    ['code=11111', ['Herr Maier', 'Frau 100%_Öz']],
+    ['code=11111-2%202', ['Herr Maier']],
+    ['code=2', []],
+    [`text=r&code=1&site_id=${site}&status=valid`, ['Herr Maier', 'Frau 100%_Öz']],
+  ])('%s', async (query, names) => {
+    expect(namesOf(await list(query))).toEqual(names)
+  })
+})
+
+test.each(['', `site_id=${site}`, 'status=expired'])(
+  'pages (%s): each voucher once in order, while others come in and share a time',
+  async (filter) => {
+    for (let i = 0; i < 7; i++) {
+      const expiring = i % 2 === 0 ? { status: 'expired' } : { expiresAt: past }
+      await seed({ name: String(i), createdAt: new Date(1000 + Math.floor(i / 3)), ...expiring })
+    }
+    const all = namesOf(await list(filter))
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer: any = await app.call(`/api/v2/vouchers?limit=3&${filter}${cursor && `&cursor=${cursor}`}`, { key })
+      seen.push(...namesOf(answer.json().vouchers))
+      cursor = answer.json().next_cursor
+      await seed({ name: 'new', status: 'expired' })
+    }
+
+    expect(seen).toEqual(all)
+    expect(new Set(seen)).toHaveLength(7)
+  },
+)
+
+describe('is this code good?', () => {
+  const lookUp = (code: string) => app.call(`/api/v2/vouchers/lookup?site_id=${site}&code=${code}`, { key })
+
+  test.each(['4861409510', '48614-09510', '48614%2009510', '%20486-140%209510-'])('200: %s', async (code) => {
+    await seed()
+
+    expect((await lookUp(code)).json().code).toBe('4861409510')
+  })
+
+  test('404: a part of it, another one, a code of another site', async () => {
+    await seed()
+    await seed({ code: '1234567890' }, other)
+
+    for (const code of ['48614', '48614095100', '1234567890']) expect((await lookUp(code)).status).toBe(404)
+  })
+
+  test('of several with the same code the valid one, then the newest', async () => {
+    await seed({ name: 'valid', createdAt: new Date(1000) })
+    await seed({ name: 'over', createdAt: new Date(2000), expiresAt: past })
+    await seed({ name: 'revoked', createdAt: new Date(3000), status: 'revoked' })
+    expect((await lookUp('48614-09510')).json().name).toBe('valid')
+
+    await app.db.query(`update vouchers set status = 'used' where name = 'valid'`)
+    expect((await lookUp('48614-09510')).json().name).toBe('revoked')
+  })
+})
+
+test('304 while nothing changed, 200 once it did', async () => {
+  await seed()
+  const path = `/api/v2/vouchers?site_id=${site}`
+  const etag = (await app.call(path, { key })).headers.etag as string
+  const again = (tags: string) => app.call(path, { key, headers: { 'if-none-match': tags } })
+
+  for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) expect((await again(tags)).status).toBe(304)
+  expect((await again('"x"')).status).toBe(200)
+  await seed()
+  const changed = await again(etag)
+  expect([changed.status, changed.headers.etag === etag]).toEqual([200, false])
+})

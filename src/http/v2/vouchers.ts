@@ -1,0 +1,86 @@
+import type { Static } from 'typebox'
+import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
+import { allowedSites } from './allowed-sites.ts'
+import { readVoucherCursor, voucherCursor } from './cursor.ts'
+import { operation } from './operation.ts'
+import { cutPage } from './page.ts'
+import { Refused } from './problems.ts'
+import { readVoucherId } from './voucher-id.ts'
+import { voucherToWire } from './voucher-to-wire.ts'
+import { lookupQuery, voucherListQuery, voucherPage, voucherParams, voucherSchema } from './vouchers.schemas.ts'
+
+export const listVouchers = operation({
+  method: 'GET',
+  path: '/vouchers',
+  operationId: 'listVouchers',
+  summary: 'Vouchers of one, some or all sites of the key, the newest first',
+  query: voucherListQuery,
+  answer: voucherPage,
+  async handle({ db }, { key, query }) {
+    const { limit = 50 } = query
+    const filter = { now: key.now, ...toFilter(query) }
+    const sites = await allowedSites(db, key, query.site_id)
+    const found = sites.length === 0 ? [] : await listVoucherPage(db, sites, filter, limit + 1)
+    const { rows, next_cursor } = cutPage(found, limit, voucherCursor)
+    return { vouchers: rows.map((voucher) => voucherToWire(key.now, voucher)), next_cursor }
+  },
+})
+
+export const findVoucher = operation({
+  method: 'GET',
+  path: '/vouchers/{id}',
+  operationId: 'findVoucher',
+  summary: 'One voucher',
+  params: voucherParams,
+  answer: voucherSchema,
+  async handle({ db }, { key, params }) {
+    const place = readVoucherId(params.id)
+    if (!place) throw new Refused('not_found')
+    await allowedSites(db, key, [place.siteId])
+    const voucher = await findRecordedVoucher(db, place.siteId, place.id)
+    if (!voucher) throw new Refused('not_found')
+    return voucherToWire(key.now, voucher)
+  },
+})
+
+export const lookUpVoucher = operation({
+  method: 'GET',
+  path: '/vouchers/lookup',
+  operationId: 'lookUpVoucher',
+  summary: 'Is this code good? The voucher with this code on a site',
+  query: lookupQuery,
+  answer: voucherSchema,
+  async handle({ db }, { key, query }) {
+    await allowedSites(db, key, [query.site_id])
+    const voucher = await findVoucherByCode(db, query.site_id, withoutSeparators(query.code), key.now)
+    if (!voucher) throw new Refused('not_found')
+    return voucherToWire(key.now, voucher)
+  },
+})
+
+function toFilter(query: Static<typeof voucherListQuery>) {
+  const { status, text, reference, source, batch_id, created_after, created_before, code, cursor } = query
+  return {
+    status,
+    nameContains: text,
+    reference,
+    source,
+    batchId: batch_id,
+    createdAfter: toTime('created_after', created_after),
+    createdBefore: toTime('created_before', created_before),
+    codePrefix: code === undefined ? undefined : withoutSeparators(code),
+    after: cursor === undefined ? undefined : readVoucherCursor(cursor),
+  }
+}
+
+/** The format lets a leap second pass, which no clock here knows. */
+function toTime(field: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new Refused('parameter_invalid', field)
+  return time
+}
+
+function withoutSeparators(code: string): string {
+  return code.replace(/[ -]/g, '')
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { formats } from '#domain/notifications/formats.ts'
+import { rotateWebhookSecret } from '#domain/notifications/rotate-webhook-secret.ts'
+import { testKeyring } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { seedSite } from '#test/seed.ts'
+import { runCommand } from '#test/service.ts'
+import { type Received, startWebhookSink } from '#test/webhook-sink.ts'
+import { startTestWorker } from '#test/worker.ts'
+
+const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text)
+const folder = mkdtempSync(join(tmpdir(), 'webhooks-page-'))
+onFileEnd(() => rmSync(folder, { recursive: true }))
+
+const { db, notify } = await startTestWorker()
+const sink = await startWebhookSink()
+const hook = { name: 'page', format: 'generic', url: sink.url, siteIds: undefined }
+const old = (await addWebhook(db, testKeyring, hook)).secret as string
+const secret = (await rotateWebhookSecret(db, testKeyring, 'page')).secret
+await notify({ id: await seedSite(db), name: 'Hauptgebäude' })
+await vi.waitFor(() => expect(sink.received).toHaveLength(1), 5_000)
+const [{ headers, body }] = sink.received as [Received]
+
+test('the request has the headers and the members that the page shows', () => {
+  const [example = ''] = blocks('http')
+  const names = example.split('\n').slice(1, -1).map((line) => line.split(':')[0]) // biome-ignore format: one line
+  const [created = ''] = blocks('json')
+
+  expect(Object.keys(headers)).toEqual(expect.arrayContaining(names))
+  expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(JSON.parse(created)))
+  expect(Object.keys(JSON.parse(body).data).toSorted()).toEqual(Object.keys(JSON.parse(created).data).toSorted())
+})
+
+/** A right one, one by the secret that still signs, a wrong secret, a changed body, an old one. */
+const cases = (body: string) => [
+  { secret, headers, body },
+  { secret: old, headers, body },
+  { secret: `whsec_${'A'.repeat(32)}`, headers, body },
+  { secret, headers, body: `${body} ` },
+  { secret, headers: { ...headers, 'webhook-timestamp': '1700000000' }, body },
+  { secret, headers: { ...headers, 'webhook-signature': 'v1,' }, body },
+]
+const verdicts = [true, true, false, false, false, false]
+
+test('the lines in TypeScript tell what is genuine', async () => {
+  const file = join(folder, 'verify.ts')
+  writeFileSync(file, blocks('ts').join('\n'))
+  const { verify } = await import(/* @vite-ignore */ pathToFileURL(file).href)
+
+  expect(cases(body).map((each) => verify(each.secret, each.headers, each.body))).toEqual(verdicts)
+})
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+test.skipIf(!hasPython)('the lines in Python tell the same', () => {
+  const call = `import json, sys
+print(json.dumps([verify(c["secret"], c["headers"], c["body"].encode()) for c in json.load(sys.stdin)]))`
+  const { stdout, stderr } = spawnSync('python3', ['-c', `${blocks('python').join('\n')}\n${call}`], {
+    input: JSON.stringify(cases(body)),
+    encoding: 'utf8',
+  })
+
+  expect([stderr, JSON.parse(stdout)]).toEqual(['', verdicts])
+})
+
+test('every command and format stands on the page, and no other', async () => {
+  const { stdout } = await runCommand(db.url, ['webhooks', '--help'])
+  const commands = [...stdout.matchAll(/^ {2}(\w+) (?:\[options\]|<)/gm)].map(([, name]) => name)
+  const shown = [...page.matchAll(/^webhooks (\w+)/gm)].map(([, name]) => name)
+  const table = page.slice(page.indexOf('| format |')).split('\n\n')[0] ?? ''
+
+  expect(shown.toSorted()).toEqual([...commands, 'list'].filter((name) => name !== 'help').toSorted())
+  expect(
+    table
+      .match(/^\| `.*?\|/gm)
+      ?.join()
+      .match(/[a-z-]+/g)
+      ?.toSorted(),
+  ).toEqual(Object.keys(formats).toSorted())
+})

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Aftermath } from './history.ts'
+import type { World } from './world.ts'
+
+const quietSeconds = 30
+
+/** Waits until all is settled, at most for the settle window and 30 s, with one forced sync of each site; then looks. */
+export async function waitForQuiet(world: World): Promise<void> {
+  await pause(world.settleSeconds * 1_000)
+  const { rows } = await world.db.query<{ at: Date }>('select now() as at')
+  await world.db.query('update sites set next_sync_at = now()')
+  const endsAt = Date.now() + quietSeconds * 1_000
+  while (Date.now() < endsAt && !(await isQuiet(world, rows[0]?.at as Date))) await pause(500)
+}
+
+async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
+  const { rows } = await db.query<{ open: boolean }>(
+    `select exists (select from creations where settled_at is null)
+         or exists (select from sites where synced_at is null or synced_at < $1 or sync_failure is not null) as open`,
+    [since],
+  )
+  const unnotified = await db.query<{ id: string }>('select id from vouchers where creation_id is not null')
+  return rows[0]?.open === false && unnotified.rows.every(({ id }) => sink.notified.has(id))
+}
+
+export async function readAftermath({ db, controllers, sink }: World): Promise<Aftermath> {
+  const { rows: recorded } = await db.query<Aftermath['recorded'][0]>(
+    `select site_id as "siteId", id, code, status, creation_id as "creationId" from vouchers where status <> 'revoked'`,
+  )
+  const { rows } = await db.query<{ unsettled: number }>(
+    'select count(*)::integer as unsettled from creations where settled_at is null',
+  )
+  const onControllers = new Map<number, string[]>()
+  const askedNames = new Set<string>()
+  for (const { simulator, sites } of controllers) {
+    const vouchers = await simulator.vouchers()
+    const references = await simulator.siteReferences()
+    for (const { id, reference } of sites) {
+      const there = vouchers.filter(({ siteId, deleted }) => !deleted && references.get(siteId) === reference)
+      onControllers.set(
+        id,
+        there.map(({ code }) => code),
+      )
+    }
+    for (const { name } of vouchers) askedNames.add(name)
+  }
+  return { recorded, onControllers, notified: sink.notified, unsettled: rows[0]?.unsettled ?? 0, askedNames }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { check } from './checker.ts'
+import type { Aftermath, Attempt } from './history.ts'
+
+const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  op: 1,
+  kind: 'create',
+  site: 1,
+  name: 'Gast',
+  idempotencyKey: 'k1',
+  startedAt: 0,
+  endedAt: 1,
+  status: 201,
+  code: '111',
+  ...change,
+})
+const voucher = { siteId: 1, id: 'v1', code: '111', status: 'valid', creationId: 'c1' }
+const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
+  recorded: [voucher],
+  onControllers: new Map([[1, ['111']]]),
+  notified: new Set(['v1']),
+  unsettled: 0,
+  askedNames: new Set(['2026-11-15_Gast']),
+  ...change,
+})
+const limited = { limit: 2, windows: 1, storeLosses: 0 }
+
+test('a run that kept every promise', () => {
+  const repeated = [
+    attempt({ status: 'unknown', code: undefined }),
+    attempt(),
+    attempt({ kind: 'list', status: 200, listed: true }),
+  ]
+
+  expect(check(repeated, aftermath(), limited)).toEqual([])
+})
+
+test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
+  ['a 201 that is not recorded', [attempt({ code: '222' })], {}, /not recorded/],
+  ['a list without the voucher', [attempt({ kind: 'list', status: 200, listed: false })], {}, /missing in a list/],
+  ['an orphan', [attempt()], { onControllers: new Map([[1, ['111', '333']]]) }, /333 is an orphan/],
+  ['a ghost', [attempt()], { onControllers: new Map([[1, []]]) }, /not on its controller/],
+  [
+    'a code recorded twice',
+    [attempt()],
+    { recorded: [voucher, { ...voucher, id: 'v2', creationId: 'c2' }], notified: new Set(['v1', 'v2']) },
+    /recorded twice/,
+  ],
+  ['no notification', [attempt()], { notified: new Set() }, /no notification/],
+  [
+    'one too many',
+    [1, 2, 3].map((op) => attempt({ op, kind: 'limited', status: 200 })),
+    {},
+    /3 requests .* 2 are allowed/,
+  ],
+  ['a 201 without the right', [attempt({ kind: 'forbidden' })], {}, /without the right/],
+  ['two codes for one key', [attempt(), attempt({ code: '222' })], {}, /answered with two codes/],
+  ['one code for two requests', [attempt(), attempt({ op: 2, idempotencyKey: 'k2' })], {}, /given to two requests/],
+  [
+    'two vouchers of one creation',
+    [attempt()],
+    { recorded: [voucher, { ...voucher, code: '444', id: 'v2' }] },
+    /has two vouchers/,
+  ],
+  ['a call for a refused request', [attempt({ kind: 'invalid', status: 400 })], {}, /reached a controller/],
+  ['an open creation', [attempt()], { unsettled: 3 }, /3 creations are still open/],
+])('%s is noticed', (_, history, change, words) => {
+  expect(check(history, aftermath(change), limited).join('\n')).toMatch(words)
+})

@@ -1,0 +1,94 @@
+import type { Aftermath, Attempt, LimitedKey } from './history.ts'
+
+/** Every promise that was broken, in words; nothing when all were kept. */
+export function check(history: Attempt[], after: Aftermath, limited: LimitedKey): string[] {
+  return [
+    ...lostVouchers(history, after),
+    ...missingInLists(history),
+    ...orphansAndGhosts(after),
+    ...missingNotifications(after),
+    ...overTheLimit(history, limited),
+    ...withoutRight(history),
+    ...doubleVouchers(history, after),
+    ...callsFor4xx(history, after),
+    ...(after.unsettled > 0 ? [`${after.unsettled} creations are still open`] : []),
+  ]
+}
+
+const created = (history: Attempt[]) => history.filter(({ kind, status }) => kind === 'create' && status === 201)
+
+function lostVouchers(history: Attempt[], { recorded }: Aftermath): string[] {
+  const known = new Set(recorded.map(({ siteId, code }) => `${siteId} ${code}`))
+  return created(history)
+    .filter(({ site, code }) => !known.has(`${site} ${code}`))
+    .map(({ op, code }) => `op ${op}: 201 with code ${code}, which is not recorded`)
+}
+
+function missingInLists(history: Attempt[]): string[] {
+  return history
+    .filter(({ kind, status, listed }) => kind === 'list' && status === 200 && !listed)
+    .map(({ op, code }) => `op ${op}: code ${code} was missing in a list begun after its 201`)
+}
+
+function orphansAndGhosts({ recorded, onControllers }: Aftermath): string[] {
+  return [...onControllers].flatMap(([siteId, codes]) => {
+    const here = recorded.filter((voucher) => voucher.siteId === siteId).map(({ code }) => code)
+    const [there, recordedHere] = [new Set(codes), new Set(here)]
+    return [
+      ...codes
+        .filter((code) => !recordedHere.has(code))
+        .map((code) => `site ${siteId}: ${code} is an orphan on its controller`),
+      ...here
+        .filter((code) => !there.has(code))
+        .map((code) => `site ${siteId}: ${code} is recorded, but not on its controller`),
+      ...(recordedHere.size < here.length ? [`site ${siteId}: a code is recorded twice`] : []),
+    ]
+  })
+}
+
+function missingNotifications({ recorded, notified }: Aftermath): string[] {
+  return recorded
+    .filter(({ id, creationId }) => creationId !== null && !notified.has(id))
+    .map(({ siteId, code }) => `site ${siteId}: no notification of ${code} was acknowledged`)
+}
+
+function overTheLimit(history: Attempt[], { limit, windows, storeLosses }: LimitedKey): string[] {
+  const accepted = history.filter(({ kind, status }) => kind === 'limited' && status === 200).length
+  const allowed = limit * (windows + storeLosses)
+  return accepted > allowed ? [`${accepted} requests of the limited key were accepted, ${allowed} are allowed`] : []
+}
+
+function withoutRight(history: Attempt[]): string[] {
+  return history
+    .filter(({ kind, status }) => kind === 'forbidden' && typeof status === 'number' && status < 300)
+    .map(({ op }) => `op ${op}: accepted without the right to it`)
+}
+
+function doubleVouchers(history: Attempt[], { recorded }: Aftermath): string[] {
+  const byKey = Map.groupBy(
+    created(history).filter(({ idempotencyKey }) => idempotencyKey !== undefined),
+    ({ idempotencyKey }) => idempotencyKey,
+  )
+  const mixed = [...byKey].filter(([, attempts]) => new Set(attempts.map(({ code }) => code)).size > 1)
+  const byCode = Map.groupBy(created(history), ({ site, code }) => `${site} ${code}`)
+  const shared = [...byCode].filter(
+    ([, attempts]) => new Set(attempts.map(({ idempotencyKey, op }) => idempotencyKey ?? op)).size > 1,
+  )
+  // Names of requests with a key are unique but for the same-named ones: two such vouchers are two for one request.
+  const byName = Map.groupBy(
+    recorded.filter(({ creationId }) => creationId !== null),
+    ({ siteId, creationId }) => `${siteId} ${creationId}`,
+  )
+  const twice = [...byName].filter(([, vouchers]) => vouchers.length > 1)
+  return [
+    ...mixed.map(([key]) => `Idempotency-Key ${key} was answered with two codes`),
+    ...shared.map(([code]) => `code ${code} was given to two requests`),
+    ...twice.map(([creation]) => `creation ${creation} has two vouchers`),
+  ]
+}
+
+function callsFor4xx(history: Attempt[], { askedNames }: Aftermath): string[] {
+  return history
+    .filter(({ kind, name }) => kind === 'invalid' && [...askedNames].some((asked) => asked.endsWith(`_${name}`)))
+    .map(({ op }) => `op ${op}: a refused request reached a controller`)
+}

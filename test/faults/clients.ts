@@ -1,0 +1,139 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Attempt } from './history.ts'
+import type { Random } from './random.ts'
+import type { World } from './world.ts'
+
+const timeoutMs = 25_000
+
+type Answer = { status: number | 'unknown'; headers: Record<string, string | string[] | undefined>; text: string }
+
+export type Clients = {
+  history: Attempt[]
+  /** How many requests of clients were answered with a voucher in the end. */
+  done(): number
+  /** Each gets the voucher that it has begun to ask for, and begins nothing new. */
+  finish(): Promise<void>
+}
+
+/** Programs at a desk: they repeat what got no clear answer, with the same Idempotency-Key, until they have a voucher. */
+export function startClients(world: World, random: Random, clients: number): Clients {
+  const history: Attempt[] = []
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const sites = world.controllers.flatMap((controller) => controller.sites.map(({ id }) => id))
+  let ops = 0
+  let done = 0
+  let finishing = false
+  let stopped = false
+
+  async function send(path: string, key: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+    const { url } = random.pick(world.apis)
+    return new Promise((resolve) => {
+      const unknown = () => resolve({ status: 'unknown', headers: {}, text: '' })
+      const call = request(
+        `${url}/api${path}`,
+        { method: body ? 'POST' : 'GET', agent, headers: { 'x-api-key': key, ...headers }, timeout: timeoutMs },
+        (received) => {
+          let text = ''
+          received.on('data', (chunk) => (text += chunk))
+          received.on('error', unknown)
+          received.on('end', () => resolve({ status: received.statusCode ?? 0, headers: received.headers, text }))
+        },
+      )
+      call.on('timeout', () => call.destroy())
+      call.on('error', unknown)
+      call.end(body && JSON.stringify(body))
+    })
+  }
+
+  async function attempt(
+    about: Pick<Attempt, 'op' | 'kind' | 'site' | 'name' | 'idempotencyKey'>,
+    path: string,
+    key: string,
+    body?: object,
+  ): Promise<{ entry: Attempt; answer: Answer }> {
+    const startedAt = Date.now()
+    const headers = about.idempotencyKey ? { 'idempotency-key': about.idempotencyKey } : undefined
+    const answer = await send(path, key, body, headers)
+    const code = answer.status === 201 ? JSON.parse(answer.text).code : undefined
+    const entry = { ...about, startedAt, endedAt: Date.now(), status: answer.status, code }
+    history.push(entry)
+    return { entry, answer }
+  }
+
+  async function create(): Promise<void> {
+    const op = ops++
+    const site = random.pick(sites)
+    const name = random.chance(0.3) ? `Same ${random.between(1, 3)}` : `Gast ${op}`
+    const idempotencyKey = random.chance(0.9) ? `key-${op}` : undefined
+    const body = { site_id: site, name, max_uses: 1, expire_minutes: 60 }
+    for (;;) {
+      const { entry, answer } = await attempt(
+        { op, kind: 'create', site, name, idempotencyKey },
+        '/vouchers.php',
+        world.keys.write,
+        body,
+      )
+      if (entry.status === 201) {
+        done += 1
+        if (random.chance(0.3)) await look(entry)
+        return
+      }
+      // Without a key nobody may repeat what might have worked.
+      const mayRepeat =
+        idempotencyKey !== undefined || answer.headers['voucher-outcome'] === 'none' || entry.status === 503
+      if (!mayRepeat) return
+      await pause(random.between(20, 300))
+    }
+  }
+
+  async function look({ op, site, name, code }: Attempt): Promise<void> {
+    const path = `/vouchers.php?site_id=${site}`
+    const { entry, answer } = await attempt(
+      { op, kind: 'list', site, name, idempotencyKey: undefined },
+      path,
+      world.keys.write,
+    )
+    entry.code = code
+    entry.listed = answer.text.includes(`"voucher_code":"${code}"`)
+  }
+
+  async function keepCreating(): Promise<void> {
+    while (!finishing) await create()
+  }
+
+  /** What must be refused, now and then. */
+  async function misbehave(): Promise<void> {
+    while (!stopped) {
+      const op = ops++
+      const site = random.pick(sites)
+      const common = { op, site, idempotencyKey: undefined }
+      const name = `Refused ${op}`
+      await attempt({ ...common, kind: 'forbidden', name }, '/vouchers.php', world.keys.read, { site_id: site, name })
+      await attempt({ ...common, kind: 'invalid', name }, '/vouchers.php', world.keys.write, { site_id: 999_999, name })
+      await pause(200)
+    }
+  }
+
+  async function exceedLimit(): Promise<void> {
+    while (!stopped) {
+      const common = { op: -1, kind: 'limited', site: 0, name: '', idempotencyKey: undefined } as const
+      await Promise.all([1, 2, 3, 4].map(() => attempt(common, '/sites.php', world.keys.limited)))
+      await pause(100)
+    }
+  }
+
+  const creating = Promise.all(Array.from({ length: clients }, keepCreating))
+  const others = [misbehave(), exceedLimit()]
+  return {
+    history,
+    done: () => done,
+    async finish() {
+      finishing = true
+      await creating
+      stopped = true
+      await Promise.all(others)
+      agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { testEnvironment } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { freePort } from '#test/private-redis.ts'
+import type { Mutant, Point } from './patches.ts'
+
+const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
+const preload = fileURLToPath(new URL('./preload.ts', import.meta.url))
+
+/** A process of the service that comes back when it dies, as under systemd. */
+export type Supervised = {
+  name: string
+  url: string
+  kills: number
+  /** It dies when it next gets there. */
+  dieAt(point: Point): void
+  kill(): void
+  /** SIGSTOP, and SIGCONT after a while. */
+  freeze(ms: number): Promise<void>
+  /** SIGTERM, and the wait for its end; it comes back. */
+  restart(): Promise<number | null>
+  log: string[]
+}
+
+export async function supervise(
+  name: string,
+  command: 'api' | 'worker',
+  env: Record<string, string>,
+  mutant?: Mutant,
+): Promise<Supervised> {
+  const port = command === 'api' ? await freePort() : 0
+  let child: ChildProcess
+  let over = false
+  const log: string[] = []
+  const state = { kills: 0 }
+
+  function start(): Promise<void> {
+    child = spawn(process.execPath, ['--import', preload, program, command], {
+      env: {
+        PATH: process.env['PATH'],
+        ...testEnvironment('', { LOG_LEVEL: 'info', ...env, PORT: String(port) }),
+        DATABASE_URL: env['DATABASE_URL'],
+        ...(mutant && { FAULT_MUTANT: mutant }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      log.push(line)
+      if (log.length > 5_000) log.splice(0, 1_000)
+      if (/listening on|worker is running/.test(line)) resolve()
+    })
+    child.stderr?.on('data', (chunk) => log.push(String(chunk)))
+    child.on('error', () => {})
+    const begun = child
+    child.on('exit', async (_, signal) => {
+      resolve()
+      if (signal === 'SIGKILL') state.kills += 1
+      if (over || child !== begun) return
+      await pause(100)
+      if (!over) void start()
+    })
+    return promise
+  }
+
+  await start()
+  onFileEnd(async () => {
+    over = true
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    name,
+    url: `http://127.0.0.1:${port}`,
+    get kills() {
+      return state.kills
+    },
+    dieAt(point) {
+      if (child.connected) child.send({ dieAt: point }, () => {})
+    },
+    kill: () => void child.kill('SIGKILL'),
+    async freeze(ms) {
+      const frozen = child
+      frozen.kill('SIGSTOP')
+      await pause(ms)
+      frozen.kill('SIGCONT')
+    },
+    async restart() {
+      const ending = child
+      const ended = once(ending, 'exit') as Promise<[number | null]>
+      ending.kill('SIGTERM')
+      return (await ended)[0]
+    },
+    log,
+  }
+}

@@ -1,0 +1,28 @@
+/** What a client knows of one attempt. A lost answer is unknown, never a failure. */
+export type Attempt = {
+  op: number
+  kind: 'create' | 'list' | 'forbidden' | 'invalid' | 'limited'
+  site: number
+  name: string
+  idempotencyKey: string | undefined
+  startedAt: number
+  endedAt: number
+  status: number | 'unknown'
+  code: string | undefined
+  /** Of a list: whether the code was in it that its client had been given before. */
+  listed?: boolean
+}
+
+/** What stands where when all is quiet. */
+export type Aftermath = {
+  recorded: { siteId: number; id: string; code: string; status: string; creationId: string | null }[]
+  /** By site: the codes on its controller that were made with our credentials. */
+  onControllers: Map<number, string[]>
+  /** Ids of vouchers in notifications that the sink acknowledged. */
+  notified: Set<string>
+  unsettled: number
+  /** Names of vouchers that any controller was asked for. */
+  askedNames: Set<string>
+}
+
+export type LimitedKey = { limit: number; windows: number; storeLosses: number }

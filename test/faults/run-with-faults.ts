@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { report } from '#test/report.ts'
+import { readAftermath, waitForQuiet } from './aftermath.ts'
+import { check } from './checker.ts'
+import { startClients } from './clients.ts'
+import { startNemesis } from './nemesis.ts'
+import type { Mutant } from './patches.ts'
+import { createRandom } from './random.ts'
+import { startWorld, type World } from './world.ts'
+
+export type Run = {
+  seed: number
+  /** Things break at least for so long, until so many vouchers were made and so many processes killed. */
+  seconds: number
+  creates: number
+  kills: number
+  clients: number
+  /** The pause between two faults, at most. */
+  maxPauseMs: number
+  /** Without faults after which the limiter may begin anew. */
+  keepCounts?: boolean
+  mutant?: Mutant
+  /** Something else that happens meanwhile. */
+  beside?: (world: World) => Promise<void>
+}
+
+/** One run: everything goes on while things break, then all is healed and quiet. Gives the broken promises, if any. */
+export async function runWithFaults(run: Run): Promise<string[]> {
+  const world = await startWorld(run.mutant)
+  const random = createRandom(run.seed + 2)
+  await random.pick(world.controllers).simulator.clock({ advanceSeconds: random.pick([3_600, -3_600]) })
+  const startedAt = Date.now()
+  const secondsSince = () => (Date.now() - startedAt) / 1_000
+  const processes = [...world.apis, world.worker]
+  const kills = () => processes.reduce((sum, process) => sum + process.kills, 0)
+  const clients = startClients(world, createRandom(run.seed), run.clients)
+  const nemesis = startNemesis(world, createRandom(run.seed + 1), run)
+  const beside = run.beside?.(world)
+  while (secondsSince() < run.seconds || clients.done() < run.creates || kills() < run.kills) await pause(200)
+  await beside
+  await nemesis.stop()
+  await clients.finish()
+  const seconds = secondsSince()
+  await waitForQuiet(world)
+  const after = await readAftermath(world)
+  const windows = Math.floor(seconds / 60) + 1
+  const broken = check(clients.history, after, {
+    limit: world.limit,
+    windows,
+    storeLosses: nemesis.storeLosses(),
+  })
+  const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
+  const faults = [...nemesis.done.values()].reduce((sum, times) => sum + times, 0)
+  report(`seed ${run.seed}${run.mutant ? `, ${run.mutant}` : ''}: requests that got their voucher`, clients.done())
+  report('  vouchers, attempts without one, kills, faults, seconds, notifications, broken promises', [
+    after.recorded.length,
+    unclear,
+    kills(),
+    faults,
+    Math.round(seconds),
+    world.sink.told.size,
+    broken.length,
+  ])
+  return broken
+}

@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** `npm run test:faults` as in CI; `npm run test:faults -- --long` at the promised sizes, mutants included. */
+const [...args] = process.argv.slice(2)
+const long = args.includes('--long')
+const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, 'run', 'test/faults', ...args.filter((each) => each !== '--long')],
+  { stdio: 'inherit', env: { ...process.env, ...(long && { TEST_SIZE: 'long' }) } },
+)
+process.exitCode = status ?? 1

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onFileEnd } from '#test/on-file-end.ts'
+
+type Trouble = 500 | 429 | 'hang' | 'reset'
+
+export type Sink = {
+  port: number
+  /** Ids of vouchers in what was acknowledged. */
+  notified: Set<string>
+  /** By `webhook-id`: which vouchers it told of; always the same ones. */
+  told: Map<string, string>
+  /** How it answers from now on; undefined: well. */
+  trouble: Trouble | undefined
+}
+
+/** Takes notifications. */
+export async function startSink(): Promise<Sink> {
+  const sink: Sink = { port: 0, notified: new Set(), told: new Map(), trouble: undefined }
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    if (sink.trouble === 'hang') return
+    if (sink.trouble === 'reset') return void request.socket.resetAndDestroy()
+    if (sink.trouble !== undefined) return void response.writeHead(sink.trouble, { 'retry-after': '1' }).end()
+    const ids: string[] = JSON.parse(text).data.voucher_ids ?? []
+    sink.told.set(String(request.headers['webhook-id']), ids.join())
+    for (const id of ids) sink.notified.add(id)
+    response.writeHead(204).end()
+  })
+  server.on('connection', (socket) => socket.on('error', () => {}))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onFileEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  sink.port = (server.address() as AddressInfo).port
+  return sink
+}

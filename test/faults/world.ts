@@ -1,0 +1,117 @@
+import { connectDatabase, type Database } from '#db/database.ts'
+import { addController } from '#domain/controllers/add-controller.ts'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { addSite } from '#domain/sites/add-site.ts'
+import { dialects } from '#test/dialects.ts'
+import { testKeyring } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { type PrivateRedis, startRedis } from '#test/private-redis.ts'
+import { seedKey } from '#test/seed.ts'
+import { runCommand } from '#test/service.ts'
+import { type Simulator, startSimulator } from '#test/simulator.ts'
+import { type Supervised, supervise } from './cluster.ts'
+import type { Mutant } from './patches.ts'
+import { type PrivatePostgres, startPostgres } from './private-postgres.ts'
+import { type Sink, startSink } from './sink.ts'
+import { startToxicProxy, type ToxicProxy } from './toxic-proxy.ts'
+
+type SimulatedController = {
+  simulator: Simulator
+  proxy: ToxicProxy
+  sites: { id: number; reference: string }[]
+}
+
+export type World = {
+  apis: Supervised[]
+  worker: Supervised
+  postgres: PrivatePostgres
+  redis: PrivateRedis
+  links: { postgres: ToxicProxy; redis: ToxicProxy; sink: ToxicProxy }
+  controllers: SimulatedController[]
+  sink: Sink
+  keys: { write: string; read: string; limited: string }
+  limit: number
+  settleSeconds: number
+  /** Past every proxy: for what the test itself wants to know. */
+  db: Database
+}
+
+const limit = 100
+const settleSeconds = 10
+const references = ['default', 'branch']
+
+/** Two api processes and a worker, their stores, three kinds of controllers and a sink; a proxy in every link. */
+export async function startWorld(mutant?: Mutant): Promise<World> {
+  const [postgres, redis, sink] = await Promise.all([startPostgres(), startRedis(), startSink()])
+  const direct = postgres.url('postgres')
+  await runCommand(direct, ['migrate'])
+  const db = connectDatabase({ url: direct, poolSize: 4, onError: () => {} })
+  onFileEnd(() => db.close())
+  const links = {
+    postgres: await startToxicProxy(postgres.port),
+    redis: await startToxicProxy(Number(new URL(redis.url).port)),
+    sink: await startToxicProxy(sink.port),
+  }
+  const controllers = await Promise.all(dialects.map((dialect) => startController(db, dialect)))
+  await addWebhook(db, testKeyring, {
+    name: 'Sink',
+    format: 'generic',
+    url: `http://127.0.0.1:${links.sink.port}/hook`,
+    siteIds: undefined,
+  })
+  const write = await seedKey(db, { name: 'Write', scope: 'write' })
+  const read = await seedKey(db, { name: 'Read' })
+  const limited = await seedKey(db, { name: 'Limited', rateLimit: limit })
+  const env = {
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${links.postgres.port}/postgres`,
+    REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
+    SETTLE_SECONDS: String(settleSeconds),
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_RETRY_SCALE: '0.01',
+  }
+  const [one, two, worker] = await Promise.all([
+    supervise('api 1', 'api', env, mutant),
+    supervise('api 2', 'api', env, mutant),
+    supervise('worker', 'worker', env, mutant),
+  ])
+  return {
+    apis: [one, two],
+    worker,
+    postgres,
+    redis,
+    links,
+    controllers,
+    sink,
+    keys: { write: write.key, read: read.key, limited: limited.key },
+    limit,
+    settleSeconds,
+    db,
+  }
+}
+
+async function startController(
+  db: Database,
+  { dialect, driver, flavour }: (typeof dialects)[0],
+): Promise<SimulatedController> {
+  const sites = references.flatMap((reference) => ['--site', `${reference}=${reference}`])
+  const simulator = await startSimulator('--flavour', flavour, '--login-limit', '0', ...sites)
+  const proxy = await startToxicProxy(Number(new URL(simulator.url).port))
+  await addController(db, testKeyring, {
+    name: dialect,
+    driver,
+    address: `http://127.0.0.1:${proxy.port}`,
+    credentials: driver === 'unifi-classic' ? simulator.login : { apiKey: simulator.apiKey },
+  })
+  const added = []
+  for (const reference of references) {
+    const site = {
+      name: `${dialect} ${reference}`,
+      controller: dialect,
+      controllerSite: reference,
+      active: true,
+      adopts: false,
+    }
+    added.push({ id: (await addSite(db, site)).id, reference })
+  }
+  return { simulator, proxy, sites: added }
+}

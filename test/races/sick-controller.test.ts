@@ -1,0 +1,106 @@
+import { Agent } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { call } from '#test/http-client.ts'
+import { report } from '#test/report.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { isLong, size } from '#test/size.ts'
+import { median, percentile } from '#test/statistics.ts'
+import { range } from '#test/with-clients.ts'
+
+const db = await createTestDatabase()
+const { url } = await startService(db.url)
+const { key } = await seedKey(db, { scope: 'write' })
+const agent = new Agent({ keepAlive: true, maxSockets: 100 })
+const healthy = await startSimulator()
+const sick = await startSimulator()
+/** Ten controllers: nine that stay well, and the one that will hang. */
+const sites = await Promise.all(range(9).map(() => seedControlledSite(db, healthy)))
+const sickSite = await seedControlledSite(db, sick)
+
+type Timed = { status: number; outcome: string | undefined; ms: number; endedAt: number }
+
+async function create(site: number): Promise<Timed> {
+  const startedAt = Date.now()
+  const body = JSON.stringify({ site_id: site, name: 'Gast' })
+  const answer = await call(`${url}/api/vouchers.php`, { method: 'POST', headers: { 'x-api-key': key }, body, agent })
+  const outcome = answer.headers['voucher-outcome'] as string | undefined
+  return { status: answer.status, outcome, ms: Date.now() - startedAt, endedAt: Date.now() }
+}
+
+/** So many creates a second at each site for a while; slow ones do not hold up the next. */
+async function load(onSites: number[], perSecond: number, seconds: number): Promise<Timed[]> {
+  const running: Promise<Timed>[] = []
+  for (let i = 0; i < perSecond * seconds; i++) {
+    for (const site of onSites) {
+      running.push(create(site))
+      await pause(1_000 / perSecond / onSites.length)
+    }
+  }
+  return Promise.all(running)
+}
+
+async function waitUntilWell(): Promise<void> {
+  await sick.behave({ hang: false })
+  for (let answer = await create(sickSite); answer.status !== 201; answer = await create(sickSite)) await pause(500)
+}
+
+test('a controller that hangs: answers within 10.5 s, then at once; back when it is back', {
+  timeout: 120_000,
+}, async () => {
+  await create(sickSite)
+  await sick.behave({ hang: true })
+  const first = await Promise.all(range(20).map(() => create(sickSite)))
+  first.push(await create(sickSite)) // four at once waited for an answer; this is the fifth
+  const afterwards = []
+  for (const _ of range(20)) afterwards.push(await create(sickSite))
+  report('answers of a hung controller in ms: slowest, slowest once the breaker is open', [
+    Math.max(...first.map(({ ms }) => ms)),
+    Math.max(...afterwards.map(({ ms }) => ms)),
+  ])
+  const startedAt = Date.now()
+  await waitUntilWell()
+  report('hung controller heals, voucher made after ms', Date.now() - startedAt)
+
+  expect(first.map(({ status }) => status)).toEqual(range(21).map(() => 500))
+  expect(Math.max(...first.map(({ ms }) => ms))).toBeLessThan(10_500)
+  expect(first.filter(({ outcome }) => outcome === 'unknown').length).toBe(5)
+  expect(afterwards.map(({ status, outcome }) => [status, outcome])).toEqual(range(20).map(() => [500, 'none']))
+  expect(Math.max(...afterwards.map(({ ms }) => ms))).toBeLessThan(1_000)
+})
+
+const rounds = size(1, 5)
+const seconds = size(6, 20)
+
+test(`one of ten controllers hangs: the other nine are as fast as before, ${rounds} times`, {
+  timeout: 600_000,
+}, async () => {
+  const ratios: number[] = []
+  const figures: number[][] = []
+  await load(sites, 5, 3)
+  for (const _ of range(rounds)) {
+    await waitUntilWell()
+    const [well] = await Promise.all([load(sites, 5, seconds), load([sickSite], 5, seconds)])
+    await sick.behave({ hang: true })
+    const [beside, hung] = await Promise.all([load(sites, 5, seconds), load([sickSite], 5, seconds)])
+    const p99 = [well, beside].map((answers) =>
+      percentile(
+        answers.map(({ ms }) => ms),
+        99,
+      ),
+    ) as [number, number]
+    ratios.push(p99[1] / p99[0])
+    figures.push(p99)
+    expect([...well, ...beside].filter(({ status }) => status !== 201)).toEqual([])
+    expect(hung.filter(({ status }) => status !== 500)).toEqual([])
+    expect(Math.max(...hung.map(({ ms }) => ms))).toBeLessThan(10_500)
+  }
+  report('p99 of nine controllers in ms, all well / one hung, per round', figures.map((p99) => p99.join('/')).join(' '))
+  report('ratio of p99, median', median(ratios))
+
+  if (isLong) expect(median(ratios)).toBeLessThanOrEqual(1.2)
+  await waitUntilWell()
+})
