@@ -83,6 +83,41 @@ CREATE TABLE public.audit (
     CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
 );
 
+CREATE TABLE public.batch_rows (
+    site_id integer NOT NULL,
+    batch_id uuid NOT NULL,
+    number integer NOT NULL,
+    name text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    creation_id uuid,
+    voucher_id uuid,
+    failure text,
+    CONSTRAINT batch_rows_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'made'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+CREATE TABLE public.batches (
+    site_id integer NOT NULL,
+    id uuid NOT NULL,
+    actor text NOT NULL,
+    api_key_id uuid,
+    staff_id uuid,
+    idempotency_key text,
+    request_hash bytea NOT NULL,
+    reference text,
+    valid_until timestamp(3) with time zone,
+    max_uses integer NOT NULL,
+    expire_minutes integer NOT NULL,
+    qos_down_kbps integer DEFAULT 0 NOT NULL,
+    qos_up_kbps integer DEFAULT 0 NOT NULL,
+    qos_quota_mb integer DEFAULT 0 NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    next_run_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    held_up_since timestamp(3) with time zone,
+    cancelled_at timestamp(3) with time zone,
+    finished_at timestamp(3) with time zone
+);
+
 CREATE TABLE public.controller_outages (
     controller_id uuid NOT NULL,
     since timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -128,6 +163,10 @@ CREATE TABLE public.creations (
     voucher_id uuid,
     answer jsonb,
     superseded_by uuid,
+    reference text,
+    valid_until timestamp(3) with time zone,
+    batch_id uuid,
+    batch_row integer,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
     CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text])))
 );
@@ -171,6 +210,16 @@ CREATE UNLOGGED TABLE public.rate_limits (
     ends_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.revocations (
+    id uuid NOT NULL,
+    actor text NOT NULL,
+    api_key_id uuid,
+    staff_id uuid,
+    idempotency_key text,
+    request_hash bytea NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.site_days (
     site_id integer NOT NULL,
@@ -229,6 +278,24 @@ CREATE TABLE public.staff_sites (
     site_id integer NOT NULL
 );
 
+CREATE TABLE public.templates (
+    id uuid NOT NULL,
+    site_id integer,
+    name text NOT NULL,
+    max_uses integer NOT NULL,
+    expire_minutes integer NOT NULL,
+    qos_down_kbps integer DEFAULT 0 NOT NULL,
+    qos_up_kbps integer DEFAULT 0 NOT NULL,
+    qos_quota_mb integer DEFAULT 0 NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT templates_expire_minutes_check CHECK ((expire_minutes > 0)),
+    CONSTRAINT templates_max_uses_check CHECK ((max_uses >= 0)),
+    CONSTRAINT templates_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT templates_qos_down_kbps_check CHECK ((qos_down_kbps >= 0)),
+    CONSTRAINT templates_qos_quota_mb_check CHECK ((qos_quota_mb >= 0)),
+    CONSTRAINT templates_qos_up_kbps_check CHECK ((qos_up_kbps >= 0))
+);
+
 CREATE TABLE public.vouchers (
     site_id integer NOT NULL,
     id uuid NOT NULL,
@@ -285,6 +352,20 @@ CREATE TABLE public.webhooks (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.withdrawals (
+    site_id integer NOT NULL,
+    id uuid NOT NULL,
+    voucher_id uuid NOT NULL,
+    revocation_id uuid,
+    due_at timestamp(3) with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    failure text,
+    outcome text,
+    settled_at timestamp(3) with time zone,
+    CONSTRAINT withdrawals_check CHECK (((outcome IS NULL) = (settled_at IS NULL))),
+    CONSTRAINT withdrawals_outcome_check CHECK ((outcome = ANY (ARRAY['revoked'::text, 'ended'::text, 'failed'::text])))
+);
+
 ALTER TABLE ONLY public.api_key_days
     ADD CONSTRAINT api_key_days_pkey PRIMARY KEY (api_key_id, day);
 
@@ -299,6 +380,15 @@ ALTER TABLE ONLY public.api_keys
 
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.batch_rows
+    ADD CONSTRAINT batch_rows_pkey PRIMARY KEY (site_id, batch_id, number);
+
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_actor_idempotency_key_key UNIQUE (actor, idempotency_key);
+
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_pkey PRIMARY KEY (site_id, id);
 
 ALTER TABLE ONLY public.controller_outages
     ADD CONSTRAINT controller_outages_pkey PRIMARY KEY (controller_id, since);
@@ -330,6 +420,12 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.revocations
+    ADD CONSTRAINT revocations_actor_idempotency_key_key UNIQUE (actor, idempotency_key);
+
+ALTER TABLE ONLY public.revocations
+    ADD CONSTRAINT revocations_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.site_days
     ADD CONSTRAINT site_days_pkey PRIMARY KEY (site_id, day);
 
@@ -348,6 +444,12 @@ ALTER TABLE ONLY public.staff
 ALTER TABLE ONLY public.staff_sites
     ADD CONSTRAINT staff_sites_pkey PRIMARY KEY (staff_id, site_id);
 
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_site_id_name_key UNIQUE NULLS NOT DISTINCT (site_id, name);
+
 ALTER TABLE ONLY public.vouchers
     ADD CONSTRAINT vouchers_pkey PRIMARY KEY (site_id, id);
 
@@ -363,9 +465,16 @@ ALTER TABLE ONLY public.webhooks
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.withdrawals
+    ADD CONSTRAINT withdrawals_pkey PRIMARY KEY (site_id, id);
+
 CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id, at DESC);
 
 CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
+
+CREATE INDEX batches_due ON public.batches USING btree (next_run_at) WHERE (finished_at IS NULL);
+
+CREATE INDEX batches_list ON public.batches USING btree (site_id, created_at DESC, id DESC);
 
 CREATE UNIQUE INDEX controller_outages_open ON public.controller_outages USING btree (controller_id) WHERE (until IS NULL);
 
@@ -402,6 +511,12 @@ CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created
 CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DESC, id DESC) WHERE (code <> ''::text);
 
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
+
+CREATE UNIQUE INDEX withdrawals_by_revocation ON public.withdrawals USING btree (revocation_id, site_id, voucher_id) WHERE (revocation_id IS NOT NULL);
+
+CREATE INDEX withdrawals_done ON public.withdrawals USING btree (settled_at) WHERE ((settled_at IS NOT NULL) AND (revocation_id IS NULL));
+
+CREATE INDEX withdrawals_due ON public.withdrawals USING btree (due_at, site_id) WHERE (settled_at IS NULL);
 
 CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 
@@ -440,6 +555,9 @@ ALTER TABLE ONLY public.staff_sites
 
 ALTER TABLE ONLY public.staff_sites
     ADD CONSTRAINT staff_sites_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id);
+
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
 ALTER TABLE ONLY public.webhook_sites
     ADD CONSTRAINT webhook_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);

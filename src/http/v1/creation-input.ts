@@ -1,9 +1,10 @@
 import { DomainError } from '#domain/errors.ts'
+import { toVoucherName } from '#domain/vouchers/voucher-name.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
+import { isObject } from '../json-body.ts'
 import { toInteger } from './integer.ts'
 import { type SiteId, toSiteId } from './site-id.ts'
 
-const maxNameLength = 244
 const defaultUses = 1
 const defaultMinutes = 480
 
@@ -28,26 +29,9 @@ export function toCreationInput(body: Record<string, unknown>): CreationInput {
   }
 }
 
-const around = /[\s\p{Z}\p{Cc}\u200b\u2060\ufeff]/u
-const invisible = /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u
-const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
-
-/** White space around a name is not part of it; inside, only what can be printed is. */
 function toName(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') throw new DomainError('name_required')
-  const name = trim(String(value))
-  if (invisible.test(name)) throw new DomainError('name_required')
-  if (unprintable.test(name)) throw new DomainError('name_unprintable')
-  if ([...name].length > maxNameLength) throw new DomainError('name_too_long')
-  return name
-}
-
-/** By steps from both ends: a pattern anchored at the end takes seconds for a name full of spaces. */
-function trim(text: string): string {
-  let [begin, end] = [0, text.length]
-  while (begin < end && around.test(text.charAt(begin))) begin += 1
-  while (end > begin && around.test(text.charAt(end - 1))) end -= 1
-  return text.slice(begin, end)
+  return toVoucherName(String(value))
 }
 
 function atLeastOne(value: unknown, otherwise: number): number {
@@ -57,8 +41,4 @@ function atLeastOne(value: unknown, otherwise: number): number {
 
 function atLeastZero(value: unknown): number {
   return Math.max(toInteger(value) ?? 0, 0)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

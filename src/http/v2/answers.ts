@@ -3,6 +3,7 @@ import { DomainError, type ErrorCode } from '#domain/errors.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { codesOfFastify, logFailure, setCommonHeaders } from '../answers.ts'
 import { fillGaps } from '../problems.ts'
+import { fieldName } from './body.ts'
 import { preferredLanguage } from './language.ts'
 import { type OwnCode, problemOf, Refused } from './problems.ts'
 
@@ -35,12 +36,7 @@ type Invalid = NonNullable<FastifyError['validation']>[number]
 
 function refusalOfValidation(invalid: Invalid | undefined): Refusal {
   const { additionalProperty, missingProperty } = invalid?.params ?? {}
-  if (additionalProperty !== undefined) return new Refused('parameter_unknown', plain(String(additionalProperty)))
+  if (additionalProperty !== undefined) return new Refused('parameter_unknown', fieldName([String(additionalProperty)]))
   const field = missingProperty ?? invalid?.instancePath.split('/')[1] ?? ''
-  return new Refused('parameter_invalid', plain(String(field)))
-}
-
-/** A name is repeated only if it looks like one. */
-function plain(name: string): string {
-  return /^\w{1,40}$/.test(name) ? name : '?'
+  return new Refused('parameter_invalid', fieldName([String(field)]))
 }

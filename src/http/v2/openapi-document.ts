@@ -32,24 +32,60 @@ export function openapiDocument(operations: Operation[]) {
 }
 
 const failures: Record<number, string> = {
-  400: 'A parameter is missing, unknown or invalid',
+  400: 'A parameter or a field of the body is missing, unknown or invalid',
   401: 'No valid API key',
   404: 'Not there, or not for this key',
   429: 'Rate limit exceeded',
-  500: 'Unforeseen',
+  500: 'The controller failed, or something unforeseen',
   503: 'Temporarily unavailable',
 }
+const failuresOfWriting = { 403: 'The key may only read', 413: 'The body is larger than 64 KiB' }
+const failuresOfCreating = {
+  409: 'A request with this Idempotency-Key is still running',
+  422: 'This Idempotency-Key was used with other contents',
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat with the same key gets the same answer and makes nothing twice.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+}
+
+const successes = { 200: 'As asked', 201: 'Made', 202: 'Accepted; it is worked on' }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {
+  const { operationId, summary, method, status, body, creates, answer, mediaType } = operation
   const problem = named(problemSchema, schemas)
+  const words = {
+    ...failures,
+    ...(operation.scope === 'write' && failuresOfWriting),
+    ...(creates && failuresOfCreating),
+  }
   return {
-    operationId: operation.operationId,
-    summary: operation.summary,
-    parameters: [...parametersOf('path', operation.params), ...parametersOf('query', operation.query)],
+    operationId,
+    summary,
+    parameters: [
+      ...parametersOf('path', operation.params),
+      ...parametersOf('query', operation.query),
+      ...(creates ? [idempotencyKey] : []),
+    ],
+    ...(body && { requestBody: { required: true, ...content('application/json', named(body, schemas)) } }),
     responses: {
-      200: json('As asked', named(operation.answer, schemas)),
-      304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },
-      ...Object.fromEntries(Object.entries(failures).map(([status, words]) => [status, json(words, problem)])),
+      [status]: {
+        description: successes[status],
+        ...content(mediaType?.split(';')[0] ?? 'application/json', named(answer, schemas)),
+      },
+      ...(method === 'GET' && {
+        304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },
+      }),
+      ...Object.fromEntries(
+        Object.entries(words).map(([failed, description]) => [
+          failed,
+          { description, ...content('application/json', problem) },
+        ]),
+      ),
     },
   }
 }
@@ -78,6 +114,6 @@ function named(schema: unknown, schemas: Record<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function json(description: string, schema: unknown) {
-  return { description, content: { 'application/json': { schema } } }
+function content(mediaType: string, schema: unknown) {
+  return { content: { [mediaType]: { schema } } }
 }

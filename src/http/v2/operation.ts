@@ -1,33 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Queryable } from '#db/database.ts'
+import type { Scope } from '#domain/keys/key.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
+import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
 
-export type V2Context = { db: Queryable }
+export type V2Context = CreateContext
+
+/** What a handler is given. */
+export type OperationCall<P, Q, B> = {
+  key: KeyAtWork
+  params: P
+  query: Q
+  body: B
+  idempotencyKey: string | undefined
+  /** To be said when the answer was given before, to the same Idempotency-Key. */
+  wasReplayed(): void
+}
 
 /** One operation of API v2 as one value: routes, checks and the OpenAPI document are all made from it. */
 export type Operation = {
-  method: 'GET'
+  method: 'GET' | 'POST' | 'DELETE'
   /** Below `/api/v2`, as OpenAPI writes it: `/sites/{id}`. */
   path: string
   operationId: string
   summary: string
+  scope: Scope
   params?: TObject
   query?: TObject
+  body?: TObject
+  /** The status of its success. */
+  status: 200 | 201 | 202
+  /** Takes an Idempotency-Key: a repeat with the same one gets the first one's answer. */
+  creates?: true
+  /** Headers of every failure, from the first check on, unless the failure says otherwise. */
+  failsWith?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
-  handle(ctx: V2Context, call: { key: KeyAtWork; params: unknown; query: unknown }): Promise<unknown>
+  /** Of the answer, when it is no JSON. */
+  mediaType?: 'text/csv; charset=utf-8'
+  handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }
 
-type Typed<P extends TObject, Q extends TObject, A extends TSchema> = Omit<
+type Typed<P extends TObject, Q extends TObject, B extends TObject, A extends TSchema> = Omit<
   Operation,
-  'params' | 'query' | 'answer' | 'handle'
+  'params' | 'query' | 'body' | 'answer' | 'handle'
 > & {
   params?: P
   query?: Q
+  body?: B
   answer: A
-  handle(ctx: V2Context, call: { key: KeyAtWork; params: Static<P>; query: Static<Q> }): Promise<Static<A>>
+  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A>>
 }
 
 /** Checks the handler against the schemas, then forgets their types. */
-export function operation<P extends TObject, Q extends TObject, A extends TSchema>(typed: Typed<P, Q, A>): Operation {
+export function operation<P extends TObject, Q extends TObject, B extends TObject, A extends TSchema>(
+  typed: Typed<P, Q, B, A>,
+): Operation {
   return typed as Operation
 }

@@ -1,7 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import { type KeyContext, requireKey } from '../api-key.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
+import { bodyCheck } from './body.ts'
 import type { Operation, V2Context } from './operation.ts'
 import { readQuery } from './query.ts'
 
@@ -11,34 +13,56 @@ declare module 'fastify' {
   }
 }
 
-/** Checks in the order of API v1: key, limit, method; then the parameters. */
+/** Checks in the order of API v1: key, limit, method, scope; then the parameters and the body. */
 export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Context, operations: Operation[]): void {
   app.decorateRequest('acceptedKey', undefined)
   const paths = Map.groupBy(operations, ({ path }) => path.replace(/\{(\w+)\}/g, ':$1'))
   for (const [url, atUrl] of paths) {
     for (const operation of atUrl) registerOperation(app, ctx, url, operation)
-    refuseOtherMethods(app, ctx, url, new Set(atUrl.map(({ method }) => method)))
+    refuseOtherMethods(app, ctx, url, new Set<string>(atUrl.map(({ method }) => method)))
   }
 }
 
 function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
-  const { method, params, query, answer } = operation
+  const { method, scope, params, query, body, status, answer, mediaType, failsWith } = operation
+  const checkBody = body && bodyCheck(body)
   app.route({
     method,
     url,
-    schema: { ...(params && { params }), querystring: query ?? noParameters, response: { 200: answer } },
+    schema: {
+      ...(params && { params }),
+      querystring: query ?? noParameters,
+      ...(!mediaType && { response: { [status]: answer } }),
+    },
     onRequest: async (request, reply) => {
+      reply.headers(failsWith?.(request.headers) ?? {})
       request.acceptedKey = await requireKey(ctx, request, reply, null)
+      if (scope === 'write' && request.acceptedKey.scope !== 'write') throw new DomainError('write_scope_missing')
       request.query = readQuery(request.raw.url ?? '')
     },
-    handler: async (request: FastifyRequest) => {
-      const key = request.acceptedKey as KeyAtWork // nobody comes here without
-      return operation.handle(ctx, { key, params: request.params, query: request.query })
+    handler: async (request: FastifyRequest, reply) => {
+      checkBody?.(request.body)
+      const answered = await handle(ctx, operation, request, reply)
+      for (const name of Object.keys(failsWith?.(request.headers) ?? {})) reply.removeHeader(name)
+      if (mediaType) reply.header('content-type', mediaType)
+      reply.code(status)
+      return answered
     },
   })
 }
 
 const noParameters = { type: 'object', additionalProperties: false }
+
+function handle(ctx: V2Context, operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  return operation.handle(ctx, {
+    key: request.acceptedKey as KeyAtWork, // nobody comes here without
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    idempotencyKey: operation.creates && readIdempotencyKey(request.headers),
+    wasReplayed: () => void reply.header('idempotent-replayed', 'true'),
+  })
+}
 
 function refuseOtherMethods(app: FastifyInstance, ctx: KeyContext, url: string, allowed: Set<string>): void {
   app.route({

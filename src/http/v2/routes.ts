@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { KeyContext } from '../api-key.ts'
 import { answerProblem } from './answers.ts'
+import { registerBodyParser } from './body.ts'
 import { answerWithEtag } from './etag.ts'
 import { registerOpenapi } from './openapi.ts'
 import type { V2Context } from './operation.ts'
@@ -24,8 +25,11 @@ export function registerV2(app: FastifyInstance, ctx: KeyContext & V2Context): v
         throw new DomainError('endpoint_not_found')
       })
       v2.addHook('onSend', async (request, reply, payload) =>
-        reply.statusCode === 200 && typeof payload === 'string' ? answerWithEtag(request, reply, payload) : payload,
+        request.method === 'GET' && reply.statusCode === 200 && typeof payload === 'string'
+          ? answerWithEtag(request, reply, payload)
+          : payload,
       )
+      registerBodyParser(v2)
       registerOpenapi(v2, operations)
       registerOperations(v2, ctx, operations)
       done()

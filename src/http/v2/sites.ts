@@ -13,6 +13,8 @@ export const listSites = operation({
   path: '/sites',
   operationId: 'listSites',
   summary: 'The sites that the key may use, active or not, by number',
+  scope: 'read',
+  status: 200,
   query: siteListQuery,
   answer: sitePage,
   async handle({ db }, { key, query: { limit = 50, cursor } }) {
@@ -28,6 +30,8 @@ export const findSite = operation({
   path: '/sites/{id}',
   operationId: 'findSite',
   summary: 'One site',
+  scope: 'read',
+  status: 200,
   params: siteParams,
   answer: siteSchema,
   async handle({ db }, { key, params }) {

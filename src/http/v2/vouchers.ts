@@ -14,6 +14,8 @@ export const listVouchers = operation({
   path: '/vouchers',
   operationId: 'listVouchers',
   summary: 'Vouchers of one, some or all sites of the key, the newest first',
+  scope: 'read',
+  status: 200,
   query: voucherListQuery,
   answer: voucherPage,
   async handle({ db }, { key, query }) {
@@ -31,6 +33,8 @@ export const findVoucher = operation({
   path: '/vouchers/{id}',
   operationId: 'findVoucher',
   summary: 'One voucher',
+  scope: 'read',
+  status: 200,
   params: voucherParams,
   answer: voucherSchema,
   async handle({ db }, { key, params }) {
@@ -48,6 +52,8 @@ export const lookUpVoucher = operation({
   path: '/vouchers/lookup',
   operationId: 'lookUpVoucher',
   summary: 'Is this code good? The voucher with this code on a site',
+  scope: 'read',
+  status: 200,
   query: lookupQuery,
   answer: voucherSchema,
   async handle({ db }, { key, query }) {

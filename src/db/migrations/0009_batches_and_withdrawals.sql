@@ -1,0 +1,96 @@
+-- What is asked of a creation beyond the shape of its voucher, and the row of a batch that it is made for.
+alter table creations
+  add reference text,
+  add valid_until timestamptz(3),
+  add batch_id uuid,
+  add batch_row integer;
+
+-- Named durations and limits, for one site or (null) for all.
+create table templates (
+  id uuid primary key,
+  site_id integer references sites (id),
+  name text not null check (name <> ''),
+  max_uses integer not null check (max_uses >= 0),
+  expire_minutes integer not null check (expire_minutes > 0),
+  qos_down_kbps integer not null default 0 check (qos_down_kbps >= 0),
+  qos_up_kbps integer not null default 0 check (qos_up_kbps >= 0),
+  qos_quota_mb integer not null default 0 check (qos_quota_mb >= 0),
+  created_at timestamptz(3) not null default now(),
+  unique nulls not distinct (site_id, name)
+);
+
+-- Up to 1,000 vouchers that were asked for at once. What became of each stands in its row.
+create table batches (
+  site_id integer not null,
+  id uuid not null,
+  actor text not null,
+  api_key_id uuid,
+  staff_id uuid,
+  idempotency_key text,
+  request_hash bytea not null,
+  reference text,
+  valid_until timestamptz(3),
+  max_uses integer not null,
+  expire_minutes integer not null,
+  qos_down_kbps integer not null default 0,
+  qos_up_kbps integer not null default 0,
+  qos_quota_mb integer not null default 0,
+  created_at timestamptz(3) not null default now(),
+  next_run_at timestamptz(3) not null default now(),
+  -- Since when the controller lets nothing through; null while it does.
+  held_up_since timestamptz(3),
+  cancelled_at timestamptz(3),
+  finished_at timestamptz(3),
+  primary key (site_id, id),
+  unique (actor, idempotency_key)
+);
+create index batches_list on batches (site_id, created_at desc, id desc);
+create index batches_due on batches (next_run_at) where finished_at is null;
+
+create table batch_rows (
+  site_id integer not null,
+  batch_id uuid not null,
+  number integer not null,
+  -- As it stands on the controller, with its date.
+  name text not null,
+  -- waiting: to be asked for; sent: an intent is committed, its outcome not known yet; the rest are outcomes.
+  state text not null default 'waiting' check (state in ('waiting', 'sent', 'made', 'failed', 'cancelled')),
+  attempts integer not null default 0,
+  creation_id uuid,
+  voucher_id uuid,
+  failure text,
+  primary key (site_id, batch_id, number)
+);
+
+-- The wish to withdraw several vouchers, and who had it. What became of each stands in `withdrawals`.
+create table revocations (
+  id uuid primary key,
+  actor text not null,
+  api_key_id uuid,
+  staff_id uuid,
+  idempotency_key text,
+  request_hash bytea not null,
+  created_at timestamptz(3) not null default now(),
+  unique (actor, idempotency_key)
+);
+
+-- A voucher that is to be taken off its controller when its time comes: at once for a revocation, at `valid_until` without one.
+create table withdrawals (
+  site_id integer not null,
+  id uuid not null,
+  voucher_id uuid not null,
+  revocation_id uuid,
+  due_at timestamptz(3) not null,
+  attempts integer not null default 0,
+  -- Why the last attempt failed.
+  failure text,
+  -- revoked: withdrawn; ended: there was nothing left to withdraw; failed: given up.
+  outcome text check (outcome in ('revoked', 'ended', 'failed')),
+  settled_at timestamptz(3),
+  primary key (site_id, id),
+  check ((outcome is null) = (settled_at is null))
+);
+create index withdrawals_due on withdrawals (due_at, site_id) where settled_at is null;
+create unique index withdrawals_by_revocation on withdrawals (revocation_id, site_id, voucher_id)
+  where revocation_id is not null;
+create index withdrawals_done on withdrawals (settled_at) where settled_at is not null and revocation_id is null;
