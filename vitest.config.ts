@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['{src,test,simulator}/**/*.test.ts'],
     globalSetup: 'test/template-database.ts',
-    reporters: ['default', './test/closing-line.ts'],
+    reporters: ['default', './test/closing-line.ts', './test/watchdog.ts'],
     testTimeout: long ? 600_000 : 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { Unavailable } from '#lib/unavailable.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { freePort } from '#test/private-redis.ts'
@@ -13,8 +13,8 @@ const url = 'redis://127.0.0.1:6379'
 const prefix = `test-${randomUUID()}:`
 const db = await createTestDatabase()
 const redis = redisCounter({ url, prefix, onError: () => {} })
-const client = await createClient({ url }).connect()
-while (!(await redis.count('ready').catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 10))
+const client = await createClient({ url, socket: { reconnectStrategy: false } }).connect()
+await vi.waitFor(() => redis.count('ready'), 10_000)
 afterAll(async () => {
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) for (const key of keys) await client.del(key)
   client.destroy()
