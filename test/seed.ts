@@ -104,3 +104,18 @@ export async function seedManyVouchers(db: Queryable, siteId: number, count: num
     [siteId, count],
   )
 }
+
+/** A batch of one voucher that was never made; returns its own id. */
+export async function seedBatch(db: Queryable, siteId: number): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into batches (site_id, id, actor, api_key_id, request_hash, max_uses, expire_minutes, finished_at)
+     values ($1, $2, 'key:nobody', $2, '', 1, 60, now())`,
+    [siteId, id],
+  )
+  await db.query(
+    `insert into batch_rows (site_id, batch_id, number, name, state) values ($1, $2, 1, '2026-11-14_Gast', 'failed')`,
+    [siteId, id],
+  )
+  return id
+}

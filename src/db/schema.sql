@@ -93,6 +93,7 @@ CREATE TABLE public.batch_rows (
     creation_id uuid,
     voucher_id uuid,
     failure text,
+    notified boolean DEFAULT false NOT NULL,
     CONSTRAINT batch_rows_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'made'::text, 'failed'::text, 'cancelled'::text])))
 );
 

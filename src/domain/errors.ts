@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'idempotency_mismatch'
   | 'site_not_found'
   | 'beyond_bounds'
+  | 'valid_until_passed'
   | 'controller_busy'
   | 'controller_unreachable'
   | 'controller_refused'

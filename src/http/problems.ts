@@ -21,6 +21,12 @@ export const problems: Record<ErrorCode, Problem> = {
     message: '{field} muss zwischen {min} und {max} liegen',
     headers: outcomeNone,
   },
+  valid_until_passed: {
+    status: 400,
+    error: 'invalid_request',
+    message: 'valid_until muss mindestens eine Minute in der Zukunft liegen',
+    headers: outcomeNone,
+  },
   unauthorized: {
     status: 401,
     error: 'unauthorized',

@@ -10,6 +10,8 @@ const queues = {
   attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
   // One per key, waiting or running. Not repeated: when a site is next due stands in its own row.
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
+  // One per batch. What is left of a batch and when it is next due stands in its own row.
+  batch: { policy: 'exclusive', retryLimit: 3, retryDelay: 1, expireInSeconds: 600 },
 } satisfies Record<string, Partial<QueueOptions>>
 
 type QueueName = keyof typeof queues

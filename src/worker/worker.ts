@@ -1,4 +1,6 @@
 import type { Database } from '#db/database.ts'
+import type { BatchKey } from '#domain/batches/batch.ts'
+import { runBatch } from '#domain/batches/run-batch.ts'
 import { type DeliverContext, deliver } from '#domain/notifications/deliver.ts'
 import type { DeliveryJob } from '#domain/notifications/enqueue-deliveries.ts'
 import { deleteSettledCreations } from '#domain/vouchers/creations.queries.ts'
@@ -7,6 +9,7 @@ import { type SyncContext, syncSite } from '#domain/vouchers/sync-site.ts'
 import { deleteClosedWindows } from '#limits/postgres-counter.ts'
 import type { Queue } from '#queue/queue.ts'
 import { notificationSweeps } from './notification-sweeps.ts'
+import { scheduleBatches } from './schedule-batches.ts'
 import { scheduleSyncs } from './schedule-syncs.ts'
 import { type SweepLog, startSweeps, untilNoneIsLeft } from './sweeps.ts'
 
@@ -14,6 +17,7 @@ const minuteMs = 60_000
 /** A receiver that hangs holds four for 15 s each; the others go on with the rest. */
 const attempts = { atOnce: 12, perGroupHere: 4 }
 const syncs = { atOnce: 6, perGroup: 2 }
+const batches = { atOnce: 4, perGroup: 1 }
 
 export type WorkerContext = SyncContext & SettleContext & DeliverContext & { db: Database; queue: Queue; log: SweepLog }
 
@@ -21,9 +25,11 @@ export type WorkerContext = SyncContext & SettleContext & DeliverContext & { db:
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
+  await ctx.queue.work<BatchKey>('batch', batches, (batch) => runBatch(ctx, batch))
   return startSweeps(
     [
       { name: 'unsettled creations', everyMs: 2_000, run: () => settleCreations(ctx) },
+      { name: 'batches with work left', everyMs: 2_000, run: () => scheduleBatches(ctx) },
       { name: 'sites due for sync', everyMs: 5_000, run: () => scheduleSyncs(ctx) },
       {
         name: 'settled creations',

@@ -5,8 +5,8 @@ export type Patch = { file: string; find: string; replace: string }
 export const points = {
   'after intent': {
     file: 'src/domain/vouchers/create-voucher.ts',
-    find: 'const creationId = await openCreation(ctx.db, request, asked.name)\n',
-    replace: `const creationId = await openCreation(ctx.db, request, asked.name)
+    find: 'const creationId = await openCreation(ctx.db, request, asked)\n',
+    replace: `const creationId = await openCreation(ctx.db, request, asked)
   globalThis.reach('after intent')\n`,
   },
   'in flight': {
@@ -16,16 +16,16 @@ export const points = {
         const reply = await pool.request({`,
   },
   'after answer': {
-    file: 'src/domain/vouchers/create-voucher.ts',
-    find: 'const recorded = await recordVoucher(ctx, recording)\n',
+    file: 'src/domain/vouchers/make-vouchers.ts',
+    find: 'recorded.push(...(await recordVouchers(ctx, { ...making, creationIds: left, candidates })))\n',
     replace: `globalThis.reach('after answer')
-      const recorded = await recordVoucher(ctx, recording)
+      recorded.push(...(await recordVouchers(ctx, { ...making, creationIds: left, candidates })))
       globalThis.reach('after commit')\n`,
   },
   'before commit': {
-    file: 'src/domain/vouchers/record-voucher.ts',
-    find: '    await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds: [claimed.id] })\n',
-    replace: `    await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds: [claimed.id] })
+    file: 'src/domain/vouchers/record-vouchers.ts',
+    find: '    await tellOf(ctx, tx, recording, open, recorded)\n',
+    replace: `    await tellOf(ctx, tx, recording, open, recorded)
     globalThis.reach('before commit')\n`,
   },
   'before ack': {
@@ -52,8 +52,12 @@ export const mutants = {
     },
     {
       file: 'src/domain/vouchers/creations.queries.ts',
-      find: 'return rows[0] ?? { hasNoVoucher: false, answer: null }',
-      replace: 'return rows[0] ?? { hasNoVoucher: true, answer: null }',
+      find: 'order by id for update`,\n    [siteId, ids],\n  )\n  return rows\n',
+      replace: `order by id for update\`,
+    [siteId, ids],
+  )
+  const nothing = { hasNoVoucher: true, voucherId: null, answer: null, reference: null, validUntil: null, batchId: null }
+  return ids.map((id) => rows.find((row) => row.id === id) ?? { id, ...nothing })\n`,
     },
   ],
   'no unique claim': [
@@ -70,10 +74,10 @@ export const mutants = {
   ],
   'no outbox': [
     {
-      file: 'src/domain/vouchers/record-voucher.ts',
-      find: '    await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds: [claimed.id] })\n',
-      replace: `    const told = { site, source: actor.source, voucherIds: [claimed.id] }
-    setTimeout(() => void ctx.db.transaction((later) => notifyCreated(later, ctx.queue, told)).catch(() => {}), 50)\n`,
+      file: 'src/domain/vouchers/record-vouchers.ts',
+      find: '    await tellOf(ctx, tx, recording, open, recorded)\n',
+      replace: `    const later = () => ctx.db.transaction((tx) => tellOf(ctx, tx, recording, open, recorded))
+    setTimeout(() => void later().catch(() => {}), 50)\n`,
     },
   ],
   'count then insert': [

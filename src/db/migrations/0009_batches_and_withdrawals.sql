@@ -59,6 +59,8 @@ create table batch_rows (
   creation_id uuid,
   voucher_id uuid,
   failure text,
+  -- Its receivers were told of it: at the end of the batch, or at the next end when it came later.
+  notified boolean not null default false,
   primary key (site_id, batch_id, number)
 );
 

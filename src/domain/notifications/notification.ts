@@ -1,5 +1,12 @@
 /** What the generic format sends as `data`. A voucher's code is not part of it. */
-type CreatedData = { count: number; site_id: number; site: string; source: string; voucher_ids: string[] }
+type CreatedData = {
+  count: number
+  site_id: number
+  site: string
+  source: string
+  voucher_ids: string[]
+  batch_id?: string
+}
 export type OutageData = { controller: string; since: string; until: string | null }
 
 /** An event as its receivers learn of it. */

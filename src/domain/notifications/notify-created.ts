@@ -8,14 +8,21 @@ import { insertEventWithDeliveries } from './events.queries.ts'
 export async function notifyCreated(
   tx: Queryable,
   queue: Queue,
-  created: { site: { id: number; name: string }; source: string; voucherIds: string[] },
+  created: { site: { id: number; name: string }; source: string; voucherIds: string[]; batchId?: string },
 ): Promise<void> {
-  const { site, source, voucherIds } = created
+  const { site, source, voucherIds, batchId } = created
   const deliveries = await insertEventWithDeliveries(tx, {
     id: uuidv7(),
     type: 'voucher.created',
     siteId: site.id,
-    data: { count: voucherIds.length, site_id: site.id, site: site.name, source, voucher_ids: voucherIds },
+    data: {
+      count: voucherIds.length,
+      site_id: site.id,
+      site: site.name,
+      source,
+      voucher_ids: voucherIds,
+      ...(batchId !== undefined && { batch_id: batchId }),
+    },
   })
   await enqueueDeliveries(tx, queue, deliveries)
 }

@@ -6,10 +6,10 @@ import { recordServiceAudit } from '../audit/record-audit.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { madeFor } from './made-for.ts'
-import { recordVoucher } from './record-voucher.ts'
+import { recordVouchers } from './record-vouchers.ts'
 import { insertAdoptedVouchers, listRecordedCodes } from './sync.queries.ts'
 import { findOpenTwin, type GivenUpCreation, listGivenUpCreations } from './unsettled.queries.ts'
-import { claimVoucher, updateVoucherRevoked } from './vouchers.queries.ts'
+import { claimVouchers, updateVoucherRevoked } from './vouchers.queries.ts'
 
 type LateContext = { db: Database; queue: Queue; controllers: Controllers; today: (at: Date) => string }
 
@@ -50,11 +50,13 @@ async function attach(
 ): Promise<boolean> {
   const { lastAttemptId, lastAttemptState, apiKeyId, source, shape: asked, sentAt } = creation
   if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // it may find this one itself
-  if (await findOpenTwin(ctx.db, creation)) return false // it may be another's, who is just making the same
+  if (await findOpenTwin(ctx.db, creation, [creation.id])) return false // it may be another's, who is just making the same
   if (lastAttemptState === 'recorded') return withdraw(ctx, site, creation, late)
   const actor = { apiKeyId, allSites: true, source }
   const day = ctx.today(sentAt)
-  return Boolean(await recordVoucher(ctx, { site, creationId: lastAttemptId, actor, candidates: [late], asked, day }))
+  const creationIds = [lastAttemptId]
+  const recorded = await recordVouchers(ctx, { site, creationIds, actor, candidates: [late], asked, day })
+  return recorded.length > 0
 }
 
 /** One that a guest uses already stays, and is recorded. */
@@ -87,8 +89,9 @@ async function withdrawClaimed(
   { id: creationId, apiKeyId }: GivenUpCreation,
   { id: controllerVoucherId, code, shape }: ControllerVoucher,
 ): Promise<boolean> {
-  const claim = { siteId: site.id, id: uuidv7(), creationId, apiKeyId, controllerVoucherId, code, shape }
-  const claimed = await claimVoucher(tx, claim)
+  const nothing = { reference: null, validUntil: null, batchId: null }
+  const claim = { id: uuidv7(), creationId, controllerVoucherId, code, ...nothing }
+  const [claimed] = await claimVouchers(tx, { siteId: site.id, apiKeyId, shape }, [claim])
   if (!claimed) return false
   await updateVoucherRevoked(tx, site.id, claimed.id)
   await noteSurplus(tx, 'voucher.surplus_withdrawn', site, { shape })

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
-import type { CreatedVoucher, CreationState } from './creation.ts'
+import type { CreatedVoucher, CreationState, RecordedCreation, Wishes } from './creation.ts'
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedFor = `interval '24 hours'`
@@ -12,6 +12,7 @@ export type KnownCreation = {
   id: string
   requestHash: Buffer
   state: CreationState
+  voucherId: string | null
   answer: CreatedVoucher | null
 }
 
@@ -21,7 +22,7 @@ export async function findCreationByKey(
   idempotencyKey: string,
 ): Promise<KnownCreation | undefined> {
   const { rows } = await db.query<KnownCreation>(
-    `select site_id as "siteId", id, request_hash as "requestHash", state, answer
+    `select site_id as "siteId", id, request_hash as "requestHash", state, voucher_id as "voucherId", answer
        from creations
       where actor = $1 and idempotency_key = $2
         and (settled_at is null or settled_at > now() - ${rememberedFor})`,
@@ -30,7 +31,7 @@ export async function findCreationByKey(
   return rows[0]
 }
 
-export type NewCreation = {
+export type NewCreation = Wishes & {
   siteId: number
   id: string
   actor: string
@@ -45,8 +46,8 @@ export async function insertCreation(db: Queryable, creation: NewCreation): Prom
   const { shape } = creation
   const { rowCount } = await db.query(
     `insert into creations (site_id, id, actor, api_key_id, idempotency_key, request_hash, name, max_uses,
-       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, sent_at, lease_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now(), now() + ${lease})
+       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, sent_at, lease_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now(), now() + ${lease})
      on conflict (actor, idempotency_key) do nothing`,
     [
       creation.siteId,
@@ -61,6 +62,8 @@ export async function insertCreation(db: Queryable, creation: NewCreation): Prom
       shape.downKbps,
       shape.upKbps,
       shape.quotaMb,
+      creation.reference,
+      creation.validUntil,
     ],
   )
   return rowCount === 1
@@ -76,46 +79,57 @@ export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): P
   )
 }
 
-type CreationKey = { siteId: number; id: string }
-
-type LockedCreation = { hasNoVoucher: boolean; answer: CreatedVoucher | null }
-
-/**
- * Waits for whoever works on it. The answer is there when it was recorded before, e.g. by a commit that seemed lost. One
- * that was given up can still get its voucher, unless its client has begun another attempt.
- */
-export async function lockCreation(tx: Queryable, { siteId, id }: CreationKey): Promise<LockedCreation> {
-  const { rows } = await tx.query<LockedCreation>(
-    `select state <> 'recorded' and superseded_by is null as "hasNoVoucher", answer
-       from creations where site_id = $1 and id = $2 for update`,
-    [siteId, id],
-  )
-  return rows[0] ?? { hasNoVoucher: false, answer: null }
+export type LockedCreation = Wishes & {
+  id: string
+  hasNoVoucher: boolean
+  voucherId: string | null
+  answer: CreatedVoucher | null
+  batchId: string | null
 }
 
-export async function updateCreationRecorded(
+/**
+ * Waits for whoever works on them. An answer is there when it was recorded before, e.g. by a commit that seemed lost. One
+ * that was given up can still get its voucher, unless its client has begun another attempt.
+ */
+export async function lockCreations(tx: Queryable, siteId: number, ids: string[]): Promise<LockedCreation[]> {
+  const { rows } = await tx.query<LockedCreation>(
+    `select id, state <> 'recorded' and superseded_by is null as "hasNoVoucher", voucher_id as "voucherId", answer,
+            reference, valid_until as "validUntil", batch_id as "batchId"
+       from creations where site_id = $1 and id = any ($2) order by id for update`,
+    [siteId, ids],
+  )
+  return rows
+}
+
+export async function updateCreationsRecorded(
   tx: Queryable,
-  { siteId, id }: CreationKey,
-  voucherId: string,
-  answer: CreatedVoucher,
+  siteId: number,
+  recorded: RecordedCreation[],
 ): Promise<void> {
   await tx.query(
-    `update creations set state = 'recorded', settled_at = now(), voucher_id = $3, answer = $4
-      where site_id = $1 and id = $2`,
-    [siteId, id, voucherId, answer],
+    `update creations set state = 'recorded', settled_at = now(), voucher_id = made.voucher_id, answer = made.answer
+       from unnest($2::uuid[], $3::uuid[], $4::jsonb[]) as made (creation_id, voucher_id, answer)
+      where site_id = $1 and id = made.creation_id`,
+    [
+      siteId,
+      recorded.map(({ creationId }) => creationId),
+      recorded.map(({ voucherId }) => voucherId),
+      recorded.map(({ answer }) => answer),
+    ],
   )
 }
 
 /** After a call that made nothing for certain, or that may have made something: then it is looked for from now on. */
-export async function updateCreationFailed(
+export async function updateCreationsFailed(
   db: Queryable,
-  { siteId, id }: CreationKey,
+  siteId: number,
+  ids: string[],
   state: 'rejected' | 'unknown',
 ): Promise<void> {
   await db.query(
     `update creations set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
-      where site_id = $1 and id = $2 and state = 'open'`,
-    [siteId, id, state],
+      where site_id = $1 and id = any ($2) and state = 'open'`,
+    [siteId, ids, state],
   )
 }
 

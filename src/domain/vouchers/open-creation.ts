@@ -1,27 +1,28 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
+import type { VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
-import { actorId, type CreatedVoucher, type CreationRequest, requestHash } from './creation.ts'
+import { actorId, type CreationRequest, type RecordedCreation, requestHash } from './creation.ts'
 import { findCreationByKey, insertCreation, releaseIdempotencyKey } from './creations.queries.ts'
 
 /** The first answer to this Idempotency-Key; undefined when the request is free to go on. */
-export async function findAnswer(db: Queryable, request: CreationRequest): Promise<CreatedVoucher | undefined> {
+export async function findAnswer(db: Queryable, request: CreationRequest): Promise<RecordedCreation | undefined> {
   const { actor, idempotencyKey } = request
   if (idempotencyKey === undefined) return undefined
   const known = await findCreationByKey(db, actorId(actor), idempotencyKey)
   if (!known) return undefined
   if (!known.requestHash.equals(requestHash(request))) throw new DomainError('idempotency_mismatch')
-  if (known.state === 'recorded' && known.answer) return known.answer
-  if (known.state === 'open' || known.state === 'unknown') throw new DomainError('idempotency_in_progress')
+  const { siteId, id: creationId, state, voucherId, answer } = known
+  if (state === 'recorded' && voucherId && answer) return { creationId, siteId, voucherId, answer }
+  if (state === 'open' || state === 'unknown') throw new DomainError('idempotency_in_progress')
   return undefined // it came to nothing: this is a new attempt
 }
 
 /**
- * Commits what is about to be asked of the controller, under the name that it will have there. An earlier attempt with
- * the same key that came to nothing keeps its own row: its voucher might still turn up.
+ * Commits what is about to be asked of the controller, as it will stand there. An earlier attempt with the same key that came to nothing keeps its own row: its voucher might still turn up.
  */
-export async function openCreation(db: Database, request: CreationRequest, storedName: string): Promise<string> {
-  const { actor, siteId, idempotencyKey, shape } = request
+export async function openCreation(db: Database, request: CreationRequest, asked: VoucherShape): Promise<string> {
+  const { actor, siteId, idempotencyKey, reference, validUntil } = request
   const creation = {
     siteId,
     id: uuidv7(),
@@ -29,7 +30,9 @@ export async function openCreation(db: Database, request: CreationRequest, store
     apiKeyId: actor.apiKeyId,
     idempotencyKey,
     requestHash: requestHash(request),
-    shape: { ...shape, name: storedName },
+    shape: asked,
+    reference,
+    validUntil,
   }
   if (await insertCreation(db, creation)) return creation.id
   const reopened = await db.transaction(async (tx) => {

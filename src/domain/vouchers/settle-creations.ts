@@ -6,13 +6,13 @@ import { DomainError } from '../errors.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { collect } from './collect.ts'
 import { madeFor } from './made-for.ts'
-import { recordVoucher } from './record-voucher.ts'
+import { recordVouchers } from './record-vouchers.ts'
 import {
   findOpenTwin,
-  postponeCreation,
+  postponeCreations,
   takeUnsettledCreations,
   type UnsettledCreation,
-  updateCreationAbsent,
+  updateCreationsAbsent,
 } from './unsettled.queries.ts'
 
 const atOnce = 50
@@ -29,50 +29,63 @@ export type SettleContext = {
 /** Finds out what became of creations that nobody finished. Never makes a voucher: it only looks. */
 export async function settleCreations(ctx: SettleContext): Promise<number> {
   const creations = await takeUnsettledCreations(ctx.db, atOnce)
-  const settled = await Promise.all(creations.map((creation) => settle(ctx, creation)))
-  return settled.filter(Boolean).length
+  const asked = Map.groupBy(creations, ({ siteId, id, batchId, shape }) =>
+    JSON.stringify([siteId, batchId ?? id, shape]),
+  )
+  const settled = await Promise.all([...asked.values()].map((alike) => settle(ctx, alike)))
+  return settled.reduce((total, count) => total + count, 0)
 }
 
-async function settle(ctx: SettleContext, creation: UnsettledCreation): Promise<boolean> {
-  const site = await findSiteOnController(ctx.db, creation.siteId)
-  if (!site) return false
+/** Creations that asked for the same, together: one look is enough for all. Returns how many are settled. */
+async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<number> {
+  const [first] = alike as [UnsettledCreation]
+  const site = await findSiteOnController(ctx.db, first.siteId)
+  if (!site) return 0
+  const creation = { site: site.id, creation: first.id, count: alike.length }
   try {
-    const found = await look(ctx, site, creation)
-    if (found === 'postponed') return false
-    if (found) ctx.log.info({ site: site.id, creation: creation.id }, 'a voucher was found and recorded')
-    else ctx.log.info({ site: site.id, creation: creation.id }, 'a creation made nothing')
-    return true
+    const { found, absent } = await look(ctx, site, alike)
+    if (found > 0) ctx.log.info({ ...creation, found }, 'vouchers were found and recorded')
+    if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations made nothing')
+    return found + absent
   } catch (err) {
     if (!(err instanceof ControllerError || err instanceof DomainError))
-      ctx.log.warn({ err, site: site.id, creation: creation.id }, 'a creation could not be settled yet')
-    await postponeCreation(ctx.db, creation, pauseSeconds(ctx, creation))
-    return false
+      ctx.log.warn({ err, ...creation }, 'a creation could not be settled yet')
+    await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, first))
+    return 0
   }
 }
 
 async function look(
   ctx: SettleContext,
   site: SiteOnController,
-  creation: UnsettledCreation,
-): Promise<boolean | 'postponed'> {
-  const { id: creationId, shape: asked, sentAt, apiKeyId, source } = creation
+  alike: UnsettledCreation[],
+): Promise<{ found: number; absent: number }> {
+  const [first] = alike as [UnsettledCreation]
+  const { shape: asked, sentAt, apiKeyId, source } = first
   const seen = await ctx.controllers.inBackground(site.controllerId, () =>
     collect(ctx.controllers.connectionOf(site).listNamed(site.controllerSite, asked.name)),
   )
   const candidates = madeFor(seen, asked, sentAt)
-  if (candidates.length > 0 && (await findOpenTwin(ctx.db, creation))) {
-    await postponeCreation(ctx.db, creation, 1)
-    return 'postponed'
+  if (candidates.length > 0 && (await findOpenTwin(ctx.db, first, idsOf(alike)))) {
+    await postponeCreations(ctx.db, site.id, idsOf(alike), 1)
+    return { found: 0, absent: 0 }
   }
   const actor = { apiKeyId, allSites: true, source }
-  const recording = { site, creationId, actor, candidates, asked, day: ctx.today(sentAt) }
-  if (candidates.length > 0 && (await recordVoucher(ctx, recording))) return true
-  if (creation.secondsSinceSent < ctx.config.settleSeconds) {
-    await postponeCreation(ctx.db, creation, pauseSeconds(ctx, creation))
-    return 'postponed'
+  const recording = { site, creationIds: idsOf(alike), actor, candidates, asked, day: ctx.today(sentAt) }
+  const recorded = candidates.length > 0 ? await recordVouchers(ctx, recording) : []
+  const found = new Set(recorded.map(({ creationId }) => creationId))
+  const left = idsOf(alike).filter((id) => !found.has(id))
+  if (left.length === 0) return { found: found.size, absent: 0 }
+  if (first.secondsSinceSent < ctx.config.settleSeconds) {
+    await postponeCreations(ctx.db, site.id, left, pauseSeconds(ctx, first))
+    return { found: found.size, absent: 0 }
   }
-  await updateCreationAbsent(ctx.db, creation)
-  return false
+  await updateCreationsAbsent(ctx.db, site.id, left)
+  return { found: found.size, absent: left.length }
+}
+
+function idsOf(creations: UnsettledCreation[]): string[] {
+  return creations.map(({ id }) => id)
 }
 
 /** Longer from look to look, and one right after the time is over. */

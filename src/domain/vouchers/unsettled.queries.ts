@@ -8,6 +8,7 @@ type AskedCreation = {
   shape: VoucherShape
   sentAt: Date
   apiKeyId: string
+  batchId: string | null
   /** For the notification. */
   source: string
 }
@@ -19,16 +20,24 @@ export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
 const lookLease = `interval '20 seconds'`
 
 const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.api_key_id as "apiKeyId",
+  c.batch_id as "batchId",
   json_build_object('name', c.name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
   (select 'API: ' || name from api_keys where id = c.api_key_id) as source`
 
-/** Takes those whose time has come: left by a process that died, or due for another look. */
+/** Takes those whose time has come: left by a process that died, or due for another look; those of a batch together. */
 export async function takeUnsettledCreations(db: Queryable, limit: number): Promise<UnsettledCreation[]> {
   const { rows } = await db.query<UnsettledCreation>(
-    `with due as (
-       select site_id, id from creations where settled_at is null and lease_until <= now()
+    `with first as (
+       select site_id, id, batch_id from creations where settled_at is null and lease_until <= now()
         order by lease_until limit $1 for update skip locked
+     ), due as (
+       select site_id, id from first
+        union
+       select c.site_id, c.id
+         from creations c join (select distinct site_id, batch_id from first) as f
+              on c.site_id = f.site_id and c.batch_id = f.batch_id
+        where c.settled_at is null and c.lease_until <= now()
      )
      update creations c set state = 'unknown', lease_until = now() + ${lookLease}
        from due
@@ -40,35 +49,31 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
 }
 
 /** Whether somebody else is just making such a voucher: what is found may be his. */
-export async function findOpenTwin(db: Queryable, { siteId, id, shape }: AskedCreation): Promise<boolean> {
+export async function findOpenTwin(db: Queryable, { siteId, shape }: AskedCreation, ids: string[]): Promise<boolean> {
   const { rows } = await db.query<{ exists: boolean }>(
     `select exists (select from creations
-                     where site_id = $1 and id <> $2 and state = 'open' and name = $3 and max_uses = $4
+                     where site_id = $1 and id <> all ($2::uuid[]) and state = 'open' and name = $3 and max_uses = $4
                        and expire_minutes = $5) as exists`,
-    [siteId, id, shape.name, shape.maxUses, shape.expireMinutes],
+    [siteId, ids, shape.name, shape.maxUses, shape.expireMinutes],
   )
   return rows[0]?.exists ?? false
 }
 
-/** It is looked for again then. */
-export async function postponeCreation(
-  db: Queryable,
-  { siteId, id }: UnsettledCreation,
-  seconds: number,
-): Promise<void> {
+/** They are looked for again then. */
+export async function postponeCreations(db: Queryable, siteId: number, ids: string[], seconds: number): Promise<void> {
   await db.query(
     `update creations set lease_until = now() + make_interval(secs => $3)
-      where site_id = $1 and id = $2 and settled_at is null`,
-    [siteId, id, seconds],
+      where site_id = $1 and id = any ($2) and settled_at is null`,
+    [siteId, ids, seconds],
   )
 }
 
-/** It was looked for long enough: nothing was made. */
-export async function updateCreationAbsent(db: Queryable, { siteId, id }: UnsettledCreation): Promise<void> {
+/** They were looked for long enough: nothing was made. */
+export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
     `update creations set state = 'absent', settled_at = now()
-      where site_id = $1 and id = $2 and settled_at is null`,
-    [siteId, id],
+      where site_id = $1 and id = any ($2) and settled_at is null`,
+    [siteId, ids],
   )
 }
 

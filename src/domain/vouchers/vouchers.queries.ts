@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
+import type { Wishes } from './creation.ts'
 
 export type VoucherStatus = 'valid' | 'used' | 'expired' | 'revoked'
 
@@ -28,14 +29,12 @@ export async function listNewestVouchers(db: Queryable, siteId: number, limit: n
   return rows
 }
 
-export type NewVoucher = {
-  siteId: number
+export type NewVoucher = Wishes & {
   id: string
   creationId: string
-  apiKeyId: string
   controllerVoucherId: string | null
   code: string
-  shape: VoucherShape
+  batchId: string | null
 }
 
 /** Of these codes, those that a creation holds already. */
@@ -47,40 +46,45 @@ export async function listHeldCodes(tx: Queryable, siteId: number, codes: string
   return rows.map(({ code }) => code)
 }
 
-/** Undefined when another creation already holds this controller voucher. Takes over a row that sync adopted first. */
-export async function claimVoucher(
+/**
+ * Gives each of these controller vouchers, all of one shape, to its creation; those that another creation holds already are
+ * left out. Takes over a row that sync adopted first: it keeps its id.
+ */
+export async function claimVouchers(
   tx: Queryable,
-  voucher: NewVoucher,
-): Promise<{ id: string; isNew: boolean } | undefined> {
-  const { shape } = voucher
+  made: { siteId: number; apiKeyId: string; shape: VoucherShape },
+  vouchers: NewVoucher[],
+): Promise<{ id: string; creationId: string }[]> {
+  const { siteId, apiKeyId, shape } = made
   const sameVoucher =
-    voucher.controllerVoucherId === null
+    vouchers[0]?.controllerVoucherId === null
       ? '(site_id, code) where controller_voucher_id is null'
       : '(site_id, controller_voucher_id)'
-  const { rows } = await tx.query<{ id: string }>(
+  const { rows } = await tx.query<{ id: string; creationId: string }>(
     `insert into vouchers (site_id, id, creation_id, api_key_id, controller_voucher_id, code, name, max_uses,
-       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())
+       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, created_at)
+     select $1, new.id, new."creationId", $2, new."controllerVoucherId", new.code, $3, $4, $5, $6, $7, $8,
+            new.reference, new."validUntil", new."batchId", now()
+       from jsonb_to_recordset($9::jsonb) as new (id uuid, "creationId" uuid, "controllerVoucherId" text, code text,
+              reference text, "validUntil" timestamptz(3), "batchId" uuid)
+      order by new."controllerVoucherId", new.code
      on conflict ${sameVoucher} do update
-       set creation_id = excluded.creation_id, api_key_id = excluded.api_key_id where vouchers.creation_id is null
-     returning id`,
+       set creation_id = excluded.creation_id, api_key_id = excluded.api_key_id, reference = excluded.reference,
+           valid_until = excluded.valid_until, batch_id = excluded.batch_id where vouchers.creation_id is null
+     returning id, creation_id as "creationId"`,
     [
-      voucher.siteId,
-      voucher.id,
-      voucher.creationId,
-      voucher.apiKeyId,
-      voucher.controllerVoucherId,
-      voucher.code,
+      siteId,
+      apiKeyId,
       shape.name,
       shape.maxUses,
       shape.expireMinutes,
       shape.downKbps,
       shape.upKbps,
       shape.quotaMb,
+      JSON.stringify(vouchers),
     ],
   )
-  const id = rows[0]?.id
-  return id === undefined ? undefined : { id, isNew: id === voucher.id }
+  return rows
 }
 
 export async function updateVoucherRevoked(tx: Queryable, siteId: number, id: string): Promise<void> {

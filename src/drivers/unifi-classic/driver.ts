@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createTimeoutMs } from '../create-timeout.ts'
 import { type ControllerConnection, ControllerError, type Driver } from '../driver.ts'
 import { leaving } from '../failures.ts'
 import { objectOf, name as text, withCode } from '../read-reply.ts'
@@ -6,8 +7,6 @@ import { createClient } from './client.ts'
 import { findMade } from './find-made.ts'
 import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFromWire } from './wire.ts'
 
-/** For signing in where that is needed, asking for the voucher and finding it. */
-const createTimeoutMs = 8_000
 const probeTimeoutMs = 3_000
 const maxLooks = 10
 /** A little longer after each look. */
@@ -42,7 +41,7 @@ export const unifiClassic: Driver = {
     return {
       /** The answer names only the second of the creation; what was made in it is looked up, and may be others' too. */
       async *create(site, shape, count) {
-        const deadline = AbortSignal.timeout(createTimeoutMs)
+        const deadline = AbortSignal.timeout(createTimeoutMs(count))
         const path = onSite(site, 'cmd/hotspot')
         const second = secondFromWire(await client.call({ path, body: toWire(shape, count), deadline }))
         for (let look = 1; look <= maxLooks; look++) {

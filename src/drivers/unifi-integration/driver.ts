@@ -1,3 +1,4 @@
+import { createTimeoutMs } from '../create-timeout.ts'
 import { type ControllerConnection, ControllerError, type Driver, type SeenVoucher } from '../driver.ts'
 import { leaving } from '../failures.ts'
 import { createClient, type IntegrationClient } from './client.ts'
@@ -7,8 +8,6 @@ import { madeFromWire, pageFromWire, siteFromWire, toWire, versionFromWire } fro
 const pageSize = 1_000
 /** So many ids still fit into an address. */
 const deletedAtOnce = 50
-/** For finding the site and asking for the voucher together. */
-const createTimeoutMs = 8_000
 const probeTimeoutMs = 3_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -54,7 +53,7 @@ export const unifiIntegration: Driver = {
 
     return {
       async *create(site, shape, count) {
-        const deadline = AbortSignal.timeout(createTimeoutMs)
+        const deadline = AbortSignal.timeout(createTimeoutMs(count))
         const path = await vouchersOf(site, deadline).catch(leaving('refused'))
         const made = await client.create(path, toWire(shape, count), deadline).catch(forget(site))
         yield madeFromWire(made, client.clockAheadMs())

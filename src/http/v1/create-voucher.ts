@@ -9,14 +9,17 @@ export async function createVoucherPhp(ctx: CreateContext, call: Call) {
   const { siteId, shape } = toCreationInput(body as Record<string, unknown>)
   const idempotencyKey = readIdempotencyKey(headers)
 
-  const { voucher, replayed } = await createVoucher(ctx, {
+  const { created, replayed } = await createVoucher(ctx, {
     actor: { apiKeyId: key.id, allSites: key.allSites, source: `API: ${key.name}` },
     siteId: siteId === 'none' ? 0 : siteId, // no site has the number 0
     shape,
     idempotencyKey,
+    reference: null,
+    validUntil: null,
   })
 
   if (replayed) reply.header('idempotent-replayed', 'true')
+  const { answer: voucher } = created
   reply.code(201)
   return {
     success: true,

@@ -25,7 +25,8 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 type Refusal = { code: ErrorCode | OwnCode; details: Record<string, string | number> }
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof DomainError || error instanceof Refused) return error
+  if (error instanceof DomainError) return { code: error.code, details: withOwnField(error.details) }
+  if (error instanceof Refused) return error
   if (error instanceof Unavailable) return { code: 'store_unavailable', details: {} }
   const { code, validation } = error as FastifyError
   if (validation) return refusalOfValidation(validation[0])
@@ -39,4 +40,11 @@ function refusalOfValidation(invalid: Invalid | undefined): Refusal {
   if (additionalProperty !== undefined) return new Refused('parameter_unknown', fieldName([String(additionalProperty)]))
   const field = missingProperty ?? invalid?.instancePath.split('/')[1] ?? ''
   return new Refused('parameter_invalid', fieldName([String(field)]))
+}
+
+/** Two fields have other names in API v1. */
+const ownFields: Record<string, string> = { 'qos.down': 'qos.down_kbps', 'qos.up': 'qos.up_kbps' }
+
+function withOwnField({ field, ...details }: Refusal['details']): Refusal['details'] {
+  return field === undefined ? details : { ...details, field: ownFields[field] ?? field }
 }

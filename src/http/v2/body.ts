@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { DomainError } from '#domain/errors.ts'
-import { readJson } from '../json-body.ts'
+import { isObject, readJson } from '../json-body.ts'
 import { Refused } from './problems.ts'
 
 /** JSON, whatever the Content-Type says; anything else is refused. */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => {
+    if (bytes.length === 0) return undefined
     try {
       return readJson(bytes)
     } catch (cause) {
@@ -22,6 +23,7 @@ export function bodyCheck(schema: TObject): (body: unknown) => void {
   const compiled = Compile(schema)
   return (body) => {
     if (compiled.Check(body)) return
+    if (!isObject(body)) throw new DomainError('request_unreadable')
     const errors = compiled.Errors(body)
     for (const { keyword, instancePath, params } of errors) {
       const inside = instancePath.split('/').slice(1)

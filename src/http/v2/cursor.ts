@@ -1,31 +1,31 @@
 import { Refused } from './problems.ts'
 
 const latest = Date.UTC(9999, 11, 31)
-const positionOfVoucher = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
-const positionOfSite = /^[1-9]\d{0,9}$/
+const placeInTime = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const anyNumber = /^[1-9]\d{0,9}$/
 
 /**
  * A cursor is the place of the last row of a page, so rows that come in meanwhile move nothing. It grants nothing that the
  * key may not see anyway and is therefore not signed; only what we would have written ourselves is read.
  */
-export function voucherCursor({ createdAt, id }: { createdAt: Date; id: string }): string {
+export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): string {
   return encode(`${createdAt.getTime()}.${id}`)
 }
 
-export function readVoucherCursor(cursor: string): { createdAt: Date; id: string } {
-  const [, milliseconds, id] = positionOfVoucher.exec(decode(cursor)) ?? []
+export function readTimeCursor(cursor: string): { createdAt: Date; id: string } {
+  const [, milliseconds, id] = placeInTime.exec(decode(cursor)) ?? []
   if (id === undefined || Number(milliseconds) > latest) throw new Refused('parameter_invalid', 'cursor')
   return { createdAt: new Date(Number(milliseconds)), id }
 }
 
-export function siteCursor({ id }: { id: number }): string {
+export function numberCursor({ id }: { id: number }): string {
   return encode(String(id))
 }
 
-export function readSiteCursor(cursor: string): number {
+export function readNumberCursor(cursor: string): number {
   const position = decode(cursor)
   const id = Number(position)
-  if (!positionOfSite.test(position) || id > 2_147_483_647) throw new Refused('parameter_invalid', 'cursor')
+  if (!anyNumber.test(position) || id > 2_147_483_647) throw new Refused('parameter_invalid', 'cursor')
   return id
 }
 

@@ -4,7 +4,7 @@ import { startApp } from '#test/app.ts'
 import { report } from '#test/report.ts'
 import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
 import { size } from '#test/size.ts'
-import { siteCursor, voucherCursor } from './cursor.ts'
+import { numberCursor, timeCursor } from './cursor.ts'
 import { operations } from './operations.ts'
 
 const app = await startApp()
@@ -34,8 +34,8 @@ const meaningful = [
   ...['2026-11-14T22:46:00Z', '2026-12-31T23:59:60Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999+23:59'],
   ...['2026-02-30T00:00:00Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-11-14 22:46:00 Z'],
   ...[String(site), id, `${site}-${id}`, `0-${id}`, `2147483648-${id}`, '00000000-0000-0000-0000-000000000000'],
-  ...[siteCursor({ id: site }), siteCursor({ id: 2 ** 31 }), siteCursor({ id: 1e20 })],
-  ...[0, 8.64e15, -1, 253402300799999].map((ms) => voucherCursor({ createdAt: new Date(ms), id })),
+  ...[numberCursor({ id: site }), numberCursor({ id: 2 ** 31 }), numberCursor({ id: 1e20 })],
+  ...[0, 8.64e15, -1, 253402300799999].map((ms) => timeCursor({ createdAt: new Date(ms), id })),
 ]
 const value = oneof(constantFrom(...meaningful), string({ unit: 'binary', maxLength: 40 }), string({ maxLength: 300 }))
 
@@ -52,9 +52,9 @@ const fitting: Record<string, string[]> = {
   code: ['48614-09510', '4', 'x'],
   limit: ['1', '200'],
   cursor: [
-    siteCursor({ id: site }),
-    voucherCursor({ createdAt: new Date(), id }),
-    voucherCursor({ createdAt: new Date(0), id }),
+    numberCursor({ id: site }),
+    timeCursor({ createdAt: new Date(), id }),
+    timeCursor({ createdAt: new Date(0), id }),
   ],
 }
 

@@ -1,6 +1,30 @@
+import {
+  cancelBatch,
+  createBatch,
+  exportBatch,
+  findBatchById,
+  listBatches,
+  listRowsOfBatch,
+  retryBatch,
+} from './batches.ts'
+import { createVoucher } from './create-voucher.ts'
 import type { Operation } from './operation.ts'
 import { findSite, listSites } from './sites.ts'
 import { findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
 
 /** API v2, the whole of it. */
-export const operations: Operation[] = [listSites, findSite, listVouchers, lookUpVoucher, findVoucher]
+export const operations: Operation[] = [
+  listSites,
+  findSite,
+  listVouchers,
+  createVoucher,
+  lookUpVoucher,
+  findVoucher,
+  listBatches,
+  createBatch,
+  findBatchById,
+  listRowsOfBatch,
+  exportBatch,
+  cancelBatch,
+  retryBatch,
+]

@@ -39,6 +39,7 @@ const english: Record<ErrorCode, string> = {
   name_too_long: 'name is longer than 244 characters',
   idempotency_key_invalid: 'Idempotency-Key is invalid',
   beyond_bounds: '{field} must be between {min} and {max}',
+  valid_until_passed: 'valid_until must be at least one minute ahead',
   unauthorized: 'A valid API key is required',
   invalid_key: 'A valid API key is required',
   write_scope_missing: 'The API key lacks the scope write',

@@ -1,71 +1,118 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+import { seedBatch, seedControlledSite, seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
 import { operations } from './operations.ts'
 
 const app = await startApp()
-const site = await seedSite(app.db)
+const site = await seedControlledSite(app.db, await startSimulator())
 const other = await seedSite(app.db)
 const voucher = `${site}-${await seedVoucher(app.db, site)}`
+const batch = `${site}-${await seedBatch(app.db, site)}`
 const nobody = '00000000-0000-7000-8000-000000000000'
+const past = new Date(Date.now() - 1000)
 
 const keys = {
   'no key': undefined,
   'a read key': (await seedKey(app.db)).key,
   'a write key': (await seedKey(app.db, { scope: 'write' })).key,
-  'a key for this site': (await seedKey(app.db, { siteIds: [site] })).key,
-  'a key for another site': (await seedKey(app.db, { siteIds: [other] })).key,
-  'an expired key': (await seedKey(app.db, { expiresAt: new Date(Date.now() - 1000) })).key,
+  'a read key for this site': (await seedKey(app.db, { siteIds: [site] })).key,
+  'a write key for this site': (await seedKey(app.db, { scope: 'write', siteIds: [site] })).key,
+  'a read key for another site': (await seedKey(app.db, { siteIds: [other] })).key,
+  'a write key for another site': (await seedKey(app.db, { scope: 'write', siteIds: [other] })).key,
+  'an expired key': (await seedKey(app.db, { scope: 'write', expiresAt: past })).key,
   'a revoked key': await revokedKey(),
 }
 
-const seeing = { 'a read key': 200, 'a write key': 200, 'a key for this site': 200 }
-const barred = { 'no key': 401, 'an expired key': 401, 'a revoked key': 401 }
-const hidden = { ...seeing, ...barred, 'a key for another site': 404 }
+type Statuses = Record<keyof typeof keys, number>
 
-const expected: Record<string, { path: string; statuses: Record<string, number> }[]> = {
-  listSites: [{ path: '/sites', statuses: { ...seeing, ...barred, 'a key for another site': 200 } }],
-  findSite: [{ path: `/sites/${site}`, statuses: hidden }],
+const barred = { 'no key': 401, 'an expired key': 401, 'a revoked key': 401 }
+
+/** `elsewhere`: what a key for another site gets. */
+const reading = (elsewhere: number): Statuses => ({
+  ...barred,
+  'a read key': 200,
+  'a write key': 200,
+  'a read key for this site': 200,
+  'a write key for this site': 200,
+  'a read key for another site': elsewhere,
+  'a write key for another site': elsewhere,
+})
+const writing = (status: number): Statuses => ({
+  ...barred,
+  'a read key': 403,
+  'a write key': status,
+  'a read key for this site': 403,
+  'a write key for this site': status,
+  'a read key for another site': 403,
+  'a write key for another site': 404,
+})
+
+type Case = { path: string; body?: object; statuses: Statuses }
+
+const expected: Record<string, Case[]> = {
+  listSites: [{ path: '/sites', statuses: reading(200) }],
+  findSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
   listVouchers: [
-    { path: '/vouchers', statuses: { ...seeing, ...barred, 'a key for another site': 200 } },
-    { path: `/vouchers?site_id=${site}`, statuses: hidden },
+    { path: '/vouchers', statuses: reading(200) },
+    { path: `/vouchers?site_id=${site}`, statuses: reading(404) },
+    { path: `/vouchers?batch_id=${batch}`, statuses: reading(404) },
   ],
-  lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: hidden }],
-  findVoucher: [{ path: `/vouchers/${voucher}`, statuses: hidden }],
+  createVoucher: [{ path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) }],
+  lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) }],
+  findVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
+  listBatches: [
+    { path: '/batches', statuses: reading(200) },
+    { path: `/batches?site_id=${site}`, statuses: reading(404) },
+  ],
+  createBatch: [{ path: '/batches', body: { site_id: site, name: 'Gast', count: 2 }, statuses: writing(202) }],
+  findBatch: [{ path: `/batches/${batch}`, statuses: reading(404) }],
+  listBatchRows: [{ path: `/batches/${batch}/rows`, statuses: reading(404) }],
+  exportBatch: [{ path: `/batches/${batch}/vouchers.csv`, statuses: reading(404) }],
+  cancelBatch: [{ path: `/batches/${batch}/cancel`, statuses: writing(202) }],
+  retryBatch: [{ path: `/batches/${batch}/retry`, statuses: writing(202) }],
 }
 
 test('every operation is here', () => {
   expect(Object.keys(expected)).toEqual(operations.map(({ operationId }) => operationId))
 })
 
-describe.each(Object.entries(expected))('%s', (_operation, rows) => {
-  const cases = rows.flatMap(({ path, statuses }) =>
-    Object.entries(statuses).map(([who, status]) => ({ path, who, status })),
+describe.each(operations)('$operationId', ({ operationId, method, path: template }) => {
+  const cases = (expected[operationId] ?? []).flatMap(({ statuses, ...asked }) =>
+    Object.entries(statuses).map(([who, status]) => ({ ...asked, who, status })),
   )
+  const allowed = operations.filter(({ path }) => path === template).map((operation) => operation.method)
 
-  test.each(cases)('$status: $who', async ({ path, who, status }) => {
+  test.each(cases)('$status: $who', async ({ path, body, who, status }) => {
     const key = keys[who as keyof typeof keys]
+    const options = { method, ...(body && { body: JSON.stringify(body) }), ...(key !== undefined && { key }) }
 
-    expect((await app.call(`/api/v2${path}`, key === undefined ? {} : { key })).status).toBe(status)
+    expect((await app.call(`/api/v2${path}`, options)).status).toBe(status)
   })
 
   test('405: every other method, with a key; 401 without', async () => {
-    const url = `/api/v2${rows[0]?.path}`
-    for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+    const url = `/api/v2${cases[0]?.path}`
+    const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']
+    for (const method of methods.filter((each) => !(allowed as string[]).includes(each))) {
       const answer = await app.call(url, { method, key: keys['a read key'] as string })
-      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+      expect([answer.status, answer.headers.allow]).toEqual([405, allowed.join(', ')])
       expect((await app.call(url, { method })).status).toBe(401)
     }
   })
 })
 
 test('what one may not see is answered exactly like what does not exist', async () => {
-  const key = keys['a key for another site'] as string
+  const key = keys['a write key for another site'] as string
   const pairs = [
     [`/sites/${site}`, '/sites/999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/vouchers/lookup?code=4861409510&site_id=${site}`, `/vouchers/lookup?code=4861409510&site_id=${other}`],
+    [`/vouchers?batch_id=${batch}`, `/vouchers?batch_id=999999-${nobody}`],
+    [`/batches?site_id=${site}`, '/batches?site_id=999999'],
+    [`/batches/${batch}`, `/batches/${other}-${nobody}`],
+    [`/batches/${batch}/rows`, `/batches/${other}-${nobody}/rows`],
+    [`/batches/${batch}/vouchers.csv`, `/batches/${other}-${nobody}/vouchers.csv`],
   ]
   for (const paths of pairs) {
     const answers = await Promise.all(paths.map((path) => app.call(`/api/v2${path}`, { key })))
@@ -82,12 +129,12 @@ test('a list over all sites holds only the sites of the key', async () => {
   const idsFor = async (who: keyof typeof keys) =>
     (await app.call('/api/v2/vouchers', { key: keys[who] as string })).json().vouchers.map(({ id }: any) => id)
 
-  expect(await idsFor('a key for this site')).toEqual([voucher])
-  expect(await idsFor('a key for another site')).toEqual([])
+  expect(await idsFor('a read key for this site')).toContain(voucher)
+  expect(await idsFor('a read key for another site')).toEqual([])
 })
 
 async function revokedKey(): Promise<string> {
-  const { id, key } = await seedKey(app.db)
+  const { id, key } = await seedKey(app.db, { scope: 'write' })
   await app.db.query('update api_keys set revoked_at = now() where id = $1', [id])
   return key
 }

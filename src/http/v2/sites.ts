@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { findSiteState, listSiteStates, type SiteState } from '#domain/sites/site-states.queries.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
 import { onlyForKey } from './allowed-sites.ts'
-import { readSiteCursor, siteCursor } from './cursor.ts'
+import { numberCursor, readNumberCursor } from './cursor.ts'
 import { operation } from './operation.ts'
 import { cutPage } from './page.ts'
 import { Refused } from './problems.ts'
@@ -18,9 +18,9 @@ export const listSites = operation({
   query: siteListQuery,
   answer: sitePage,
   async handle({ db }, { key, query: { limit = 50, cursor } }) {
-    const after = cursor === undefined ? 0 : readSiteCursor(cursor)
+    const after = cursor === undefined ? 0 : readNumberCursor(cursor)
     const found = await listSiteStates(db, { onlyForKey: onlyForKey(key), after, limit: limit + 1 })
-    const { rows, next_cursor } = cutPage(found, limit, siteCursor)
+    const { rows, next_cursor } = cutPage(found, limit, numberCursor)
     return { sites: rows.map(toWire), next_cursor }
   },
 })

@@ -2,12 +2,13 @@ import type { Static } from 'typebox'
 import type { RecordedVoucher } from '#domain/vouchers/recorded-vouchers.queries.ts'
 import { statusAt } from '#domain/vouchers/status.ts'
 import { formattedCode } from '#lib/formatted-code.ts'
-import { voucherId } from './voucher-id.ts'
+import { publicId } from './public-id.ts'
+import { isoOrNull } from './time.ts'
 import type { voucherSchema } from './vouchers.schemas.ts'
 
 export function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeof voucherSchema> {
   return {
-    id: voucherId(voucher),
+    id: publicId(voucher),
     site_id: voucher.siteId,
     code: voucher.code,
     formatted_code: formattedCode(voucher.code),
@@ -25,10 +26,6 @@ export function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeo
     revoked_at: isoOrNull(voucher.revokedAt),
     synced_at: isoOrNull(voucher.syncedAt),
     source: voucher.source,
-    batch_id: voucher.batchId,
+    batch_id: voucher.batchId && publicId({ siteId: voucher.siteId, id: voucher.batchId }),
   }
-}
-
-function isoOrNull(time: Date | null): string | null {
-  return time?.toISOString() ?? null
 }

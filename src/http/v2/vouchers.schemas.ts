@@ -39,7 +39,7 @@ export const voucherSchema = Type.Object(
     revoked_at: timeOrNull,
     synced_at: timeOrNull,
     source: { ...uuidOrNull, description: 'The key or person that made it; null for one made on the controller.' },
-    batch_id: uuidOrNull,
+    batch_id: textOrNull,
   },
   { title: 'Voucher' },
 )
@@ -55,7 +55,7 @@ export const voucherListQuery = Type.Object(
     text: Type.Optional({ ...searchText, description: 'Part of the name, in any case.' }),
     reference: Type.Optional(searchText),
     source: Type.Optional(Type.String({ format: 'uuid' })),
-    batch_id: Type.Optional(Type.String({ format: 'uuid' })),
+    batch_id: Type.Optional(Type.String({ maxLength: 60 })),
     created_after: Type.Optional(time),
     created_before: Type.Optional(time),
     code: Type.Optional({ ...typedCode, description: 'What the code begins with.' }),

@@ -51,7 +51,7 @@ test('a voucher with all its fields, the same in the list, by id and by code', a
     revoked_at: null,
     synced_at: null,
     source: keyId,
-    batch_id: batchId,
+    batch_id: `${site}-${batchId}`,
   })
   expect((await app.call(`/api/v2/vouchers/${id}`, { key })).json()).toEqual(listed)
   expect((await app.call(`/api/v2/vouchers/lookup?code=4861409510&site_id=${site}`, { key })).json()).toEqual(listed)
@@ -90,7 +90,7 @@ describe('filters', () => {
     ['reference=R-1', ['Nachbar', 'Frau 100%_Öz']],
     ['reference=R', []],
     [`source=${keyId}`, ['Herr Maier']],
-    [`batch_id=${randomUUID()}`, []],
+    [`batch_id=${site}-${randomUUID()}`, []],
     ['created_after=1970-01-01T00:00:01Z', ['Nachbar', 'Herr Maier']],
     ['created_before=1970-01-01T00:00:03Z', ['Herr Maier', 'Frau 100%_Öz']],
     ['code=11111', ['Herr Maier', 'Frau 100%_Öz']],

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
 import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
 import { allowedSites } from './allowed-sites.ts'
-import { readVoucherCursor, voucherCursor } from './cursor.ts'
+import { readTimeCursor, timeCursor } from './cursor.ts'
 import { operation } from './operation.ts'
 import { cutPage } from './page.ts'
 import { Refused } from './problems.ts'
-import { readVoucherId } from './voucher-id.ts'
+import { type OfSite, readPublicId } from './public-id.ts'
+import { toTime } from './time.ts'
 import { voucherToWire } from './voucher-to-wire.ts'
 import { lookupQuery, voucherListQuery, voucherPage, voucherParams, voucherSchema } from './vouchers.schemas.ts'
 
@@ -20,10 +21,11 @@ export const listVouchers = operation({
   answer: voucherPage,
   async handle({ db }, { key, query }) {
     const { limit = 50 } = query
-    const filter = { now: key.now, ...toFilter(query) }
-    const sites = await allowedSites(db, key, query.site_id)
+    const batch = query.batch_id === undefined ? undefined : batchOf(query.batch_id)
+    const sites = await allowedSites(db, key, query.site_id ?? (batch && [batch.siteId]))
+    const filter = { now: key.now, ...toFilter(query), batchId: batch?.id }
     const found = sites.length === 0 ? [] : await listVoucherPage(db, sites, filter, limit + 1)
-    const { rows, next_cursor } = cutPage(found, limit, voucherCursor)
+    const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { vouchers: rows.map((voucher) => voucherToWire(key.now, voucher)), next_cursor }
   },
 })
@@ -38,7 +40,7 @@ export const findVoucher = operation({
   params: voucherParams,
   answer: voucherSchema,
   async handle({ db }, { key, params }) {
-    const place = readVoucherId(params.id)
+    const place = readPublicId(params.id)
     if (!place) throw new Refused('not_found')
     await allowedSites(db, key, [place.siteId])
     const voucher = await findRecordedVoucher(db, place.siteId, place.id)
@@ -64,27 +66,24 @@ export const lookUpVoucher = operation({
   },
 })
 
+function batchOf(text: string): OfSite {
+  const batch = readPublicId(text)
+  if (!batch) throw new Refused('parameter_invalid', 'batch_id')
+  return batch
+}
+
 function toFilter(query: Static<typeof voucherListQuery>) {
-  const { status, text, reference, source, batch_id, created_after, created_before, code, cursor } = query
+  const { status, text, reference, source, created_after, created_before, code, cursor } = query
   return {
     status,
     nameContains: text,
     reference,
     source,
-    batchId: batch_id,
-    createdAfter: toTime('created_after', created_after),
-    createdBefore: toTime('created_before', created_before),
+    createdAfter: created_after === undefined ? undefined : toTime('created_after', created_after),
+    createdBefore: created_before === undefined ? undefined : toTime('created_before', created_before),
     codePrefix: code === undefined ? undefined : withoutSeparators(code),
-    after: cursor === undefined ? undefined : readVoucherCursor(cursor),
+    after: cursor === undefined ? undefined : readTimeCursor(cursor),
   }
-}
-
-/** The format lets a leap second pass, which no clock here knows. */
-function toTime(field: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Refused('parameter_invalid', field)
-  return time
 }
 
 function withoutSeparators(code: string): string {

@@ -1,0 +1,186 @@
+import type { Queryable } from '#db/database.ts'
+import type { VoucherShape } from '#drivers/driver.ts'
+import type { BatchKey, RowState } from './batch.ts'
+
+/** So often a row is asked for before it counts as failed. */
+const maxAttempts = 3
+
+export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, names: string[]): Promise<void> {
+  await tx.query(
+    `insert into batch_rows (site_id, batch_id, number, name)
+     select $1, $2, number, name from unnest($3::text[]) with ordinality as asked (name, number)`,
+    [siteId, id, names],
+  )
+}
+
+export type TakenRow = { number: number; name: string }
+
+/** The first that wait, as far as they have the same name: one call makes them. */
+export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Promise<TakenRow[]> {
+  const { rows } = await db.query<TakenRow>(
+    `with waiting as (
+       select number, name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
+     )
+     select number, name from waiting
+      where name = (select name from waiting order by number limit 1)
+      order by number`,
+    [siteId, id],
+  )
+  return rows
+}
+
+export type SentRow = { number: number; creationId: string }
+
+/**
+ * Commits the intent of each row, and that what came of an earlier attempt is no longer wanted. Rows that were cancelled
+ * meanwhile are left out. The lease covers the longest call; whoever runs the batch after a death ends it at once.
+ */
+export async function sendRows(
+  tx: Queryable,
+  batch: BatchKey & { actor: string; apiKeyId: string },
+  asked: VoucherShape,
+  rows: SentRow[],
+): Promise<SentRow[]> {
+  const { rows: sent } = await tx.query<SentRow>(
+    `with asked as (
+       select * from unnest($5::integer[], $6::uuid[]) as a (number, creation_id)
+     ), earlier as (
+       select r.number, r.creation_id from batch_rows r join asked on asked.number = r.number
+        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
+          for update of r
+     ), sent as (
+       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = asked.creation_id
+         from asked join earlier on earlier.number = asked.number
+        where r.site_id = $1 and r.batch_id = $2 and r.number = asked.number
+       returning r.number, r.creation_id
+     ), superseded as (
+       update creations c set superseded_by = sent.creation_id
+         from earlier join sent on sent.number = earlier.number
+        where c.site_id = $1 and c.id = earlier.creation_id
+     ), opened as (
+       insert into creations (site_id, id, actor, api_key_id, request_hash, name, max_uses, expire_minutes,
+         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, batch_row, sent_at, lease_until)
+       select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
+              b.qos_quota_mb, b.reference, b.valid_until, b.id, sent.number, now(), now() + interval '90 seconds'
+         from sent join batches b on b.site_id = $1 and b.id = $2
+     )
+     select number, creation_id as "creationId" from sent order by number`,
+    [
+      batch.siteId,
+      batch.id,
+      batch.actor,
+      batch.apiKeyId,
+      rows.map(({ number }) => number),
+      rows.map(({ creationId }) => creationId),
+      asked.name,
+      asked.maxUses,
+      asked.expireMinutes,
+    ],
+  )
+  return sent
+}
+
+/** Intents that somebody left open who ran this batch before: what came of them is looked for from now on. */
+export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await db.query(
+    `update creations set state = 'unknown', lease_until = now()
+      where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'`,
+    [siteId, id],
+  )
+}
+
+/**
+ * Brings the rows to what became of their creations. One that made nothing waits for another attempt, unless the batch was
+ * cancelled or it had enough of them; a late voucher mends a row that had failed.
+ */
+export async function updateRowsFromCreations(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await db.query(
+    `update batch_rows r
+        set state = case
+              when c.state = 'recorded' then 'made'
+              when b.cancelled_at is not null then 'cancelled'
+              when c.id is not null and r.attempts < ${maxAttempts} then 'waiting'
+              else 'failed' end,
+            failure = case when c.state = 'recorded' then null else coalesce(r.failure, 'no_voucher') end,
+            voucher_id = c.voucher_id
+       from batch_rows known
+       join batches b on b.site_id = known.site_id and b.id = known.batch_id
+       left join creations c on c.site_id = known.site_id and c.id = known.creation_id
+      where known.site_id = $1 and known.batch_id = $2
+        and r.site_id = known.site_id and r.batch_id = known.batch_id and r.number = known.number
+        and ((known.state = 'sent' and (c.id is null or c.settled_at is not null))
+             or (known.state in ('failed', 'cancelled', 'waiting') and c.state = 'recorded'))`,
+    [siteId, id],
+  )
+}
+
+/** A call that made nothing for certain: they wait for the next one, which is no further attempt. */
+export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey, creationIds: string[]): Promise<void> {
+  await db.query(
+    `update batch_rows set state = 'waiting', attempts = attempts - 1
+      where site_id = $1 and batch_id = $2 and creation_id = any ($3) and state = 'sent'`,
+    [siteId, id, creationIds],
+  )
+}
+
+/** These rows, or all that are still to be made. */
+export async function updateRowsFailed(
+  db: Queryable,
+  { siteId, id }: BatchKey,
+  failure: string,
+  creationIds?: string[],
+): Promise<void> {
+  await db.query(
+    `update batch_rows set state = 'failed', failure = $3
+      where site_id = $1 and batch_id = $2
+        and (state = 'waiting' and $4::uuid[] is null or state = 'sent' and creation_id = any ($4))`,
+    [siteId, id, failure, creationIds ?? null],
+  )
+}
+
+/** From one state to another; returns how many. */
+export async function moveRows(db: Queryable, { siteId, id }: BatchKey, from: RowState, to: RowState): Promise<number> {
+  const { rowCount } = await db.query(
+    `update batch_rows set state = $4, attempts = 0, failure = null
+      where site_id = $1 and batch_id = $2 and state = $3`,
+    [siteId, id, from, to],
+  )
+  return rowCount ?? 0
+}
+
+/** The vouchers that nobody was told of yet. From now on they count as told. */
+export async function takeUntoldVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<string[]> {
+  const { rows } = await tx.query<{ voucherId: string }>(
+    `update batch_rows set notified = true
+      where site_id = $1 and batch_id = $2 and state = 'made' and not notified
+     returning number, voucher_id as "voucherId"`,
+    [siteId, id],
+  )
+  return rows.map(({ voucherId }) => voucherId)
+}
+
+/** With its voucher as it is now, where there is one. */
+export type BatchRow = {
+  number: number
+  name: string
+  state: RowState
+  failure: string | null
+  voucherId: string | null
+  code: string | null
+}
+
+export async function listBatchRows(
+  db: Queryable,
+  { siteId, id }: BatchKey,
+  options: { after: number; limit: number },
+): Promise<BatchRow[]> {
+  const { rows } = await db.query<BatchRow>(
+    `select r.number, r.name, r.state, r.failure, r.voucher_id as "voucherId", v.code
+       from batch_rows r left join vouchers v on v.site_id = $1 and v.id = r.voucher_id
+      where r.site_id = $1 and r.batch_id = $2 and r.number > $3
+      order by r.number
+      limit $4`,
+    [siteId, id, options.after, options.limit],
+  )
+  return rows
+}

@@ -1,0 +1,32 @@
+import type { VoucherShape } from '#drivers/driver.ts'
+import type { Actor, Wishes } from '../vouchers/creation.ts'
+
+export const maxBatchSize = 1_000
+
+/** What a client asked for: vouchers that are alike but for their names. The names are still without their date. */
+export type BatchRequest = Wishes & {
+  actor: Actor
+  siteId: number
+  names: string[]
+  limits: Omit<VoucherShape, 'name'>
+  idempotencyKey: string | undefined
+}
+
+export type BatchKey = { siteId: number; id: string }
+
+export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'
+
+/** A batch as it may be told, and how many of its rows are where. */
+export type Batch = BatchKey &
+  Wishes & {
+    limits: Omit<VoucherShape, 'name'>
+    actor: string
+    apiKeyId: string
+    /** For the notification. */
+    sourceName: string
+    createdAt: Date
+    heldUpSince: Date | null
+    cancelledAt: Date | null
+    finishedAt: Date | null
+    rows: Record<RowState, number>
+  }

@@ -1,0 +1,167 @@
+import type { Queryable } from '#db/database.ts'
+import type { Batch, BatchKey, BatchRequest } from './batch.ts'
+
+const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
+  b.actor, b.api_key_id as "apiKeyId", (select 'API: ' || name from api_keys where id = b.api_key_id) as "sourceName",
+  b.created_at as "createdAt", b.held_up_since as "heldUpSince",
+  b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
+  json_build_object('maxUses', b.max_uses, 'expireMinutes', b.expire_minutes, 'downKbps', b.qos_down_kbps,
+    'upKbps', b.qos_up_kbps, 'quotaMb', b.qos_quota_mb) as limits,
+  (select json_build_object(
+            'waiting', count(*) filter (where state = 'waiting'), 'sent', count(*) filter (where state = 'sent'),
+            'made', count(*) filter (where state = 'made'), 'failed', count(*) filter (where state = 'failed'),
+            'cancelled', count(*) filter (where state = 'cancelled'))
+     from batch_rows r where r.site_id = b.site_id and r.batch_id = b.id) as rows`
+
+export async function findBatch(db: Queryable, { siteId, id }: BatchKey): Promise<Batch | undefined> {
+  const { rows } = await db.query<Batch>(`select ${batchColumns} from batches b where site_id = $1 and id = $2`, [
+    siteId,
+    id,
+  ])
+  return rows[0]
+}
+
+/** The newest first, after the given one. */
+export async function listBatches(
+  db: Queryable,
+  sites: number[] | 'all',
+  options: { after: { createdAt: Date; id: string } | undefined; limit: number },
+): Promise<Batch[]> {
+  const { after, limit } = options
+  const { rows } = await db.query<Batch>(
+    `select ${batchColumns} from batches b
+      where ($1::integer[] is null or site_id = any ($1))
+        and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+      order by created_at desc, id desc
+      limit $4`,
+    [sites === 'all' ? null : sites, after?.createdAt ?? null, after?.id ?? null, limit],
+  )
+  return rows
+}
+
+export type KnownBatch = BatchKey & { requestHash: Buffer }
+
+export async function findBatchByKey(
+  db: Queryable,
+  actor: string,
+  idempotencyKey: string,
+): Promise<KnownBatch | undefined> {
+  const { rows } = await db.query<KnownBatch>(
+    `select site_id as "siteId", id, request_hash as "requestHash"
+       from batches where actor = $1 and idempotency_key = $2`,
+    [actor, idempotencyKey],
+  )
+  return rows[0]
+}
+
+/** False when this Idempotency-Key stands on another batch. */
+export async function insertBatch(
+  tx: Queryable,
+  id: string,
+  batch: Omit<BatchRequest, 'actor' | 'names'> & { actor: string; apiKeyId: string; requestHash: Buffer },
+): Promise<boolean> {
+  const { limits } = batch
+  const { rowCount } = await tx.query(
+    `insert into batches (site_id, id, actor, api_key_id, idempotency_key, request_hash, reference, valid_until,
+       max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (actor, idempotency_key) do nothing`,
+    [
+      batch.siteId,
+      id,
+      batch.actor,
+      batch.apiKeyId,
+      batch.idempotencyKey ?? null,
+      batch.requestHash,
+      batch.reference,
+      batch.validUntil,
+      limits.maxUses,
+      limits.expireMinutes,
+      limits.downKbps,
+      limits.upKbps,
+      limits.quotaMb,
+    ],
+  )
+  return rowCount === 1
+}
+
+/** Something became of its rows: it is looked at soon, also when it was finished before. */
+export async function wakeBatches(tx: Queryable, siteId: number, ids: string[]): Promise<void> {
+  await tx.query(
+    `update batches set next_run_at = now(), finished_at = null
+      where site_id = $1 and id = any ($2) and (finished_at is not null or next_run_at > now())`,
+    [siteId, ids],
+  )
+}
+
+export type DueBatch = BatchKey & { controllerId: string }
+
+/** Takes batches that are due; nobody else takes them meanwhile. A run that did not survive is replaced then. */
+export async function takeDueBatches(tx: Queryable, limit: number): Promise<DueBatch[]> {
+  const { rows } = await tx.query<DueBatch>(
+    `with due as (
+       select site_id, id from batches where finished_at is null and next_run_at <= now()
+        order by next_run_at limit $1 for no key update skip locked
+     )
+     update batches b set next_run_at = now() + interval '5 seconds'
+       from due join sites on sites.id = due.site_id
+      where b.site_id = due.site_id and b.id = due.id
+     returning b.site_id as "siteId", b.id, sites.controller_id as "controllerId"`,
+    [limit],
+  )
+  return rows
+}
+
+export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, seconds: number): Promise<void> {
+  await db.query(
+    `update batches set next_run_at = now() + make_interval(secs => $3)
+      where site_id = $1 and id = $2 and finished_at is null`,
+    [siteId, id, seconds],
+  )
+}
+
+/** Since when nothing gets through, in seconds: from the first time until something does. */
+export async function noteHeldUp(db: Queryable, { siteId, id }: BatchKey): Promise<number> {
+  const { rows } = await db.query<{ seconds: number }>(
+    `update batches set held_up_since = coalesce(held_up_since, now()) where site_id = $1 and id = $2
+     returning extract(epoch from now() - held_up_since)::float as seconds`,
+    [siteId, id],
+  )
+  return rows[0]?.seconds ?? 0
+}
+
+export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await db.query(
+    `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
+    [siteId, id],
+  )
+}
+
+/** Locks it, so that two who end it do so one after the other. */
+export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update batches set finished_at = now(), held_up_since = null
+      where site_id = $1 and id = $2 and finished_at is null
+        and not exists (select from batch_rows
+                         where site_id = $1 and batch_id = $2 and state in ('waiting', 'sent'))`,
+    [siteId, id],
+  )
+  return rowCount === 1
+}
+
+export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await tx.query(
+    `update batches set cancelled_at = coalesce(cancelled_at, now()), next_run_at = now()
+      where site_id = $1 and id = $2 and finished_at is null`,
+    [siteId, id],
+  )
+}
+
+/** Its failed rows are to be asked for again, and no others. */
+export async function updateBatchReopened(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await tx.query(
+    `update batches set finished_at = null, held_up_since = null, next_run_at = now()
+      where site_id = $1 and id = $2`,
+    [siteId, id],
+  )
+}

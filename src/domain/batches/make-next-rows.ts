@@ -1,0 +1,71 @@
+import { v7 as uuidv7 } from 'uuid'
+import { ControllerError, type Failure, type VoucherShape } from '#drivers/driver.ts'
+import { Unavailable } from '#lib/unavailable.ts'
+import { DomainError } from '../errors.ts'
+import type { SiteOnController } from '../sites/sites.queries.ts'
+import { endingBy } from '../vouchers/latest-end.ts'
+import { makeVouchers } from '../vouchers/make-vouchers.ts'
+import type { Batch } from './batch.ts'
+import { listNextRows, sendRows, updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
+import type { BatchContext } from './run-batch.ts'
+
+/** `held up`: nothing was made, and the controller is to be left alone for a while. */
+type Outcome = 'made' | 'failed' | 'unclear' | 'held up'
+
+/** Asks for the next rows of the same name in one call. */
+export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
+  let creationIds: string[] = []
+  try {
+    return await ctx.controllers.inBulk(site.controllerId, async () => {
+      const connection = ctx.controllers.connectionOf(site)
+      if (batch.heldUpSince) await connection.probe(site.controllerSite)
+      const { asked, sent } = await send(ctx, batch)
+      if (sent.length === 0) return 'failed' // cancelled in this moment
+      creationIds = sent
+      const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
+      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(batch.createdAt) })
+      return 'made'
+    })
+  } catch (error) {
+    return noteFailure(ctx, batch, creationIds, error)
+  }
+}
+
+/** Commits the intents. */
+async function send(ctx: BatchContext, batch: Batch): Promise<{ asked: VoucherShape; sent: string[] }> {
+  const rows = await listNextRows(ctx.db, batch)
+  const shape = { ...batch.limits, name: rows[0]?.name ?? '' }
+  const asked = endingBy(shape, batch.validUntil, new Date())
+  const sent = await sendRows(
+    ctx.db,
+    batch,
+    asked,
+    rows.map(({ number }) => ({ number, creationId: uuidv7() })),
+  )
+  return { asked, sent: sent.map(({ creationId }) => creationId) }
+}
+
+/** It may be well again in a moment. */
+const passing: Failure[] = ['unreachable', 'timeout', 'busy', 'failed']
+
+async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
+  if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
+  if (!(error instanceof ControllerError)) throw error
+  if (error.cause instanceof Unavailable) throw error
+  if (error.outcome === 'unknown' && creationIds.length > 0) return 'unclear'
+  if (passing.includes(error.failure)) {
+    await updateRowsWaiting(ctx.db, batch, creationIds)
+    return 'held up'
+  }
+  // What is wrong with one name may be right with the next; everything else is wrong with all.
+  if (creationIds.length > 0) await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
+  if (error.failure !== 'rejected') await updateRowsFailed(ctx.db, batch, error.failure)
+  return 'failed'
+}
+
+async function noteRefusal(ctx: BatchContext, batch: Batch, { code }: DomainError): Promise<Outcome> {
+  if (code === 'controller_busy') return 'held up'
+  if (code === 'no_voucher') return 'unclear'
+  await updateRowsFailed(ctx.db, batch, code === 'controller_refused' ? 'sign_in' : code)
+  return 'failed'
+}

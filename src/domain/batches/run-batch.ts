@@ -1,0 +1,41 @@
+import { findSiteOnController } from '../sites/sites.queries.ts'
+import type { MakeContext } from '../vouchers/make-vouchers.ts'
+import type { BatchKey } from './batch.ts'
+import { endLeases, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
+import { findBatch, noteGoesOn, noteHeldUp, postponeBatch } from './batches.queries.ts'
+import { finishBatch } from './finish-batch.ts'
+import { makeNextRows } from './make-next-rows.ts'
+
+export type BatchContext = MakeContext & { today: (at: Date) => string }
+
+/** Another run goes on where this one stops. */
+const maxRunMs = 120_000
+/** How long a controller may let nothing through before the rest counts as failed. */
+const patienceSeconds = 600
+/** How soon to look again what became of those that were sent. */
+const unclearSeconds = 2
+
+/** Makes what is still to be made. May be run any number of times, also after a run that died in the middle. */
+export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> {
+  const startedAt = Date.now()
+  await endLeases(ctx.db, key)
+  for (;;) {
+    await updateRowsFromCreations(ctx.db, key)
+    const batch = await findBatch(ctx.db, key)
+    const site = await findSiteOnController(ctx.db, key.siteId)
+    if (!batch || batch.finishedAt || !site) return
+    if (batch.rows.sent > 0) return postponeBatch(ctx.db, key, unclearSeconds)
+    if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
+    if (Date.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
+    const outcome = await makeNextRows(ctx, batch, site)
+    if (outcome === 'held up') return holdUp(ctx, key)
+    if (outcome === 'made') await noteGoesOn(ctx.db, key)
+  }
+}
+
+/** Longer from try to try, and not for ever. */
+async function holdUp(ctx: BatchContext, key: BatchKey): Promise<void> {
+  const seconds = await noteHeldUp(ctx.db, key)
+  if (seconds > patienceSeconds) await updateRowsFailed(ctx.db, key, 'unreachable')
+  await postponeBatch(ctx.db, key, seconds > patienceSeconds ? 0 : Math.min(60, Math.max(2, seconds / 4)))
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test, vi } from 'vitest'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { startApp } from '#test/app.ts'
+import { dialects } from '#test/dialects.ts'
+import { testKeyring } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { report } from '#test/report.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { startWorker } from '#worker/worker.ts'
+
+const app = await startApp({ SETTLE_SECONDS: '5' })
+const worker = await startWorker(app.context)
+onFileEnd(() => worker.stop())
+const { key, id: keyId } = await seedKey(app.db, { scope: 'write', name: 'Event' })
+await addWebhook(app.db, testKeyring, {
+  name: 'Sink',
+  format: 'generic',
+  url: 'https://sink.invalid',
+  siteIds: undefined,
+})
+
+async function start({ driver, flavour }: (typeof dialects)[0]) {
+  const simulator = await startSimulator('--flavour', flavour)
+  const siteId = await seedControlledSite(app.db, simulator, { driver })
+  await app.db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [siteId]) // calls are counted
+  const post = async (path: string, body: object = {}, headers = {}) =>
+    app.call(`/api/v2${path}`, { method: 'POST', key, headers, body: JSON.stringify(body) })
+  const get = async (path: string) => (await app.call(`/api/v2${path}`, { key })).json()
+  return {
+    simulator,
+    siteId,
+    post,
+    get,
+    batch: (body: object, headers = {}) => post('/batches', { site_id: siteId, ...body }, headers),
+    finished: (id: string) =>
+      vi.waitFor(
+        async () => {
+          const batch = await get(`/batches/${id}`)
+          expect(batch.state).not.toBe('running')
+          return batch
+        },
+        { timeout: 40_000, interval: 50 },
+      ),
+    rows: async (id: string) => (await get(`/batches/${id}/rows?limit=200`)).rows,
+    events: async () =>
+      (await app.db.query<{ data: any }>('select data from events where site_id = $1 order by id', [siteId])).rows.map(
+        ({ data }) => data,
+      ),
+    onController: async () => (await simulator.vouchers()).filter(({ deleted }) => !deleted),
+  }
+}
+
+describe.each(dialects)('$dialect', (dialect) => {
+  test('1,000 vouchers of one name: few calls, all recorded, one notification with the real count', async () => {
+    const { simulator, siteId, batch, finished, rows, get, events, onController } = await start(dialect)
+    await simulator.fault('slow', { delayMs: 1_500 })
+
+    const accepted = await batch({ name: 'Sommerfest', count: 1_000, reference: 'F-1', expire_minutes: 60 })
+    expect(accepted.status).toBe(202)
+    expect(accepted.json()).toMatchObject({ state: 'running', size: 1_000, made: 0, source: keyId })
+    await vi.waitFor(async () => expect((await get(`/batches/${accepted.json().id}`)).under_way).toBe(1_000), {
+      timeout: 5_000,
+      interval: 20,
+    })
+    const done = await finished(accepted.json().id)
+
+    const calls = await simulator.requests()
+    report(`${dialect.dialect}: upstream calls for 1,000 vouchers`, calls.length)
+    expect(done).toMatchObject({ state: 'done', made: 1_000, failed: 0, waiting: 0, under_way: 0 })
+    expect(calls.length).toBeLessThanOrEqual(dialect.driver === 'unifi-integration' ? 2 : 4)
+    const made = await onController()
+    const recorded = await app.db.query<{ code: string; name: string; reference: string }>(
+      'select code, name, reference from vouchers where site_id = $1',
+      [siteId],
+    )
+    expect(recorded.rows.map(({ code }) => code).toSorted()).toEqual(made.map(({ code }) => code).toSorted())
+    expect(new Set(made.map(({ code }) => code)).size).toBe(1_000)
+    expect(recorded.rows.every(({ name, reference }) => name.endsWith('_Sommerfest') && reference === 'F-1')).toBe(true)
+    expect(await rows(accepted.json().id)).toHaveLength(200)
+    expect(await events()).toMatchObject([
+      { count: 1_000, source: 'API: Event', batch_id: accepted.json().id.split('-').slice(1).join('-') },
+    ])
+    const page = await get(`/vouchers?batch_id=${accepted.json().id}&limit=200`)
+    expect(page.vouchers).toHaveLength(200)
+    expect(page.vouchers[0].batch_id).toBe(accepted.json().id)
+  })
+
+  test('a list of names: each its own voucher, in their order; the answer lost once, none twice', async () => {
+    const { simulator, batch, finished, rows, onController, events } = await start(dialect)
+    await simulator.fault('created-then-reset')
+    const names = ['Ada', 'Grace', 'Ada', 'Linus']
+
+    const done = await finished((await batch({ names })).json().id)
+
+    expect(done).toMatchObject({ size: 4, made: 4 })
+    const listed = await rows(done.id)
+    expect(listed.map(({ name }: any) => name.slice(11))).toEqual(names)
+    expect(listed.map(({ code }: any) => code).toSorted()).toEqual(
+      (await onController()).map(({ code }) => code).toSorted(),
+    )
+    expect(await events()).toMatchObject([{ count: 4 }])
+  })
+
+  test('a call that made nothing although nobody said so: asked for again after it was looked for', async () => {
+    const { simulator, batch, finished, onController } = await start(dialect)
+    await simulator.fault('reset')
+
+    const done = await finished((await batch({ name: 'Gast', count: 20 })).json().id)
+
+    expect([done.made, (await onController()).length]).toEqual([20, 20])
+  })
+
+  test('a controller that says no: the rows fail, and are made when they are asked for again', async () => {
+    const { simulator, post, batch, finished, rows, onController, events } = await start(dialect)
+    await simulator.fault('forbidden')
+    const refused = await finished((await batch({ names: ['Ada', 'Ada', 'Grace'] })).json().id)
+    expect(refused).toMatchObject({ state: 'done', made: 0, failed: 3 })
+    expect((await rows(refused.id)).map(({ failure }: any) => failure)).toEqual(Array(3).fill('forbidden'))
+    expect(await events()).toEqual([])
+
+    const again = await post(`/batches/${refused.id}/retry`)
+    expect([again.status, again.json().state]).toEqual([202, 'running'])
+
+    expect(await finished(refused.id)).toMatchObject({ made: 3, failed: 0 })
+    expect([(await onController()).length, await events()]).toMatchObject([3, [{ count: 3 }]])
+  })
+})
