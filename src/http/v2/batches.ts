@@ -119,7 +119,7 @@ export const exportBatch = operation({
   params: batchParams,
   query: batchCsvQuery,
   answer: Type.String(),
-  mediaType: 'text/csv; charset=utf-8',
+  csvFile: (id) => `vouchers-${id}.csv`,
   async handle({ db }, { key, params, query: { separator = ',' } }) {
     const batch = await seenBatch(db, key, params.id)
     const { reference, valid_until } = batchToWire(batch)

@@ -56,7 +56,7 @@ const idempotencyKey = {
 const successes = { 200: 'As asked', 201: 'Made', 202: 'Accepted; it is worked on' }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {
-  const { operationId, summary, method, status, body, creates, answer, mediaType } = operation
+  const { operationId, summary, method, status, body, creates, answer, csvFile } = operation
   const problem = named(problemSchema, schemas)
   const words = {
     ...failures,
@@ -75,7 +75,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
     responses: {
       [status]: {
         description: successes[status],
-        ...content(mediaType?.split(';')[0] ?? 'application/json', named(answer, schemas)),
+        ...content(csvFile ? 'text/csv' : 'application/json', named(answer, schemas)),
       },
       ...(method === 'GET' && {
         304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },

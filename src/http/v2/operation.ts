@@ -35,8 +35,8 @@ export type Operation = {
   /** Headers of every failure, from the first check on, unless the failure says otherwise. */
   failsWith?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
-  /** Of the answer, when it is no JSON. */
-  mediaType?: 'text/csv; charset=utf-8'
+  /** When the answer is no JSON but a file: its name, by the id in the path. */
+  csvFile?: (id: string) => string
   handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }
 

@@ -24,7 +24,7 @@ export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Con
 }
 
 function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
-  const { method, scope, params, query, body, status, answer, mediaType, failsWith } = operation
+  const { method, scope, params, query, body, status, answer, csvFile, failsWith } = operation
   const checkBody = body && bodyCheck(body)
   app.route({
     method,
@@ -32,7 +32,7 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
     schema: {
       ...(params && { params }),
       querystring: query ?? noParameters,
-      ...(!mediaType && { response: { [status]: answer } }),
+      ...(!csvFile && { response: { [status]: answer } }),
     },
     onRequest: async (request, reply) => {
       reply.headers(failsWith?.(request.headers) ?? {})
@@ -44,7 +44,7 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
       checkBody?.(request.body)
       const answered = await handle(ctx, operation, request, reply)
       for (const name of Object.keys(failsWith?.(request.headers) ?? {})) reply.removeHeader(name)
-      if (mediaType) reply.header('content-type', mediaType)
+      if (csvFile) nameFile(reply, csvFile((request.params as { id: string }).id))
       reply.code(status)
       return answered
     },
@@ -62,6 +62,10 @@ function handle(ctx: V2Context, operation: Operation, request: FastifyRequest, r
     idempotencyKey: operation.creates && readIdempotencyKey(request.headers),
     wasReplayed: () => void reply.header('idempotent-replayed', 'true'),
   })
+}
+
+function nameFile(reply: FastifyReply, name: string): void {
+  reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
 }
 
 function refuseOtherMethods(app: FastifyInstance, ctx: KeyContext, url: string, allowed: Set<string>): void {

@@ -1,0 +1,134 @@
+import { parse } from 'csv-parse/sync'
+import { describe, expect, test, vi } from 'vitest'
+import { runBatch } from '#domain/batches/run-batch.ts'
+import { startApp } from '#test/app.ts'
+import { freePort } from '#test/private-redis.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { readPublicId } from './public-id.ts'
+
+const app = await startApp()
+const simulator = await startSimulator()
+const site = await seedControlledSite(app.db, simulator)
+const { key } = await seedKey(app.db, { scope: 'write' })
+
+const post = (path: string, body: object = {}, headers: Record<string, string> = {}) =>
+  app.call(`/api/v2${path}`, {
+    method: 'POST',
+    key,
+    headers: { 'accept-language': 'en', ...headers },
+    body: JSON.stringify(body),
+  })
+const batch = (body: object, headers = {}) => post('/batches', { site_id: site, ...body }, headers)
+const get = async (path: string) => (await app.call(`/api/v2${path}`, { key })).json()
+const run = (id: string) => runBatch(app.context, readPublicId(id) as { siteId: number; id: string })
+const moveController = (address: string) =>
+  app.db.query('update controllers set address = $1 where id = (select controller_id from sites where id = $2)', [
+    address,
+    site,
+  ])
+const accepted = async (body: object): Promise<string> => (await batch(body)).json().id
+
+describe('400', () => {
+  test.each([
+    [{}, 'The parameter name is missing or invalid'],
+    [{ name: 'x' }, 'The parameter count is missing or invalid'],
+    [{ count: 5 }, 'The parameter name is missing or invalid'],
+    [{ name: 'x', count: 0 }, 'The parameter count is missing or invalid'],
+    [{ name: 'x', count: 1_001 }, 'The parameter count is missing or invalid'],
+    [{ names: [] }, 'The parameter names is missing or invalid'],
+    [{ names: Array(1_001).fill('x') }, 'The parameter names is missing or invalid'],
+    [{ names: ['x'], count: 1 }, 'The parameter names is missing or invalid'],
+    [{ names: ['x', ' '] }, 'name is required'],
+    [{ names: ['x', 7] }, 'The parameter names.1 is missing or invalid'],
+    [{ name: 'x', count: 2, valid_until: '2020-01-01T00:00:00Z' }, 'valid_until must be at least one minute ahead'],
+    [{ name: 'x', count: 2, expire_minutes: 1_000_001 }, 'expire_minutes must be between 1 and 1000000'],
+  ])('%o', async (body, message) => {
+    const answer = await batch(body)
+
+    expect([answer.status, answer.json().message]).toEqual([400, message])
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('a repeat gets the same batch; other contents are refused', async () => {
+    const headers = { 'idempotency-key': 'b-1' }
+    const first = await batch({ name: 'Messe', count: 3 }, headers)
+    const again = await batch({ name: 'Messe', count: 3 }, headers)
+    const other = await batch({ name: 'Messe', count: 4 }, headers)
+
+    expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([202, 202, 'true'])
+    expect(again.json().id).toBe(first.json().id)
+    expect(other.status).toBe(422)
+  })
+
+  test('20 at once: one batch', async () => {
+    const headers = { 'idempotency-key': 'b-2' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => batch({ name: 'Messe', count: 3 }, headers)))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+    expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1)
+  })
+})
+
+test('cancelled: what waits is not made, what was made stays', async () => {
+  const id = await accepted({ names: ['Ada', 'Grace', 'Linus'] })
+  await simulator.fault('slow', { delayMs: 400 })
+  const running = run(id)
+  await vi.waitFor(async () => expect((await get(`/batches/${id}`)).under_way).toBe(1))
+  const cancelled = await post(`/batches/${id}/cancel`)
+  await running
+
+  expect(cancelled.json()).toMatchObject({ state: 'running', waiting: 0, under_way: 1, cancelled: 2 })
+  expect(await get(`/batches/${id}`)).toMatchObject({ state: 'cancelled', made: 1, cancelled: 2, waiting: 0 })
+  const again = await post(`/batches/${id}/cancel`)
+  expect([again.status, again.json().state]).toEqual([202, 'cancelled'])
+  expect((await post(`/batches/${id}/retry`)).json()).toMatchObject({ state: 'cancelled', cancelled: 2 })
+})
+
+test('a controller out of reach holds a batch up; when it is back, all are made', async () => {
+  const id = await accepted({ name: 'Messe', count: 5 })
+  await moveController(`http://127.0.0.1:${await freePort()}`)
+  await run(id)
+  const heldUp = await get(`/batches/${id}`)
+  await moveController(simulator.url)
+  await run(id)
+
+  expect(heldUp).toMatchObject({ state: 'running', waiting: 5, held_up_since: expect.any(String) })
+  expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 5, held_up_since: null })
+})
+
+test('valid_until came before they could be made: they failed, and say why', async () => {
+  const id = await accepted({ name: 'Messe', count: 2, valid_until: new Date(Date.now() + 61_000).toISOString() })
+  await app.db.query(`update batches set valid_until = now() where id = $1`, [readPublicId(id)?.id])
+  await run(id)
+
+  expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', failed: 2 })
+  expect((await get(`/batches/${id}/rows`)).rows[0].failure).toBe('valid_until_passed')
+})
+
+test('the table: every code as it is printed, names that are no formulas', async () => {
+  const id = await accepted({ names: ['=1+1', 'a,b;c"d'], reference: '=cmd' })
+  await run(id)
+  const answer = await app.call(`/api/v2/batches/${id}/vouchers.csv?separator=%3B`, { key })
+  const rows = parse(answer.text, { bom: true, delimiter: ';', columns: true }) as Record<string, string>[]
+  const listed = (await get(`/batches/${id}/rows`)).rows
+
+  expect(answer.headers['content-disposition']).toBe(`attachment; filename="vouchers-${id}.csv"`)
+  expect(rows.map(({ code }) => code)).toEqual(listed.map(({ formatted_code }: any) => formatted_code))
+  expect(rows.map(({ name }) => name?.slice(11))).toEqual(['=1+1', 'a,b;c"d'])
+  expect(rows[0]).toMatchObject({ number: '1', outcome: 'made', failure: '', reference: "'=cmd", valid_until: '' })
+})
+
+test('batches and rows in pages, the newest batch and the first row first', async () => {
+  const id = await accepted({ name: 'Messe', count: 5 })
+  const first = await get('/batches?limit=1')
+  const second = await get(`/batches?limit=1&cursor=${first.next_cursor}`)
+  const rows = await get(`/batches/${id}/rows?limit=3`)
+  const rest = await get(`/batches/${id}/rows?limit=3&cursor=${rows.next_cursor}`)
+
+  expect([first.batches[0].id, second.batches.length]).toEqual([id, 1])
+  expect(second.batches[0].id).not.toBe(id)
+  expect([...rows.rows, ...rest.rows].map(({ number }: any) => number)).toEqual([1, 2, 3, 4, 5])
+  expect(rest.next_cursor).toBeNull()
+})

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { seedControlledSite, seedKey, seedSite } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+
+const app = await startApp()
+const simulator = await startSimulator()
+const site = await seedControlledSite(app.db, simulator)
+const { key, id: keyId } = await seedKey(app.db, { scope: 'write' })
+
+const post = (body: object | string, headers: Record<string, string> = {}) =>
+  app.call('/api/v2/vouchers', {
+    method: 'POST',
+    key,
+    headers: { 'accept-language': 'en', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify({ site_id: site, name: 'Zimmer 12', ...body }),
+  })
+
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+
+test('201: the voucher as every other answer shows it, made on the controller as asked', async () => {
+  const qos = { down_kbps: 10_000, up_kbps: 2_000, quota_mb: 500 }
+  const created = await post({ reference: 'R-4711', max_uses: 3, expire_minutes: 1_440, qos })
+
+  expect(created.status).toBe(201)
+  expect(created.headers['voucher-outcome']).toBeUndefined()
+  const voucher = created.json()
+  expect(voucher).toMatchObject({
+    site_id: site,
+    name: expect.stringMatching(/^\d{4}-\d\d-\d\d_Zimmer 12$/),
+    reference: 'R-4711',
+    status: 'valid',
+    max_uses: 3,
+    used_count: 0,
+    expire_minutes: 1_440,
+    qos,
+    valid_until: null,
+    source: keyId,
+    batch_id: null,
+  })
+  expect((await app.call(`/api/v2/vouchers/${voucher.id}`, { key })).json()).toEqual(voucher)
+  expect((await app.call('/api/v2/vouchers?reference=R-4711', { key })).json().vouchers).toEqual([voucher])
+  const made = (await simulator.vouchers()).filter(({ code }) => code === voucher.code)
+  expect(made).toMatchObject([{ name: voucher.name }])
+})
+
+test('the usual limits, and none where 0 is asked for', async () => {
+  expect((await post({})).json()).toMatchObject({ max_uses: 1, expire_minutes: 480, qos: { down_kbps: 0 } })
+  expect((await post({ max_uses: 0 })).json().max_uses).toBe(0)
+})
+
+describe('Idempotency-Key', () => {
+  test('a repeat gets the same voucher, as it is now', async () => {
+    const headers = { 'idempotency-key': 'a' }
+    const first = await post({ reference: 'I-1', valid_until: '2099-01-01T00:00:00Z', expire_minutes: 60 }, headers)
+    const again = await post({ reference: 'I-1', valid_until: '2099-01-01T00:00:00Z', expire_minutes: 60 }, headers)
+
+    expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([201, 201, 'true'])
+    expect(again.json()).toEqual(first.json())
+  })
+
+  test.each([
+    { reference: 'other' },
+    { valid_until: '2099-01-02T00:00:00Z' },
+    { max_uses: 2 },
+    { expire_minutes: 61 },
+    { name: 'Zimmer 13' },
+  ])('422: the same key with another %o', async (change) => {
+    const headers = { 'idempotency-key': `b ${JSON.stringify(change)}`.replaceAll(' ', '_') }
+    const asked = { reference: 'I-2', valid_until: '2099-01-01T00:00:00Z', expire_minutes: 60 }
+    await post(asked, headers)
+    const other = await post({ ...asked, ...change }, headers)
+
+    expect([other.status, other.json().error]).toEqual([422, 'idempotency_mismatch'])
+  })
+
+  test('20 at once: one voucher', async () => {
+    const before = (await simulator.vouchers()).length
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post({ reference: 'race' }, { 'idempotency-key': 'race' })),
+    )
+
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
+    expect((await simulator.vouchers()).length).toBe(before + 1)
+  })
+})
+
+describe('valid_until', () => {
+  test('minutes never exceed it, and reach up to it where none are asked for', async () => {
+    const longer = (await post({ valid_until: inMinutes(90.5), expire_minutes: 600 })).json()
+    const shorter = (await post({ valid_until: inMinutes(90.5), expire_minutes: 30 })).json()
+    const untilThen = (await post({ valid_until: inMinutes(3 * 1_440 + 0.5) })).json()
+
+    expect([longer, shorter, untilThen].map((voucher) => voucher.expire_minutes)).toEqual([90, 30, 3 * 1_440])
+    const [made] = (await simulator.vouchers()).filter(({ code }) => code === longer.code)
+    expect(made?.timeLimitMinutes).toBe(90)
+  })
+
+  test.each([inMinutes(-1), inMinutes(0.5), '1970-01-01T00:00:00Z'])('400: %s has passed', async (valid_until) => {
+    const before = (await simulator.vouchers()).length
+    const answer = await post({ valid_until })
+
+    expect([answer.status, answer.json().message]).toEqual([400, 'valid_until must be at least one minute ahead'])
+    expect(answer.headers['voucher-outcome']).toBe('none')
+    expect((await simulator.vouchers()).length).toBe(before)
+  })
+
+  test.each([
+    ['2027-03-28T01:59:59+01:00', '2027-03-28T00:59:59.000Z'], // the last second before the hour that is left out
+    ['2027-03-28T03:00:00+02:00', '2027-03-28T01:00:00.000Z'],
+    ['2027-10-31T02:30:00+02:00', '2027-10-31T00:30:00.000Z'], // the hour that comes twice: the first one
+    ['2027-10-31T02:30:00+01:00', '2027-10-31T01:30:00.000Z'], // and the second
+  ])('%s is an instant, whatever the clocks do that night', async (valid_until, instant) => {
+    const voucher = (await post({ valid_until })).json()
+
+    expect(voucher.valid_until).toBe(instant)
+    const minutes = Math.floor((Date.parse(instant) - Date.parse(voucher.created_at)) / 60_000)
+    expect(minutes - voucher.expire_minutes).toBeOneOf([-1, 0, 1])
+    expect(Date.parse(voucher.created_at) + voucher.expire_minutes * 60_000).toBeLessThanOrEqual(
+      Date.parse(instant) + 1_000,
+    )
+  })
+})
+
+describe('400', () => {
+  test.each([
+    ['', 'The request cannot be read'],
+    ['{', 'The request cannot be read'],
+    ['[]', 'The request cannot be read'],
+    ['"x"', 'The request cannot be read'],
+    ['{"name":"\\ud800"}', 'The request cannot be read'],
+    ['{}', 'The parameter site_id is missing or invalid'],
+    [`{"site_id":${site}}`, 'The parameter name is missing or invalid'],
+    [{ site_id: '1' }, 'The parameter site_id is missing or invalid'],
+    [{ name: 5 }, 'The parameter name is missing or invalid'],
+    [{ name: ' \u200b ' }, 'name is required'],
+    [{ name: 'a\u0007b' }, 'name holds characters that cannot be printed'],
+    [{ name: 'x'.repeat(245) }, 'name is longer than 244 characters'],
+    [{ max_uses: -1 }, 'The parameter max_uses is missing or invalid'],
+    [{ max_uses: 1.5 }, 'The parameter max_uses is missing or invalid'],
+    [{ expire_minutes: 0 }, 'The parameter expire_minutes is missing or invalid'],
+    [{ expire_minutes: 1_000_001 }, 'expire_minutes must be between 1 and 1000000'],
+    [{ qos: { down_kbps: 1 } }, 'qos.down_kbps must be between 2 and 100000'],
+    [{ qos: { down: 1 } }, 'There is no parameter qos.down here'],
+    [{ reference: '' }, 'The parameter reference is missing or invalid'],
+    [{ reference: 'a\nb' }, 'The parameter reference is missing or invalid'],
+    [{ valid_until: 'tomorrow' }, 'The parameter valid_until is missing or invalid'],
+    [{ valid_until: '2099-12-31T23:59:60Z' }, 'The parameter valid_until is missing or invalid'],
+    [{ template_id: '00000000-0000-7000-8000-000000000000' }, 'The parameter template_id is missing or invalid'],
+    [{ code: '1' }, 'There is no parameter code here'],
+  ])('%o', async (body, message) => {
+    const before = await simulator.creates()
+    const answer = await post(body)
+
+    expect([answer.status, answer.json().message]).toEqual([400, message])
+    expect(answer.headers['voucher-outcome']).toBe('none')
+    expect(await simulator.creates()).toBe(before)
+  })
+})
+
+test('404: a site that is not active, or not there', async () => {
+  const inactive = await seedSite(app.db, { active: false })
+
+  expect((await post({ site_id: inactive })).status).toBe(404)
+  expect((await post({ site_id: 999_999 })).status).toBe(404)
+})
+
+test('500 with what is known: a lost answer is looked for, a refusal made nothing', async () => {
+  await simulator.fault('forbidden')
+  const refused = await post({})
+  await simulator.fault('created-then-reset')
+  const lost = await post({}, { 'idempotency-key': 'lost' })
+  const repeated = await post({}, { 'idempotency-key': 'lost' })
+
+  expect([refused.status, refused.headers['voucher-outcome']]).toEqual([500, 'none'])
+  expect([lost.status, lost.headers['voucher-outcome']]).toEqual([500, 'unknown'])
+  expect(lost.json().message).toContain('Please repeat with the same Idempotency-Key')
+  expect([repeated.status, repeated.headers['retry-after']]).toEqual([409, '1'])
+})

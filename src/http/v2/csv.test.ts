@@ -1,0 +1,37 @@
+import { parse } from 'csv-parse/sync'
+import { expect, test } from 'vitest'
+import { hostileNames } from '#test/hostile-names.ts'
+import { csvOf } from './csv.ts'
+
+const formula = /^[=+\-@\t\r|\uff1d\uff0b\uff0d\uff20]/
+
+test('a table with a byte order mark, read back as it was', () => {
+  const rows = [
+    ['number', 'name'],
+    [1, 'a "quoted", name'],
+    [2, 'two\nlines; and a semicolon'],
+    [3, null],
+  ]
+  for (const separator of [',', ';'] as const) {
+    const text = csvOf(rows, separator)
+
+    expect(text.startsWith('\ufeffnumber')).toBe(true)
+    expect(parse(text, { bom: true, delimiter: separator })).toEqual(
+      rows.map((row) => row.map((value) => String(value ?? ''))),
+    )
+  }
+})
+
+test.each([...hostileNames, '=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\u200b=1', '＝1+1', '|cmd'])(
+  'no spreadsheet takes it for a formula: %o',
+  (name) => {
+    const [[shown]] = parse(csvOf([[name]], ','), { bom: true, relax_quotes: false }) as [[string]]
+
+    expect(shown).not.toMatch(formula)
+    expect([name, `'${name}`]).toContain(shown)
+  },
+)
+
+test('a number stays a number, also below zero', () => {
+  expect(csvOf([[-1, 5]], ',')).toBe('\ufeff-1,5\r\n')
+})
