@@ -47,12 +47,9 @@ test('a name is taken once for all sites and once on each site', async () => {
 
 test.each([
   ['add --name x', 2, "required option '--minutes <n>' not specified"],
-  ['add --minutes 60', 2, "required option '--name <name>' not specified"],
   ['add --name x --minutes 0', 2, 'It must be a whole number from 1 to 2147483647.'],
-  ['add --name x --minutes 8h', 2, 'It must be a whole number from 1 to 2147483647.'],
   ['add --name x --minutes 60 --uses -1', 2, 'It must be a whole number from 0 to 2147483647.'],
   ['add --name x --minutes 60 --quota 2147483648', 2, 'It must be a whole number from 0 to 2147483647.'],
-  ['add --name x --minutes 60 --site 0', 2, 'It must be a whole number from 1 to 2147483647.'],
   ['add --name x --minutes 60 --site 999', 1, 'No site has the id 999.'],
   ['add --name= --minutes 60', 1, 'A name is one line of 1 to 200 visible characters.'],
   ['remove 42', 2, 'It must be a UUID.'],

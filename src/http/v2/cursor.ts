@@ -2,6 +2,7 @@ import { Refused } from './problems.ts'
 
 const latest = Date.UTC(9999, 11, 31)
 const positionOfVoucher = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const positionOfTemplate = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\P{Cc}{1,200})$/u
 const positionOfSite = /^[1-9]\d{0,9}$/
 
 /**
@@ -29,11 +30,21 @@ export function readSiteCursor(cursor: string): number {
   return id
 }
 
+export function templateCursor({ name, id }: { name: string; id: string }): string {
+  return encode(`${id}.${name}`)
+}
+
+export function readTemplateCursor(cursor: string): { name: string; id: string } {
+  const [, id, name] = positionOfTemplate.exec(decode(cursor)) ?? []
+  if (id === undefined || name === undefined) throw new Refused('parameter_invalid', 'cursor')
+  return { name, id }
+}
+
 function encode(position: string): string {
   return Buffer.from(position).toString('base64url')
 }
 
 function decode(cursor: string): string {
-  const position = Buffer.from(cursor, 'base64url').toString('latin1')
+  const position = Buffer.from(cursor, 'base64url').toString()
   return encode(position) === cursor ? position : ''
 }

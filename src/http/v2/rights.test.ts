@@ -26,6 +26,10 @@ const hidden = { ...seeing, ...barred, 'a key for another site': 404 }
 const expected: Record<string, { path: string; statuses: Record<string, number> }[]> = {
   listSites: [{ path: '/sites', statuses: { ...seeing, ...barred, 'a key for another site': 200 } }],
   findSite: [{ path: `/sites/${site}`, statuses: hidden }],
+  listTemplates: [
+    { path: '/templates', statuses: { ...seeing, ...barred, 'a key for another site': 200 } },
+    { path: `/templates?site_id=${site}`, statuses: hidden },
+  ],
   listVouchers: [
     { path: '/vouchers', statuses: { ...seeing, ...barred, 'a key for another site': 200 } },
     { path: `/vouchers?site_id=${site}`, statuses: hidden },
@@ -63,6 +67,7 @@ test('what one may not see is answered exactly like what does not exist', async 
   const key = keys['a key for another site'] as string
   const pairs = [
     [`/sites/${site}`, '/sites/999999'],
+    [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/vouchers/lookup?code=4861409510&site_id=${site}`, `/vouchers/lookup?code=4861409510&site_id=${other}`],
