@@ -19,9 +19,11 @@ const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
   description: 'Only a valid voucher can be redeemed.',
 })
 
+const idWords = 'The number of the site, a hyphen, a UUID.'
+
 export const voucherSchema = Type.Object(
   {
-    id: Type.String({ description: 'The number of the site, a hyphen, a UUID.' }),
+    id: Type.String({ description: idWords }),
     site_id: siteNumber,
     code: Type.String(),
     formatted_code: Type.String(),
@@ -64,6 +66,8 @@ export const voucherListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const voucherParams = Type.Object({ id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'] }) })
+export const voucherParams = Type.Object({
+  id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: idWords }),
+})
 
 export const lookupQuery = Type.Object({ site_id: siteNumber, code: typedCode }, { additionalProperties: false })
