@@ -8,6 +8,7 @@ import { registerRun } from './commands/run.ts'
 import { registerSecrets } from './commands/secrets.ts'
 import { registerSimulator } from './commands/simulator.ts'
 import { registerSites } from './commands/sites.ts'
+import { registerTemplates } from './commands/templates.ts'
 import { registerWebhooks } from './commands/webhooks.ts'
 
 program
@@ -26,6 +27,7 @@ registerRun(program)
 registerMigrate(program)
 registerControllers(program)
 registerSites(program)
+registerTemplates(program)
 registerKeys(program)
 registerWebhooks(program)
 registerSecrets(program)

@@ -7,9 +7,11 @@ import { onClientError, refuseUnusual } from './client-errors.ts'
 import { type Connections, trackConnections } from './connections.ts'
 import { checkFraming } from './framing.ts'
 import { type Health, registerHealth } from './health.ts'
+import { registerReference } from './reference/register-reference.ts'
 import { registerV1, type V1Context } from './v1/routes.ts'
 import { createListCache } from './v1/vouchers.ts'
 import { answerProblem } from './v2/answers.ts'
+import { operations } from './v2/operations.ts'
 import { isOfV2, registerV2 } from './v2/routes.ts'
 
 const headersTimeoutMs = 10_000
@@ -82,6 +84,7 @@ export function createServer(ctx: ServerContext): { app: FastifyInstance; connec
   registerHealth(app, ctx.health)
   registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
   registerV2(app, ctx)
+  registerReference(app, operations)
   return { app, connections }
 }
 

@@ -16,6 +16,8 @@ The sites, and the description of the API:
   curl -H 'X-API-Key: ${keys.read}' ${url}/api/sites.php
   curl ${url}/api/openapi.php
 
+The reference of API v2, for a browser: ${url}/reference
+
 Each site is on a controller of another kind, with a self-signed certificate that was pinned (for curl: -k):
 ${sites.map(describeSite).join('\n')}
 

@@ -1,12 +1,79 @@
 import type { Queryable } from '#db/database.ts'
-export type Template = { maxUses: number; expireMinutes: number; downKbps: number; upKbps: number; quotaMb: number }
-/** One for this site or for all. */
+
+/** What a column can hold; a driver may accept less, which is found out when a voucher is created. */
+export const maxLimit = 2_147_483_647
+
+/** A named duration with its limits. Without a site it is for all. */
+export type Template = {
+  id: string
+  siteId: number | null
+  name: string
+  maxUses: number
+  expireMinutes: number
+  downKbps: number
+  upKbps: number
+  quotaMb: number
+  createdAt: Date
+}
+
+const templateColumns = `id, site_id as "siteId", name, max_uses as "maxUses", expire_minutes as "expireMinutes",
+  qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb", created_at as "createdAt"`
+
+const byName = `name collate natural_order`
+
+/** By name, for the command line. */
+export async function listTemplates(db: Queryable): Promise<Template[]> {
+  const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${byName}, id`)
+  return rows
+}
+
+export type TemplatePlace = { name: string; id: string }
+
+/** Those for all sites and those of these sites, by name, after the given one. */
+export async function listTemplatePage(
+  db: Queryable,
+  sites: number[] | 'all',
+  options: { after: TemplatePlace | undefined; limit: number },
+): Promise<Template[]> {
+  const { rows } = await db.query<Template>(
+    `select ${templateColumns}
+       from templates
+      where (site_id is null or $1::integer[] is null or site_id = any($1))
+        and ($2::text is null or (${byName}, id) > ($2 collate natural_order, $3::uuid))
+      order by ${byName}, id
+      limit $4`,
+    [sites === 'all' ? null : sites, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+  )
+  return rows
+}
+
+/** One that can be used on this site: its own, or one for all. */
 export async function findTemplate(db: Queryable, id: string, siteId: number): Promise<Template | undefined> {
   const { rows } = await db.query<Template>(
-    `select max_uses as "maxUses", expire_minutes as "expireMinutes", qos_down_kbps as "downKbps",
-            qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb"
-       from templates where id = $1 and (site_id is null or site_id = $2)`,
+    `select ${templateColumns} from templates where id = $1 and (site_id is null or site_id = $2)`,
     [id, siteId],
   )
+  return rows[0]
+}
+
+/** Undefined when the name is taken, on this site or among those for all. */
+export async function insertTemplate(
+  db: Queryable,
+  template: Omit<Template, 'createdAt'>,
+): Promise<Template | undefined> {
+  const { id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb } = template
+  const { rows } = await db.query<Template>(
+    `insert into templates (id, site_id, name, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (site_id, name) do nothing
+     returning ${templateColumns}`,
+    [id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb],
+  )
+  return rows[0]
+}
+
+/** Undefined when there is none with this id. */
+export async function deleteTemplate(db: Queryable, id: string): Promise<Template | undefined> {
+  const { rows } = await db.query<Template>(`delete from templates where id = $1 returning ${templateColumns}`, [id])
   return rows[0]
 }

@@ -2,6 +2,7 @@ import { Refused } from './problems.ts'
 
 const latest = Date.UTC(9999, 11, 31)
 const placeInTime = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const placeByName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\P{Cc}{1,200})$/u
 const anyNumber = /^[1-9]\d{0,9}$/
 
 /**
@@ -29,11 +30,21 @@ export function readNumberCursor(cursor: string): number {
   return id
 }
 
+export function nameCursor({ name, id }: { name: string; id: string }): string {
+  return encode(`${id}.${name}`)
+}
+
+export function readNameCursor(cursor: string): { name: string; id: string } {
+  const [, id, name] = placeByName.exec(decode(cursor)) ?? []
+  if (id === undefined || name === undefined) throw new Refused('parameter_invalid', 'cursor')
+  return { name, id }
+}
+
 function encode(position: string): string {
   return Buffer.from(position).toString('base64url')
 }
 
 function decode(cursor: string): string {
-  const position = Buffer.from(cursor, 'base64url').toString('latin1')
+  const position = Buffer.from(cursor, 'base64url').toString()
   return encode(position) === cursor ? position : ''
 }

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A client may keep what it read, for itself, and ask each time whether it still holds. */
-export function answerWithEtag(request: FastifyRequest, reply: FastifyReply, payload: string): string {
+const forItself = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key' }
+
+/** A client may keep what it read, for itself unless told otherwise, and ask each time whether it still holds. */
+export function answerWithEtag(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: string,
+  caching: Record<string, string> = forItself,
+): string {
   const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
-  reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key' })
+  reply.headers({ etag, ...caching })
   if (!isKnown(request.headers['if-none-match'], etag)) return payload
   reply.code(304).removeHeader('content-type')
   return ''

@@ -12,7 +12,11 @@ export const uuidOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'],
 export const searchText = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' })
 
 /** As people type it, with spaces and hyphens or without. */
-export const typedCode = Type.String({ maxLength: 64, pattern: '^[ -]*[0-9A-Za-z][0-9A-Za-z -]*$' })
+export const typedCode = Type.String({
+  maxLength: 64,
+  pattern: '^[ -]*[0-9A-Za-z][0-9A-Za-z -]*$',
+  examples: ['48614-09510'],
+})
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),

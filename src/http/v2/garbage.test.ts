@@ -4,7 +4,7 @@ import { startApp } from '#test/app.ts'
 import { report } from '#test/report.ts'
 import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
 import { size } from '#test/size.ts'
-import { numberCursor, timeCursor } from './cursor.ts'
+import { nameCursor, numberCursor, timeCursor } from './cursor.ts'
 import { operations } from './operations.ts'
 
 const app = await startApp()
@@ -35,6 +35,7 @@ const meaningful = [
   ...['2026-02-30T00:00:00Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-11-14 22:46:00 Z'],
   ...[String(site), id, `${site}-${id}`, `0-${id}`, `2147483648-${id}`, '00000000-0000-0000-0000-000000000000'],
   ...[numberCursor({ id: site }), numberCursor({ id: 2 ** 31 }), numberCursor({ id: 1e20 })],
+  ...['', '\u0000', '\ud800', 'x'.repeat(201)].map((name) => nameCursor({ name, id })),
   ...[0, 8.64e15, -1, 253402300799999].map((ms) => timeCursor({ createdAt: new Date(ms), id })),
 ]
 const value = oneof(constantFrom(...meaningful), string({ unit: 'binary', maxLength: 40 }), string({ maxLength: 300 }))
@@ -55,6 +56,7 @@ const fitting: Record<string, string[]> = {
     numberCursor({ id: site }),
     timeCursor({ createdAt: new Date(), id }),
     timeCursor({ createdAt: new Date(0), id }),
+    ...['8 Stunden', '\u0001', '\uffff', '🙂'.repeat(200)].map((name) => nameCursor({ name, id })),
   ],
 }
 

@@ -10,12 +10,14 @@ import {
 import { createVoucher } from './create-voucher.ts'
 import type { Operation } from './operation.ts'
 import { findSite, listSites } from './sites.ts'
+import { listTemplates } from './templates.ts'
 import { findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
 
 /** API v2, the whole of it. */
 export const operations: Operation[] = [
   listSites,
   findSite,
+  listTemplates,
   listVouchers,
   createVoucher,
   lookUpVoucher,

@@ -32,6 +32,9 @@ describe('400', () => {
   test.each([
     ['/vouchers?limit=0', 'The parameter limit is missing or invalid'],
     ['/vouchers?limit=201', 'The parameter limit is missing or invalid'],
+    ['/vouchers?limit=1e400', 'The parameter limit is missing or invalid'],
+    ['/vouchers?site_id=1&site_id=-1e400', 'The parameter site_id is missing or invalid'],
+    ['/vouchers/lookup?code=1&site_id=1e400', 'The parameter site_id is missing or invalid'],
     ['/vouchers?limit=1&limit=2', 'The parameter limit is missing or invalid'],
     ['/vouchers?limit=', 'The parameter limit is missing or invalid'],
     ['/vouchers?site_id=0', 'The parameter site_id is missing or invalid'],

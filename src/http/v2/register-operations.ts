@@ -5,7 +5,7 @@ import { type KeyContext, requireKey } from '../api-key.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { bodyCheck } from './body.ts'
 import type { Operation, V2Context } from './operation.ts'
-import { readQuery } from './query.ts'
+import { readQuery, refuseInfinity } from './query.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,6 +41,7 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
       request.query = readQuery(request.raw.url ?? '')
     },
     handler: async (request: FastifyRequest, reply) => {
+      refuseInfinity(request.query)
       checkBody?.(request.body)
       const answered = await handle(ctx, operation, request, reply)
       for (const name of Object.keys(failsWith?.(request.headers) ?? {})) reply.removeHeader(name)

@@ -53,6 +53,10 @@ type Case = { path: string; body?: object; statuses: Statuses }
 const expected: Record<string, Case[]> = {
   listSites: [{ path: '/sites', statuses: reading(200) }],
   findSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
+  listTemplates: [
+    { path: '/templates', statuses: reading(200) },
+    { path: `/templates?site_id=${site}`, statuses: reading(404) },
+  ],
   listVouchers: [
     { path: '/vouchers', statuses: reading(200) },
     { path: `/vouchers?site_id=${site}`, statuses: reading(404) },
@@ -105,6 +109,8 @@ test('what one may not see is answered exactly like what does not exist', async 
   const key = keys['a write key for another site'] as string
   const pairs = [
     [`/sites/${site}`, '/sites/999999'],
+    [`/templates?site_id=${site}`, '/templates?site_id=999999'],
+    [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/vouchers/lookup?code=4861409510&site_id=${site}`, `/vouchers/lookup?code=4861409510&site_id=${other}`],

@@ -16,4 +16,4 @@ export const siteSchema = Type.Object(
 
 export const sitePage = Type.Object({ sites: Type.Array(siteSchema), next_cursor: nextCursor })
 export const siteListQuery = Type.Object(pageQuery, { additionalProperties: false })
-export const siteParams = Type.Object({ id: Type.String() })
+export const siteParams = Type.Object({ id: Type.String({ examples: ['1'], description: 'The number of the site.' }) })

@@ -19,9 +19,11 @@ const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
   description: 'Only a valid voucher can be redeemed.',
 })
 
+const idWords = 'The number of the site, a hyphen, a UUID.'
+
 export const voucherSchema = Type.Object(
   {
-    id: Type.String({ description: 'The number of the site, a hyphen, a UUID.' }),
+    id: Type.String({ description: idWords }),
     site_id: siteNumber,
     code: Type.String(),
     formatted_code: Type.String(),
@@ -53,17 +55,19 @@ export const voucherListQuery = Type.Object(
     ),
     status: Type.Optional(statusSchema),
     text: Type.Optional({ ...searchText, description: 'Part of the name, in any case.' }),
-    reference: Type.Optional(searchText),
-    source: Type.Optional(Type.String({ format: 'uuid' })),
-    batch_id: Type.Optional(Type.String({ maxLength: 60 })),
-    created_after: Type.Optional(time),
-    created_before: Type.Optional(time),
+    reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
+    source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+    batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
+    created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
+    created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
     code: Type.Optional({ ...typedCode, description: 'What the code begins with.' }),
     ...pageQuery,
   },
   { additionalProperties: false },
 )
 
-export const voucherParams = Type.Object({ id: Type.String() })
+export const voucherParams = Type.Object({
+  id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: idWords }),
+})
 
 export const lookupQuery = Type.Object({ site_id: siteNumber, code: typedCode }, { additionalProperties: false })

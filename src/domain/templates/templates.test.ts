@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { seedSite } from '#test/seed.ts'
+import { addTemplate } from './add-template.ts'
+import { removeTemplate } from './remove-template.ts'
+import { findTemplate } from './templates.queries.ts'
+
+const db = await createTestDatabase()
+const [here, elsewhere] = [await seedSite(db), await seedSite(db)]
+const day = { name: 'Tag', maxUses: 1, expireMinutes: 1440, downKbps: 0, upKbps: 0, quotaMb: 0 }
+
+test('a template for all is found on every site, one of a site only there, a removed one nowhere', async () => {
+  const [forAll, own] = [
+    await addTemplate(db, { ...day, siteId: null }),
+    await addTemplate(db, { ...day, siteId: here }),
+  ]
+
+  expect([await findTemplate(db, forAll.id, here), await findTemplate(db, forAll.id, elsewhere)]).toEqual([
+    forAll,
+    forAll,
+  ])
+  expect([await findTemplate(db, own.id, here), await findTemplate(db, own.id, elsewhere)]).toEqual([own, undefined])
+  await removeTemplate(db, own.id)
+  expect(await findTemplate(db, own.id, here)).toBeUndefined()
+})

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { keepScreenshot, startBrowser } from '#test/browser.ts'
+import { operations } from '../v2/operations.ts'
+
+const app = await startApp()
+const browser = await startBrowser()
+
+describe.each([
+  ['a desktop', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
+  ['a desktop in the dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
+  ['a phone', { viewport: { width: 360, height: 740 }, colorScheme: 'light' }],
+] as const)('on %s', async (where, options) => {
+  const page = await browser.newPage(options)
+  const requested: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
+  page.on('console', (message) => complaints.push(message.text()))
+  await page.goto(`${app.url}/reference`, { waitUntil: 'networkidle' })
+  await keepScreenshot(page, `reference on ${where}`)
+
+  test('one request, none to anybody else; the browser has no complaints', () => {
+    expect(requested).toEqual([`${app.url}/reference`])
+    expect(complaints).toEqual([])
+  })
+
+  test('the stylesheet is in force, and nothing is wider than the screen', async () => {
+    const seen = await page.evaluate<{ background: string; width: number }>(
+      '({ background: getComputedStyle(document.body).backgroundColor, width: document.documentElement.scrollWidth })',
+    )
+
+    const background = options.colorScheme === 'dark' ? 'rgb(20, 24, 29)' : 'rgb(255, 255, 255)'
+    expect(seen).toEqual({ background, width: options.viewport.width })
+  })
+
+  test('a click in the contents leads to each operation', async () => {
+    for (const { operationId } of operations) {
+      await page.click(`nav a[href="#${operationId}"]`)
+      expect(await page.locator(`#${operationId} h3`).isVisible()).toBe(true)
+      expect(page.url()).toBe(`${app.url}/reference#${operationId}`)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { call } from '#test/http-client.ts'
+import { report } from '#test/report.ts'
+import { seedKey, seedSite } from '#test/seed.ts'
+import { operations } from '../v2/operations.ts'
+import { referencePage } from './reference-page.ts'
+
+const app = await startApp()
+const url = `${app.url}/reference`
+const page = await call(url)
+const linked = [...page.text.matchAll(/\s(?:href|src|srcset|action|data|poster)="([^"]*)"/g)].map(
+  ([, to]) => to as string,
+)
+const ids = [...page.text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id as string)
+
+test('200 without a key, never limited; 304 for who has it already; 405 for any other method', async () => {
+  const again = await call(url, { headers: { 'if-none-match': page.headers.etag as string } })
+  const posted = await call(url, { method: 'POST' })
+  report('bytes of the reference page', page.text.length)
+
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.headers).not.toHaveProperty('ratelimit')
+  expect(page.headers).toMatchObject({ 'cache-control': 'public, no-cache', vary: 'Host' })
+  expect([again.status, again.text]).toEqual([304, ''])
+  expect([posted.status, posted.headers.allow]).toEqual([405, 'GET'])
+})
+
+test('it brings all it needs: no script, nothing to load, one stylesheet that the policy knows by its hash', () => {
+  const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] as string
+  const hash = createHash('sha256').update(style).digest('base64')
+
+  expect(page.headers).toMatchObject({
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
+  expect(page.text).not.toMatch(/<(script|link|img|iframe|object|embed|form|base)\b|\son\w+=|\sstyle=/i)
+  expect(style).not.toMatch(/url\(|@import|\/\//)
+  expect([...page.text.matchAll(/\w+:\/\/[^\s<]+/g)].map(String)).toEqual([`${app.url}/api/v2`])
+})
+
+test('every link leads to a part of the page or to the OpenAPI document; every part is there once', () => {
+  const inside = linked.filter((to) => to !== '/api/v2/openapi.json')
+
+  expect(linked).toContain('/api/v2/openapi.json')
+  expect(inside.filter((to) => !ids.includes(to.replace(/^#/, '')) || !to.startsWith('#'))).toEqual([])
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)))
+})
+
+test('what is opened is closed, in order', () => {
+  const open: string[] = []
+  for (const [, end, name] of page.text.matchAll(/<(\/?)(\w+)[^>]*>/g)) {
+    if (end) expect(open.pop()).toBe(name)
+    else if (name !== 'meta' && name !== 'br') open.push(name as string)
+  }
+
+  expect(open).toEqual([])
+})
+
+test('it names the address that the client used, in text only', async () => {
+  const elsewhere = await call(url, { headers: { host: 'vouchers.example:8443' } })
+
+  expect(elsewhere.text).toContain('API=http://vouchers.example:8443/api/v2\n')
+  expect(elsewhere.headers.etag).not.toBe(page.headers.etag)
+})
+
+test('texts of operations are text, whatever they hold', () => {
+  const hostile = `</style><img src=x onerror=alert(1)>"'&`
+  const [first] = operations
+  const operation = { ...(first as (typeof operations)[number]), summary: hostile, path: `/${hostile}` }
+  const markup = referencePage([operation])(hostile)
+
+  expect(markup).not.toContain('<img')
+  expect(markup).toContain('&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
+})
+
+describe('every example, pasted into a shell, is a request that the API understands', async () => {
+  await seedSite(app.db)
+  const { key } = await seedKey(app.db, { scope: 'write' })
+  const plainText = (text: string) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+  const examples = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map(([, text]) => plainText(text as string))
+
+  test('there is one for each operation', () => expect(examples).toHaveLength(operations.length))
+
+  test.each(examples)('%s', async (example) => {
+    const shell = `${example} --silent --output /dev/null --write-out '%{http_code}'`
+    const env = { PATH: process.env['PATH'], API: `${app.url}/api/v2`, KEY: key }
+    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env })
+
+    // 404: there is no such voucher. 500: nobody answers for the site's controller.
+    expect(['200', '201', '202', '404', '500']).toContain(stdout)
+  })
+})
