@@ -119,3 +119,13 @@ export async function seedBatch(db: Queryable, siteId: number): Promise<string> 
   )
   return id
 }
+
+/** Of 60 minutes, for all sites; returns its id. */
+export async function seedTemplate(db: Queryable, siteId: number | null = null): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into templates (id, site_id, name, max_uses, expire_minutes, qos_down_kbps) values ($1, $2, $3, 2, 60, 5000)`,
+    [id, siteId, id],
+  )
+  return id
+}

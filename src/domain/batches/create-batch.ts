@@ -25,7 +25,8 @@ export async function createBatch(
   const site = await findActiveSite(ctx.db, siteId, actor.allSites ? null : actor.apiKeyId)
   if (!site) throw new DomainError('site_not_found')
   const now = new Date()
-  checkBounds(ctx.controllers.driverOf(site), endingBy({ ...limits, name: '' }, validUntil, now))
+  const driver = ctx.controllers.driverOf(site)
+  checkBounds(driver, endingBy(driver, { ...limits, name: '' }, validUntil, now))
   const day = ctx.today(now)
   const batch = { siteId, id: uuidv7() }
   const storedNames = names.map((name) => `${day}_${name}`)

@@ -19,7 +19,7 @@ export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOn
     return await ctx.controllers.inBulk(site.controllerId, async () => {
       const connection = ctx.controllers.connectionOf(site)
       if (batch.heldUpSince) await connection.probe(site.controllerSite)
-      const { asked, sent } = await send(ctx, batch)
+      const { asked, sent } = await send(ctx, batch, site)
       if (sent.length === 0) return 'failed' // cancelled in this moment
       creationIds = sent
       const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
@@ -32,10 +32,14 @@ export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOn
 }
 
 /** Commits the intents. */
-async function send(ctx: BatchContext, batch: Batch): Promise<{ asked: VoucherShape; sent: string[] }> {
+async function send(
+  ctx: BatchContext,
+  batch: Batch,
+  site: SiteOnController,
+): Promise<{ asked: VoucherShape; sent: string[] }> {
   const rows = await listNextRows(ctx.db, batch)
   const shape = { ...batch.limits, name: rows[0]?.name ?? '' }
-  const asked = endingBy(shape, batch.validUntil, new Date())
+  const asked = endingBy(ctx.controllers.driverOf(site), shape, batch.validUntil, new Date())
   const sent = await sendRows(
     ctx.db,
     batch,

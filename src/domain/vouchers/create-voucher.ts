@@ -19,7 +19,8 @@ export async function createVoucher(
   if (answered) return { created: answered, replayed: true }
 
   const site = await findSite(ctx, request)
-  checkBounds(ctx.controllers.driverOf(site), endingBy(request.shape, request.validUntil, new Date()))
+  const driver = ctx.controllers.driverOf(site)
+  checkBounds(driver, endingBy(driver, request.shape, request.validUntil, new Date()))
   return ctx.controllers.inSlot(site.controllerId, async (waited) => {
     const answeredMeanwhile = waited ? await findAnswer(ctx.db, request) : undefined
     if (answeredMeanwhile) return { created: answeredMeanwhile, replayed: true }
@@ -41,7 +42,10 @@ async function createOn(
 ): Promise<RecordedCreation> {
   const now = new Date()
   const day = ctx.today(now)
-  const asked = { ...endingBy(request.shape, request.validUntil, now), name: `${day}_${request.shape.name}` }
+  const asked = {
+    ...endingBy(ctx.controllers.driverOf(site), request.shape, request.validUntil, now),
+    name: `${day}_${request.shape.name}`,
+  }
   ctx.controllers.connectionOf(site) // without credentials there is nothing to intend
   const creationId = await openCreation(ctx.db, request, asked)
   try {

@@ -1,10 +1,19 @@
-import type { VoucherShape } from '#drivers/driver.ts'
+import type { Driver, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
 
+/** The minutes of a voucher whose only end is `valid_until`: as many as there are until then and its controller takes. */
+export const upToTheEnd = 2_147_483_647
+
 /** Minutes run from the first use, which may be at once: then they end no later than the voucher is withdrawn. */
-export function endingBy(shape: VoucherShape, validUntil: Date | null, now: Date): VoucherShape {
+export function endingBy(
+  { bounds }: Pick<Driver, 'bounds'>,
+  shape: VoucherShape,
+  validUntil: Date | null,
+  now: Date,
+): VoucherShape {
   if (validUntil === null) return shape
   const left = Math.floor((validUntil.getTime() - now.getTime()) / 60_000)
   if (left < 1) throw new DomainError('valid_until_passed')
-  return { ...shape, expireMinutes: Math.min(shape.expireMinutes, left) }
+  const most = shape.expireMinutes === upToTheEnd ? (bounds.expireMinutes?.max ?? upToTheEnd) : shape.expireMinutes
+  return { ...shape, expireMinutes: Math.min(most, left) }
 }

@@ -27,7 +27,7 @@ const create = operation({
 const remove: Operation = { ...create, method: 'DELETE', operationId: 'deletePart' }
 delete remove.body
 delete remove.creates
-const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', mediaType: 'text/csv; charset=utf-8' }
+const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFile: (id) => `${id}.csv` }
 const page = referencePage([...operations, create, remove, csv])('https://vouchers.example')
 const partOf = (id: string) => new RegExp(`<section id="${id}">([\\s\\S]*?)</section>`).exec(page)?.[1] as string
 const textOf = (markup: string) =>

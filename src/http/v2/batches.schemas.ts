@@ -19,7 +19,11 @@ export const batchCreation = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: 'BatchCreation' },
+  {
+    additionalProperties: false,
+    title: 'BatchCreation',
+    examples: [{ site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 }],
+  },
 )
 
 export const batchSchema = Type.Object(

@@ -90,8 +90,10 @@ describe('valid_until', () => {
     const longer = (await post({ valid_until: inMinutes(90.5), expire_minutes: 600 })).json()
     const shorter = (await post({ valid_until: inMinutes(90.5), expire_minutes: 30 })).json()
     const untilThen = (await post({ valid_until: inMinutes(3 * 1_440 + 0.5) })).json()
+    const veryLong = (await post({ valid_until: '2099-01-01T00:00:00Z' })).json()
 
-    expect([longer, shorter, untilThen].map((voucher) => voucher.expire_minutes)).toEqual([90, 30, 3 * 1_440])
+    const vouchers = [longer, shorter, untilThen, veryLong]
+    expect(vouchers.map((voucher) => voucher.expire_minutes)).toEqual([90, 30, 3 * 1_440, 1_000_000])
     const [made] = (await simulator.vouchers()).filter(({ code }) => code === longer.code)
     expect(made?.timeLimitMinutes).toBe(90)
   })

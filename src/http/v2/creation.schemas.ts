@@ -22,7 +22,8 @@ export const wishFields = {
       minimum: 1,
       maximum: most,
       default: 480,
-      description: 'Counted from the first use. Without it but with valid_until: up to that time.',
+      description:
+        'Counted from the first use. Without it but with valid_until: up to that time, or as many as the controller takes.',
     }),
   ),
   qos: Type.Optional(
@@ -47,5 +48,9 @@ export const wishFields = {
 
 export const voucherCreation = Type.Object(
   { ...wishFields, name: nameField },
-  { additionalProperties: false, title: 'VoucherCreation' },
+  {
+    additionalProperties: false,
+    title: 'VoucherCreation',
+    examples: [{ site_id: 1, name: 'Room 12', reference: 'R-4711', valid_until: '2099-01-01T11:00:00+01:00' }],
+  },
 )

@@ -1,39 +1,50 @@
-import { assert, asyncProperty, constant, constantFrom, oneof, string, tuple, uniqueArray } from 'fast-check'
+import {
+  type Arbitrary,
+  anything,
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constant,
+  constantFrom,
+  integer,
+  json,
+  oneof,
+  option,
+  record,
+  string,
+  tuple,
+  uniqueArray,
+} from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { report } from '#test/report.ts'
-import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
 import { size } from '#test/size.ts'
 import { nameCursor, numberCursor, timeCursor } from './cursor.ts'
 import { operations } from './operations.ts'
 
 const app = await startApp()
-const { key } = await seedKey(app.db)
-const site = await seedSite(app.db)
+const simulator = await startSimulator()
+const { key } = await seedKey(app.db, { scope: 'write' })
+const site = await seedControlledSite(app.db, simulator)
 const id = await seedVoucher(app.db, site)
+const batch = await seedBatch(app.db, site)
+const template = await seedTemplate(app.db)
+
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (reason) => unhandled.push(reason))
 
 /** Values that mean something somewhere, those at an edge, and noise. */
 const meaningful = [
-  ...['1', '0', '-1', '200', '201', '2147483647', '2147483648', '1e3', '0x1', '9'.repeat(400), 'NaN', 'null', 'true'],
-  ...[
-    'valid',
-    'used',
-    'expired',
-    'revoked',
-    'VALID',
-    '48614-09510',
-    '- -',
-    '%',
-    '_',
-    '\\',
-    "'",
-    '\u0000',
-    '\ud800',
-    '🙂',
-  ],
+  ...['1', '0', '-1', '200', '201', '2147483647', '2147483648', '1e3', '1e400', '0x1', '9'.repeat(400), 'NaN', 'null'],
+  ...['valid', 'used', 'expired', 'revoked', 'VALID', '48614-09510', '- -', '%', '_', '\\', "'", ';', 'true'],
+  ...['\u0000', '\ud800', '🙂'],
   ...['2026-11-14T22:46:00Z', '2026-12-31T23:59:60Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999+23:59'],
   ...['2026-02-30T00:00:00Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-11-14 22:46:00 Z'],
-  ...[String(site), id, `${site}-${id}`, `0-${id}`, `2147483648-${id}`, '00000000-0000-0000-0000-000000000000'],
+  ...[String(site), id, `${site}-${id}`, `${site}-${batch}`, `0-${id}`, `2147483648-${id}`],
+  '00000000-0000-0000-0000-000000000000',
   ...[numberCursor({ id: site }), numberCursor({ id: 2 ** 31 }), numberCursor({ id: 1e20 })],
   ...['', '\u0000', '\ud800', 'x'.repeat(201)].map((name) => nameCursor({ name, id })),
   ...[0, 8.64e15, -1, 253402300799999].map((ms) => timeCursor({ createdAt: new Date(ms), id })),
@@ -47,11 +58,16 @@ const fitting: Record<string, string[]> = {
   text: ['Gast', '%', '\\', "'", '🙂'],
   reference: ['R-1', '%', "'"],
   source: [id, '00000000-0000-0000-0000-000000000000'],
-  batch_id: [id],
+  batch_id: [`${site}-${batch}`],
   created_after: ['2026-11-14T22:46:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999+23:59'],
   created_before: ['2026-11-14T22:46:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999-23:59'],
   code: ['48614-09510', '4', 'x'],
   limit: ['1', '200'],
+  separator: [',', ';'],
+  template_id: [template],
+  valid_until: ['2099-01-01T00:00:00+02:00', '2099-06-30T23:59:59Z', '2020-01-01T00:00:00Z'],
+  name: ['Gast', 'Zimmer 12', '🙂', "'; drop table vouchers; --"],
+  names: ['Ada', 'Grace', '=1+1'],
   cursor: [
     numberCursor({ id: site }),
     timeCursor({ createdAt: new Date(), id }),
@@ -60,13 +76,45 @@ const fitting: Record<string, string[]> = {
   ],
 }
 
-const request = constantFrom(...operations).chain(({ path, query }) => {
+const mostly = <T>(meant: Arbitrary<T>, noise: Arbitrary<unknown>) =>
+  oneof({ arbitrary: meant as Arbitrary<unknown>, weight: 29 }, { arbitrary: noise, weight: 1 })
+
+type JsonSchema = Record<string, any>
+
+/** Values that a schema allows, and now and then one that it does not. */
+function fromSchema(schema: JsonSchema, name = ''): Arbitrary<unknown> {
+  const noise = oneof(value, anything({ maxDepth: 1, withBigInt: false }))
+  if (fitting[name] && schema['type'] === 'string') return mostly(constantFrom(...fitting[name]), noise)
+  if (schema['enum']) return mostly(constantFrom(...schema['enum']), noise)
+  switch (schema['type']) {
+    case 'object':
+      return mostly(fieldsOf(schema), noise)
+    case 'array': {
+      const bounds = { minLength: schema['minItems'] ?? 0, maxLength: Math.min(schema['maxItems'] ?? 5, 5) }
+      return mostly(array(fromSchema(schema['items'], name), bounds), noise)
+    }
+    case 'integer':
+      return mostly(oneof(constant(site), integer({ min: schema['minimum'] ?? 0, max: 2_000 })), noise)
+    case 'boolean':
+      return mostly(boolean(), noise)
+    default:
+      return mostly(constantFrom('R-1', id), noise)
+  }
+}
+
+function fieldsOf(schema: JsonSchema): Arbitrary<Record<string, unknown>> {
+  const required: string[] = schema['required'] ?? []
+  const fields = Object.entries(schema['properties'] as Record<string, JsonSchema>).map(([name, field]) => [
+    name,
+    name === 'site_id' && field['type'] === 'integer' ? constant(site) : fromSchema(field, name),
+  ])
+  return record(Object.fromEntries(fields), { requiredKeys: required })
+}
+
+const request = constantFrom(...operations).chain(({ method, path, query, body, creates }) => {
   const known = oneof(
     ...Object.keys(query?.properties ?? { nothing: 1 }).map((name) =>
-      tuple(
-        constant(name),
-        oneof({ arbitrary: constantFrom(...(fitting[name] ?? [''])), weight: 9 }, { arbitrary: value, weight: 1 }),
-      ),
+      tuple(constant(name), mostly(constantFrom(...(fitting[name] ?? [''])), value) as Arbitrary<string>),
     ),
   )
   const noise = tuple(constantFrom('__proto__', 'constructor', 'site_id[]', ''), value)
@@ -74,23 +122,62 @@ const request = constantFrom(...operations).chain(({ path, query }) => {
     maxLength: 5,
     selector: ([name]) => name,
   })
-  const segment = oneof(constantFrom(String(site), `${site}-${id}`), value)
-  return tuple(segment, pairs).map(
-    ([at, asked]) =>
-      `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked)}`,
-  )
+  const asked = (query ? pairs : mostly(constant([]), pairs)) as typeof pairs
+  const segment = mostly(constantFrom(String(site), `${site}-${id}`, `${site}-${batch}`), value) as Arbitrary<string>
+  const text = body
+    ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
+    : option(value, { nil: '', freq: 2 })
+  const headers = creates
+    ? option(mostly(constantFrom('a', 'b', 'c'), string({ maxLength: 300 })), { nil: undefined })
+    : constant(undefined)
+  return tuple(segment, asked, text, headers).map(([at, asked, text, idempotencyKey]) => ({
+    method,
+    url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,
+    ...(method !== 'GET' && { body: text }),
+    headers:
+      typeof idempotencyKey === 'string' && /^[\x20-\x7e]+$/.test(idempotencyKey)
+        ? { 'idempotency-key': idempotencyKey }
+        : {},
+  }))
 })
 
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
+}
+
 test('whatever is asked: an answer that the document knows, never a 5xx', async () => {
-  const statuses = new Map<number, number>()
+  const statuses = new Map<string, number>()
   await assert(
-    asyncProperty(request, async (asked) => {
-      const { status } = await app.call(`/api/v2${asked}`, { key })
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      expect(status).toBeLessThan(500)
+    asyncProperty(request, async ({ url, ...asked }) => {
+      const { status, text } = await app.call(`/api/v2${url}`, { ...asked, key })
+      const counted = `${asked.method} ${status}`
+      statuses.set(counted, (statuses.get(counted) ?? 0) + 1)
+      expect(status, text).toBeLessThan(500)
     }),
-    { numRuns: size(1_500, 100_000) },
+    { numRuns: size(3_000, 100_000) },
   )
-  report('statuses of generated requests', [...statuses].map((counted) => counted.join(': ')).join('; '))
-  expect([...statuses.keys()].toSorted()).toEqual([200, 400, 404])
+  report(
+    'generated requests',
+    [...statuses]
+      .toSorted()
+      .map((counted) => counted.join(': '))
+      .join('; '),
+  )
+  expect([...statuses.keys()]).toEqual(
+    expect.arrayContaining([
+      'GET 200',
+      'GET 400',
+      'GET 404',
+      'POST 201',
+      'POST 202',
+      'POST 400',
+      'POST 404',
+      'POST 422',
+    ]),
+  )
+  expect(unhandled).toEqual([])
 })

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/database.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import { findTemplate } from '#domain/templates/templates.queries.ts'
 import type { Wishes } from '#domain/vouchers/creation.ts'
+import { upToTheEnd } from '#domain/vouchers/latest-end.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { wishFields } from './creation.schemas.ts'
 import { Refused } from './problems.ts'
@@ -12,8 +13,6 @@ type Asked = Static<TObject<typeof wishFields>>
 type Limits = Omit<VoucherShape, 'name'>
 
 const otherwise = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
-/** More than there is until any end. */
-const upToTheEnd = 2_147_483_647
 
 /** What was asked for, and where nothing was: what its template says, or else the usual. */
 export async function readWishes(db: Queryable, asked: Asked): Promise<Wishes & { limits: Limits }> {
