@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { operations } from '#http/v2/operations.ts'
+import { startApp } from '#test/app.ts'
+import { testKeyring } from '#test/environment.ts'
+import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+
+const app = await startApp()
+const simulator = await startSimulator()
+const site = await seedControlledSite(app.db, simulator)
+const { key, id: keyId } = await seedKey(app.db, { scope: 'write' })
+const voucher = `${site}-${await seedVoucher(app.db, site)}`
+const batch = `${site}-${await seedBatch(app.db, site)}`
+await seedTemplate(app.db)
+await addWebhook(app.db, testKeyring, {
+  name: 'Chat',
+  format: 'slack',
+  url: 'https://hooks.invalid/canary-webhook',
+  siteIds: undefined,
+})
+
+/** What only the operator may change, as one text. */
+const guarded = [
+  'controllers',
+  'api_keys',
+  'api_key_sites',
+  'webhooks',
+  'webhook_sites',
+  'templates',
+  'staff',
+  'staff_sites',
+]
+async function fingerprint(): Promise<string> {
+  const tables = await Promise.all(
+    guarded.map((table) => app.db.query(`select to_jsonb(t) - 'last_used_at' as row from ${table} t order by 1::text`)),
+  )
+  const sites = await app.db.query('select id, name, active, controller_id, controller_site, wifi_password from sites')
+  return createHash('sha256')
+    .update(JSON.stringify([tables.map(({ rows }) => rows), sites.rows]))
+    .digest('hex')
+}
+
+/** Everything an attacker would like to say, beside what an operation asks for. */
+const greedy = {
+  scope: 'write',
+  all_sites: true,
+  rate_limit: 0,
+  controller_id: keyId,
+  address: 'https://attacker.invalid',
+  certificate_pin: null,
+  url: 'https://attacker.invalid',
+  secret: 'x',
+  role: 'admin',
+}
+
+const bodies: object[] = [
+  { site_id: site, name: 'Gast' },
+  { site_id: site, name: 'Gast', count: 2 },
+  { voucher_ids: [voucher] },
+]
+
+test('every operation with a leaked write key: no secret is told, nothing but vouchers is changed', async () => {
+  const before = await fingerprint()
+  const told: string[] = []
+  for (const { method, path } of operations) {
+    const known = path.startsWith('/sites') ? String(site) : path.startsWith('/batches') ? batch : voucher
+    const url = `/api/v2${path.replace('{id}', known)}`
+    for (const body of method === 'GET' ? [undefined] : bodies.flatMap((each) => [each, { ...each, ...greedy }])) {
+      const answer = await app.call(url, { method, key, ...(body && { body: JSON.stringify(body) }) })
+      told.push(answer.text, JSON.stringify(answer.headers))
+    }
+  }
+
+  const secrets = [simulator.apiKey, simulator.url, new URL(simulator.url).host, 'canary-webhook', key]
+  const { rows } = await app.db.query<{ sha256: string; secret: string }>(
+    `select encode(sha256, 'hex') as sha256, (select secret from controllers limit 1) as secret from api_keys`,
+  )
+  for (const secret of [...secrets, ...rows.flatMap((row) => [row.sha256, row.secret])])
+    expect(told.filter((text) => text.includes(secret))).toEqual([])
+  expect(told.join('')).toContain(voucher) // it did get answers
+  expect(await fingerprint()).toBe(before)
+})
+
+test.each([
+  'keys',
+  'api-keys',
+  'api_keys',
+  `keys/${keyId}`,
+  'controllers',
+  `controllers/${keyId}`,
+  'webhooks',
+  'staff',
+  'users',
+  'settings',
+  'audit',
+  'secrets',
+  `sites/${site}/controller`,
+  `sites/${site}/wifi`,
+  'deliveries',
+])('there is no /api/v2/%s, by any method', async (path) => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await app.call(`/api/v2/${path}`, { method, key, body: JSON.stringify(greedy) })
+    expect([answer.status, answer.json().error]).toEqual([404, 'not_found'])
+  }
+})
+
+test('a site cannot be changed', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    expect((await app.call(`/api/v2/sites/${site}`, { method, key, body: '{}' })).status).toBe(405)
+})
