@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test, vi } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { call } from '#test/http-client.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { startSimulator } from '#test/simulator.ts'
+
+const page = readFileSync(new URL('../../docs/api-v2.md', import.meta.url), 'utf8')
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text)
+const folder = mkdtempSync(join(tmpdir(), 'api-v2-page-'))
+onFileEnd(() => rmSync(folder, { recursive: true }))
+
+const db = await createTestDatabase()
+const simulator = await startSimulator()
+const service = await startService(db.url, {}, 'start')
+const site = await seedControlledSite(db, simulator)
+const { key } = await seedKey(db, { name: 'Check-in', scope: 'write' })
+const checkOutAt = new Date(Date.now() + 3 * 86_400_000)
+
+const onController = async (code: string) =>
+  (await simulator.vouchers()).filter((voucher) => voucher.code === code && !voucher.deleted).length
+const get = async (path: string) =>
+  (await call(`${service.url}/api/v2${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
+
+async function runInBash(script: string, env: Record<string, string>) {
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
+    env: {
+      PATH: process.env['PATH'],
+      API: `${service.url}/api/v2`,
+      KEY: key,
+      SITE: String(site),
+      CHECK_OUT: checkOutAt.toISOString(),
+      ...env,
+    },
+  })
+  return JSON.parse(stdout)
+}
+
+test('in curl: check-in, a look, check-out', async () => {
+  const [checkIn = '', look = '', checkOut = ''] = blocks('sh')
+  const env = { RESERVATION: 'R-4711' }
+
+  const voucher = await runInBash(checkIn, env)
+  const again = await runInBash(checkIn, env)
+  expect(voucher).toMatchObject({ reference: 'R-4711', max_uses: 3, valid_until: checkOutAt.toISOString() })
+  expect(again.id).toBe(voucher.id)
+  expect((await runInBash(look, env)).vouchers).toMatchObject([{ id: voucher.id, status: 'valid' }])
+  expect(await onController(voucher.code)).toBe(1)
+
+  const { id } = await runInBash(checkOut, env)
+  await vi.waitFor(
+    async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 1 }),
+    10_000,
+  )
+  expect((await runInBash(look, env)).vouchers).toMatchObject([{ id: voucher.id, status: 'revoked' }])
+  expect(await onController(voucher.code)).toBe(0)
+})
+
+test('in TypeScript: the same, also when an answer was lost on its way', async () => {
+  const [program = ''] = blocks('ts')
+  const path = join(folder, 'check-in.ts')
+  writeFileSync(path, program)
+  vi.stubEnv('API', `${service.url}/api/v2`)
+  vi.stubEnv('KEY', key)
+  const { checkIn, checkOut } = await import(pathToFileURL(path).href)
+  await simulator.fault('created-then-reset')
+
+  const voucher = await checkIn(site, 'Room 14', 'R-4712', checkOutAt)
+  expect(await onController(voucher.code)).toBe(1)
+  const revocation = await checkOut('R-4712')
+
+  expect(revocation).toMatchObject({ state: 'done', total: 1, revoked: 1 })
+  expect((await simulator.vouchers()).filter(({ name, deleted }) => name.endsWith('Room 14') && !deleted)).toEqual([])
+})
+
+test('the batch of the page is made', async () => {
+  const batch = await runInBash(blocks('sh').find((text) => text.includes('/batches')) as string, {})
+
+  await vi.waitFor(
+    async () => expect(await get(`/batches/${batch.id}`)).toMatchObject({ state: 'done', made: 500 }),
+    10_000,
+  )
+})
