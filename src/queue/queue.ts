@@ -10,6 +10,8 @@ const queues = {
   attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
   // One per key, waiting or running. Not repeated: when a site is next due stands in its own row.
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
+  // One per site. Not repeated: what is left to withdraw stands in its own rows, and a sweep makes the next job.
+  withdraw: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 300 },
 } satisfies Record<string, Partial<QueueOptions>>
 
 type QueueName = keyof typeof queues

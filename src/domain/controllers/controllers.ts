@@ -15,6 +15,8 @@ export type Controllers = {
   inSlot: Slots['run']
   /** For what nobody waits for: creations keep their own slots. */
   inBackground: Slots['run']
+  /** For the work on many vouchers, which may go on for minutes: sync keeps its slots too. */
+  inBulk: Slots['run']
   /** Waits for what is under way: a client may have left, its voucher still has to be recorded. */
   drain(): Promise<void>
   close(): Promise<void>
@@ -34,6 +36,7 @@ export function createControllers(tools: {
   const kept = new Map<string, Kept>()
   const slots = createSlots(4)
   const background = createSlots(2)
+  const bulk = createSlots(2)
   const replaced = new Set<ControllerConnection>()
 
   function driverOf(site: ControllerRecord): Driver {
@@ -81,8 +84,9 @@ export function createControllers(tools: {
     connectionOf,
     inSlot: slots.run,
     inBackground: background.run,
+    inBulk: bulk.run,
     async drain() {
-      await Promise.all([slots.drain(), background.drain()])
+      await Promise.all([slots, background, bulk].map(({ drain }) => drain()))
     },
     async close() {
       const open = [...[...kept.values()].map(({ connection }) => connection), ...replaced]

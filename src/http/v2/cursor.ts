@@ -1,4 +1,5 @@
 import { Refused } from './problems.ts'
+import { readVoucherId, voucherId } from './voucher-id.ts'
 
 const latest = Date.UTC(9999, 11, 31)
 const positionOfVoucher = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
@@ -27,6 +28,16 @@ export function readSiteCursor(cursor: string): number {
   const id = Number(position)
   if (!positionOfSite.test(position) || id > 2_147_483_647) throw new Refused('parameter_invalid', 'cursor')
   return id
+}
+
+export function revocationRowCursor(place: { siteId: number; id: string }): string {
+  return encode(voucherId(place))
+}
+
+export function readRevocationRowCursor(cursor: string): { siteId: number; id: string } {
+  const place = readVoucherId(decode(cursor))
+  if (!place) throw new Refused('parameter_invalid', 'cursor')
+  return place
 }
 
 function encode(position: string): string {

@@ -1,7 +1,7 @@
-import type { Static } from 'typebox'
 import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
 import { allowedSites } from './allowed-sites.ts'
 import { readVoucherCursor, voucherCursor } from './cursor.ts'
+import { filterFromWire, withoutSeparators } from './filter-from-wire.ts'
 import { operation } from './operation.ts'
 import { cutPage } from './page.ts'
 import { Refused } from './problems.ts'
@@ -20,7 +20,9 @@ export const listVouchers = operation({
   answer: voucherPage,
   async handle({ db }, { key, query }) {
     const { limit = 50 } = query
-    const filter = { now: key.now, ...toFilter(query) }
+    const { cursor, status, ...wanted } = query
+    const after = cursor === undefined ? undefined : readVoucherCursor(cursor)
+    const filter = { now: key.now, status, after, ...filterFromWire(wanted) }
     const sites = await allowedSites(db, key, query.site_id)
     const found = sites.length === 0 ? [] : await listVoucherPage(db, sites, filter, limit + 1)
     const { rows, next_cursor } = cutPage(found, limit, voucherCursor)
@@ -63,30 +65,3 @@ export const lookUpVoucher = operation({
     return voucherToWire(key.now, voucher)
   },
 })
-
-function toFilter(query: Static<typeof voucherListQuery>) {
-  const { status, text, reference, source, batch_id, created_after, created_before, code, cursor } = query
-  return {
-    status,
-    nameContains: text,
-    reference,
-    source,
-    batchId: batch_id,
-    createdAfter: toTime('created_after', created_after),
-    createdBefore: toTime('created_before', created_before),
-    codePrefix: code === undefined ? undefined : withoutSeparators(code),
-    after: cursor === undefined ? undefined : readVoucherCursor(cursor),
-  }
-}
-
-/** The format lets a leap second pass, which no clock here knows. */
-function toTime(field: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Refused('parameter_invalid', field)
-  return time
-}
-
-function withoutSeparators(code: string): string {
-  return code.replace(/[ -]/g, '')
-}
