@@ -5,12 +5,12 @@ import { DomainError } from '#domain/errors.ts'
 import { readJson } from '../json-body.ts'
 import { Refused } from './problems.ts'
 
-/** JSON, whatever the Content-Type says; anything else is refused. */
+/** JSON, whatever the Content-Type says; anything else is refused. Some send an empty body where there is none (DELETE). */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => {
     try {
-      return readJson(bytes)
+      return bytes.length === 0 ? undefined : readJson(bytes)
     } catch (cause) {
       throw new DomainError('request_unreadable', { cause })
     }
