@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
 
 /** Who holds rows longer has died, or is slow: then two withdraw the same, which does no harm. */
-const lease = `interval '15 seconds'`
+const lease = `interval '12 seconds'`
 /** Twice as long after each attempt, from two seconds to five minutes. A full slot is free again soon. */
 const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 2 ^ least(attempts, 9)) end)`
 /** For so long a controller may be away. One that nobody could ask in that time gets its attempts all the same. */
