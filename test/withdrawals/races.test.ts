@@ -129,6 +129,22 @@ test('withdrawn, and on the controller again as after a restored backup: withdra
   expect([await statusOf(takenForDeleted.id), await site.onController(takenForDeleted.code)]).toEqual(['valid', true])
 })
 
+test('taken for deleted when its withdrawal was due, and there after all: withdrawn', async () => {
+  const { site, guests, ids } = await openWithGuests(1)
+  const [{ id, code }] = guests as [{ id: string; code: string }]
+  await app.db.query(
+    `update vouchers set status = 'revoked', revoked_at = now() - interval '1 minute' where id = any ($1)`,
+    [ids.map(uuidOf)],
+  )
+  const revocation = await revoke({ voucher_ids: ids })
+  await run(site.id)
+  expect(await outcomes(revocation)).toEqual({ [id]: ['ended', null] })
+  await syncSite(app.context, site.id)
+  await run(site.id)
+
+  expect([await statusOf(id), await site.onController(code)]).toEqual(['revoked', false])
+})
+
 test('a row of another revocation finds it withdrawn: ended; not due yet: left alone', async () => {
   const { site, ids } = await openWithGuests(2)
   const [first, second] = ids as [string, string]
