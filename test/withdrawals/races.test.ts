@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.queries.ts'
 import { collect } from '#domain/vouchers/collect.ts'
 import { updateSeenVouchers } from '#domain/vouchers/sync.queries.ts'
 import { syncSite } from '#domain/vouchers/sync-site.ts'
 import { updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { enqueueWithdrawals } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { deleteOldWithdrawals, insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
@@ -76,6 +78,17 @@ test('the sweep makes one job per site, whatever became of the first', async () 
   await run(site.id)
   await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
   expect(await scheduleWithdrawals(app.context)).toBe(0)
+})
+
+test('two who enqueue for the same sites in another order do not lock each other out', async () => {
+  const controllerId = randomUUID()
+  const sites = Array.from({ length: 400 }, (_, n) => ({ id: 1_000_000 + n, controllerId }))
+  const enqueue = (inOrder: typeof sites) =>
+    app.context.db.transaction((tx) => enqueueWithdrawals(tx, app.context.queue, inOrder))
+  for (let round = 0; round < 5; round++) {
+    await Promise.all([enqueue(sites), enqueue(sites.toReversed()), enqueue(sites)])
+    await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
+  }
 })
 
 test.each([onIntegration, onClassic])('$driver: a sync that began before stays without effect', async (dialect) => {
