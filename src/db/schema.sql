@@ -359,6 +359,7 @@ CREATE TABLE public.withdrawals (
     voucher_id uuid NOT NULL,
     revocation_id uuid,
     due_at timestamp(3) with time zone NOT NULL,
+    next_attempt_at timestamp(3) with time zone NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     failure text,
     outcome text,
@@ -517,7 +518,9 @@ CREATE UNIQUE INDEX withdrawals_by_revocation ON public.withdrawals USING btree 
 
 CREATE INDEX withdrawals_done ON public.withdrawals USING btree (settled_at) WHERE ((settled_at IS NOT NULL) AND (revocation_id IS NULL));
 
-CREATE INDEX withdrawals_due ON public.withdrawals USING btree (due_at, site_id) WHERE (settled_at IS NULL);
+CREATE INDEX withdrawals_due ON public.withdrawals USING btree (next_attempt_at, site_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX withdrawals_due_by_site ON public.withdrawals USING btree (site_id, next_attempt_at) WHERE (settled_at IS NULL);
 
 CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 

@@ -12,6 +12,8 @@ const queues = {
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
   // One per batch. What is left of a batch and when it is next due stands in its own row.
   batch: { policy: 'exclusive', retryLimit: 3, retryDelay: 1, expireInSeconds: 600 },
+  // One per site. Not repeated: what is left to withdraw stands in its own rows, and a sweep makes the next job.
+  withdraw: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 300 },
 } satisfies Record<string, Partial<QueueOptions>>
 
 type QueueName = keyof typeof queues

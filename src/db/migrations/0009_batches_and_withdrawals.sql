@@ -83,6 +83,8 @@ create table withdrawals (
   voucher_id uuid not null,
   revocation_id uuid,
   due_at timestamptz(3) not null,
+  -- Moves with every attempt, and while one runs: nobody else takes it before.
+  next_attempt_at timestamptz(3) not null,
   attempts integer not null default 0,
   -- Why the last attempt failed.
   failure text,
@@ -92,7 +94,9 @@ create table withdrawals (
   primary key (site_id, id),
   check ((outcome is null) = (settled_at is null))
 );
-create index withdrawals_due on withdrawals (due_at, site_id) where settled_at is null;
+-- The first finds the sites with something to do, the second what it is. Most rows wait for a time far off.
+create index withdrawals_due on withdrawals (next_attempt_at, site_id) where settled_at is null;
+create index withdrawals_due_by_site on withdrawals (site_id, next_attempt_at) where settled_at is null;
 create unique index withdrawals_by_revocation on withdrawals (revocation_id, site_id, voucher_id)
   where revocation_id is not null;
 create index withdrawals_done on withdrawals (settled_at) where settled_at is not null and revocation_id is null;

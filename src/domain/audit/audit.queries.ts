@@ -2,7 +2,8 @@ import type { Queryable } from '#db/database.ts'
 
 export type AuditEntry = {
   id: string
-  actorKind: 'command' | 'service'
+  actorKind: 'command' | 'service' | 'key'
+  actorId?: string
   actorName: string
   action: string
   targetKind: string
@@ -12,9 +13,18 @@ export type AuditEntry = {
 
 export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query(
-    `insert into audit (id, actor_kind, actor_name, action, target_kind, target_id, details)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [entry.id, entry.actorKind, entry.actorName, entry.action, entry.targetKind, entry.targetId, entry.details],
+    `insert into audit (id, actor_kind, actor_id, actor_name, action, target_kind, target_id, details)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      entry.id,
+      entry.actorKind,
+      entry.actorId ?? null,
+      entry.actorName,
+      entry.action,
+      entry.targetKind,
+      entry.targetId,
+      entry.details,
+    ],
   )
 }
 

@@ -24,6 +24,11 @@ export async function recordServiceAudit(tx: Queryable, deed: Deed): Promise<voi
   await insertAudit(tx, { ...toEntry(deed, 'voucher-service'), actorKind: 'service' })
 }
 
+/** Notes what was done with a key. */
+export async function recordKeyAudit(tx: Queryable, key: { id: string; name: string }, deed: Deed): Promise<void> {
+  await insertAudit(tx, { ...toEntry(deed, key.name), actorKind: 'key', actorId: key.id })
+}
+
 function toEntry(deed: Deed, actorName: string): AuditEntry {
   return { id: uuidv7(), actorKind: 'command', actorName, details: {}, ...deed }
 }

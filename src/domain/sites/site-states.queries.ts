@@ -60,3 +60,14 @@ export async function listSiteIdsOfKey(db: Queryable, keyId: string): Promise<nu
   ])
   return rows.map(({ id }) => id)
 }
+
+export async function listControllersOfSites(
+  db: Queryable,
+  ids: number[],
+): Promise<{ id: number; controllerId: string }[]> {
+  const { rows } = await db.query<{ id: number; controllerId: string }>(
+    `select id, controller_id as "controllerId" from sites where id = any($1::integer[])`,
+    [ids],
+  )
+  return rows
+}

@@ -8,6 +8,7 @@ import { notifyCreated } from '../notifications/notify-created.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { bringSyncForward } from '../sites/sync-times.queries.ts'
+import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
 import { claimFree } from './claim-free.ts'
 import type { Actor, RecordedCreation } from './creation.ts'
 import { type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
@@ -58,6 +59,7 @@ async function recordOnce(ctx: RecordContext, recording: Recording): Promise<Rec
     await updateCreationsRecorded(tx, site.id, recorded)
     if (newCount > 0) await moveSiteDay(tx, site.id, day, { created: newCount })
     await bringSyncForward(tx, site.id, 'used')
+    await scheduleEnds(tx, site.id, open, recorded)
     await tellOf(ctx, tx, recording, open, recorded)
     return [...before, ...recorded]
   })
@@ -65,6 +67,21 @@ async function recordOnce(ctx: RecordContext, recording: Recording): Promise<Rec
 
 function alreadyRecorded(siteId: number, { id, voucherId, answer }: LockedCreation): RecordedCreation[] {
   return voucherId !== null && answer !== null ? [{ creationId: id, siteId, voucherId, answer }] : []
+}
+
+/** What has an end is withdrawn then, whatever becomes of anybody here. */
+async function scheduleEnds(
+  tx: Queryable,
+  siteId: number,
+  creations: LockedCreation[],
+  recorded: RecordedCreation[],
+): Promise<void> {
+  const endOf = new Map(creations.map(({ id, validUntil }) => [id, validUntil]))
+  const ends = recorded.flatMap(({ creationId, voucherId }) => {
+    const dueAt = endOf.get(creationId)
+    return dueAt ? [{ voucherId, dueAt }] : []
+  })
+  if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
 }
 
 /** Those of a batch are told of together, at its end. */

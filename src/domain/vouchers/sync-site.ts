@@ -1,10 +1,9 @@
 import type { Database } from '#db/database.ts'
-import { ControllerError, type Failure, type SeenVoucher } from '#drivers/driver.ts'
-import { Unavailable } from '#lib/unavailable.ts'
+import type { Failure, SeenVoucher } from '#drivers/driver.ts'
 import type { Queue } from '#queue/queue.ts'
 import type { Controllers } from '../controllers/controllers.ts'
+import { failureOf } from '../controllers/failure-of.ts'
 import { noteReachable, noteUnreachable } from '../controllers/note-reachability.ts'
-import { DomainError } from '../errors.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
 import { findSiteToSync, type SiteToSync, updateSiteSynced, updateSiteSyncFailed } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
@@ -76,11 +75,4 @@ async function noteFailure(ctx: SyncContext, site: SiteToSync, error: unknown): 
   const isNews = await updateSiteSyncFailed(ctx.db, site.id, failure)
   if (isNews || outageBegan)
     ctx.log.warn({ site: site.id, controller: site.controllerId, failure, err: error }, 'a site could not be synced')
-}
-
-/** Undefined when it was not the controller. */
-function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof ControllerError) return error.cause instanceof Unavailable ? undefined : error.failure
-  if (!(error instanceof DomainError)) return undefined
-  return error.code === 'controller_busy' ? 'busy' : 'sign_in' // it has no credentials
 }

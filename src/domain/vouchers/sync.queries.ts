@@ -36,7 +36,11 @@ const statusBy = (maxUses: string) => `case
 
 /**
  * Brings recorded vouchers to what the controller showed; touches no row that says the same already. One that was
- * taken for deleted and is there again is what it is; one that was withdrawn since the list was begun stays withdrawn.
+ * taken for deleted and is there again is what it is; one that was withdrawn since the list was begun stays withdrawn,
+ * which the update checks once more, because a withdrawal may be committed while it waits for the row. One that was
+ * withdrawn before and is there again, e.g. on a controller that was restored, is to be withdrawn again; so is one that
+ * was taken for deleted when its withdrawal was due. Materialized: else the planner may join every voucher with the whole
+ * list, which took seconds for 20,000.
  */
 export async function updateSeenVouchers(
   db: Queryable,
@@ -45,8 +49,9 @@ export async function updateSeenVouchers(
   vouchers: SeenVoucher[],
 ): Promise<{ changed: number; redeemed: number }> {
   const { rows } = await db.query<{ changed: number; redeemed: number }>(
-    `with news as (
-       select known.id as known_id, known.used_count as used_before, seen.*, ${statusBy('known.max_uses')} as status
+    `with news as materialized (
+       select known.id as known_id, known.used_count as used_before, known.status = 'revoked' as came_back, seen.*,
+              ${statusBy('known.max_uses')} as status
          from ${seenRows},
               lateral (
                 select * from vouchers where site_id = $1 and controller_voucher_id = seen.id
@@ -63,7 +68,17 @@ export async function updateSeenVouchers(
               expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now()
          from news
         where vouchers.site_id = $1 and vouchers.id = news.known_id
-       returning news.used_before = 0 and news.used_count > 0 as redeemed
+          and (vouchers.revoked_at >= $3) is not true
+       returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, came_back
+     ), withdrawn_again as (
+       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
+       select $1, gen_random_uuid(), written.id, now(), now()
+         from written
+        where came_back
+          and (valid_until <= now()
+               or exists (select from withdrawals before
+                           where before.site_id = $1 and before.voucher_id = written.id
+                             and before.outcome in ('revoked', 'ended')))
      )
      select count(*)::integer as changed, (count(*) filter (where redeemed))::integer as redeemed from written`,
     [siteId, toRows(vouchers), listedAt],

@@ -5,7 +5,7 @@ import { DomainError } from '#domain/errors.ts'
 import { isObject, readJson } from '../json-body.ts'
 import { Refused } from './problems.ts'
 
-/** JSON, whatever the Content-Type says; anything else is refused. */
+/** JSON, whatever the Content-Type says; anything else is refused. Some send an empty body where there is none (DELETE). */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => {

@@ -1,4 +1,5 @@
 import { Refused } from './problems.ts'
+import { publicId, readPublicId } from './public-id.ts'
 
 const latest = Date.UTC(9999, 11, 31)
 const placeInTime = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
@@ -38,6 +39,16 @@ export function readNameCursor(cursor: string): { name: string; id: string } {
   const [, id, name] = placeByName.exec(decode(cursor)) ?? []
   if (id === undefined || name === undefined) throw new Refused('parameter_invalid', 'cursor')
   return { name, id }
+}
+
+export function placeCursor(place: { siteId: number; id: string }): string {
+  return encode(publicId(place))
+}
+
+export function readPlaceCursor(cursor: string): { siteId: number; id: string } {
+  const place = readPublicId(decode(cursor))
+  if (!place) throw new Refused('parameter_invalid', 'cursor')
+  return place
 }
 
 function encode(position: string): string {

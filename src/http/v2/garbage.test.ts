@@ -22,7 +22,7 @@ import { report } from '#test/report.ts'
 import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher } from '#test/seed.ts'
 import { startSimulator } from '#test/simulator.ts'
 import { size } from '#test/size.ts'
-import { nameCursor, numberCursor, timeCursor } from './cursor.ts'
+import { nameCursor, numberCursor, placeCursor, timeCursor } from './cursor.ts'
 import { operations } from './operations.ts'
 
 const app = await startApp()
@@ -70,6 +70,7 @@ const fitting: Record<string, string[]> = {
   names: ['Ada', 'Grace', '=1+1'],
   cursor: [
     numberCursor({ id: site }),
+    placeCursor({ siteId: site, id }),
     timeCursor({ createdAt: new Date(), id }),
     timeCursor({ createdAt: new Date(0), id }),
     ...['8 Stunden', '\u0001', '\uffff', '🙂'.repeat(200)].map((name) => nameCursor({ name, id })),
@@ -133,7 +134,7 @@ const request = constantFrom(...operations).chain(({ method, path, query, body, 
   return tuple(segment, asked, text, headers).map(([at, asked, text, idempotencyKey]) => ({
     method,
     url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,
-    ...(method !== 'GET' && { body: text }),
+    ...(method === 'POST' && { body: text }),
     headers:
       typeof idempotencyKey === 'string' && /^[\x20-\x7e]+$/.test(idempotencyKey)
         ? { 'idempotency-key': idempotencyKey }

@@ -7,7 +7,7 @@ import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
 export type V2Context = CreateContext
 
 /** What a handler is given. */
-type OperationCall<P, Q, B> = {
+export type OperationCall<P, Q, B> = {
   key: KeyAtWork
   params: P
   query: Q

@@ -9,6 +9,7 @@ import {
 } from './batches.ts'
 import { createVoucher } from './create-voucher.ts'
 import type { Operation } from './operation.ts'
+import { findRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { findSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
 import { findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
@@ -22,6 +23,7 @@ export const operations: Operation[] = [
   createVoucher,
   lookUpVoucher,
   findVoucher,
+  revokeVoucher,
   listBatches,
   createBatch,
   findBatchById,
@@ -29,4 +31,7 @@ export const operations: Operation[] = [
   exportBatch,
   cancelBatch,
   retryBatch,
+  revokeVouchers,
+  findRevocation,
+  listRevocationRows,
 ]

@@ -48,6 +48,8 @@ const writing = (status: number): Statuses => ({
   'a write key for another site': 404,
 })
 
+const revocation = await revocationOfThisSite()
+
 type Case = { path: string; body?: object; statuses: Statuses }
 
 const expected: Record<string, Case[]> = {
@@ -65,6 +67,7 @@ const expected: Record<string, Case[]> = {
   createVoucher: [{ path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) }],
   lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) }],
   findVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
+  revokeVoucher: [{ path: `/vouchers/${voucher}`, statuses: writing(202) }],
   listBatches: [
     { path: '/batches', statuses: reading(200) },
     { path: `/batches?site_id=${site}`, statuses: reading(404) },
@@ -75,6 +78,9 @@ const expected: Record<string, Case[]> = {
   exportBatch: [{ path: `/batches/${batch}/vouchers.csv`, statuses: reading(404) }],
   cancelBatch: [{ path: `/batches/${batch}/cancel`, statuses: writing(202) }],
   retryBatch: [{ path: `/batches/${batch}/retry`, statuses: writing(202) }],
+  revokeVouchers: [{ path: '/revocations', body: { voucher_ids: [voucher] }, statuses: writing(202) }],
+  findRevocation: [{ path: `/revocations/${revocation}`, statuses: reading(404) }],
+  listRevocationRows: [{ path: `/revocations/${revocation}/rows`, statuses: reading(404) }],
 }
 
 test('every operation is here', () => {
@@ -110,9 +116,10 @@ test('what one may not see is answered exactly like what does not exist', async 
   const pairs = [
     [`/sites/${site}`, '/sites/999999'],
     [`/templates?site_id=${site}`, '/templates?site_id=999999'],
-    [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
+    [`/revocations/${revocation}`, `/revocations/${nobody}`],
+    [`/revocations/${revocation}/rows`, `/revocations/${nobody}/rows`],
     [`/vouchers/lookup?code=4861409510&site_id=${site}`, `/vouchers/lookup?code=4861409510&site_id=${other}`],
     [`/vouchers?batch_id=${batch}`, `/vouchers?batch_id=999999-${nobody}`],
     [`/batches?site_id=${site}`, '/batches?site_id=999999'],
@@ -138,6 +145,11 @@ test('a list over all sites holds only the sites of the key', async () => {
   expect(await idsFor('a read key for this site')).toContain(voucher)
   expect(await idsFor('a read key for another site')).toEqual([])
 })
+
+async function revocationOfThisSite(): Promise<string> {
+  const url = `/api/v2/vouchers/${voucher}`
+  return (await app.call(url, { method: 'DELETE', key: keys['a write key'] })).json().id
+}
 
 async function revokedKey(): Promise<string> {
   const { id, key } = await seedKey(app.db, { scope: 'write' })

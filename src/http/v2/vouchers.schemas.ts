@@ -48,19 +48,26 @@ export const voucherSchema = Type.Object(
 
 export const voucherPage = Type.Object({ vouchers: Type.Array(voucherSchema), next_cursor: nextCursor })
 
+/** Lists are made by them and revocations too: what is seen is what is meant. */
+export const filterMembers = {
+  text: Type.Optional({ ...searchText, description: 'Part of the name, in any case.' }),
+  reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
+  source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
+  created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
+  created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
+  code: Type.Optional({ ...typedCode, description: 'What the code begins with.' }),
+}
+
+export const filterSchema = Type.Object(filterMembers)
+
 export const voucherListQuery = Type.Object(
   {
     site_id: Type.Optional(
       Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: every site of the key.' }),
     ),
     status: Type.Optional(statusSchema),
-    text: Type.Optional({ ...searchText, description: 'Part of the name, in any case.' }),
-    reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
-    source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
-    batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
-    created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
-    created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
-    code: Type.Optional({ ...typedCode, description: 'What the code begins with.' }),
+    ...filterMembers,
     ...pageQuery,
   },
   { additionalProperties: false },

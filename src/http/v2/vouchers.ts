@@ -1,12 +1,11 @@
-import type { Static } from 'typebox'
 import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
 import { allowedSites } from './allowed-sites.ts'
 import { readTimeCursor, timeCursor } from './cursor.ts'
+import { filterFromWire, sitesFromWire, withoutSeparators } from './filter-from-wire.ts'
 import { operation } from './operation.ts'
 import { cutPage } from './page.ts'
 import { Refused } from './problems.ts'
-import { type OfSite, readPublicId } from './public-id.ts'
-import { toTime } from './time.ts'
+import { readPublicId } from './public-id.ts'
 import { voucherToWire } from './voucher-to-wire.ts'
 import { lookupQuery, voucherListQuery, voucherPage, voucherParams, voucherSchema } from './vouchers.schemas.ts'
 
@@ -21,9 +20,10 @@ export const listVouchers = operation({
   answer: voucherPage,
   async handle({ db }, { key, query }) {
     const { limit = 50 } = query
-    const batch = query.batch_id === undefined ? undefined : batchOf(query.batch_id)
-    const sites = await allowedSites(db, key, query.site_id ?? (batch && [batch.siteId]))
-    const filter = { now: key.now, ...toFilter(query), batchId: batch?.id }
+    const { cursor, status, ...wanted } = query
+    const after = cursor === undefined ? undefined : readTimeCursor(cursor)
+    const filter = { now: key.now, status, after, ...filterFromWire(wanted) }
+    const sites = await allowedSites(db, key, sitesFromWire(wanted))
     const found = sites.length === 0 ? [] : await listVoucherPage(db, sites, filter, limit + 1)
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { vouchers: rows.map((voucher) => voucherToWire(key.now, voucher)), next_cursor }
@@ -65,27 +65,3 @@ export const lookUpVoucher = operation({
     return voucherToWire(key.now, voucher)
   },
 })
-
-function batchOf(text: string): OfSite {
-  const batch = readPublicId(text)
-  if (!batch) throw new Refused('parameter_invalid', 'batch_id')
-  return batch
-}
-
-function toFilter(query: Static<typeof voucherListQuery>) {
-  const { status, text, reference, source, created_after, created_before, code, cursor } = query
-  return {
-    status,
-    nameContains: text,
-    reference,
-    source,
-    createdAfter: created_after === undefined ? undefined : toTime('created_after', created_after),
-    createdBefore: created_before === undefined ? undefined : toTime('created_before', created_before),
-    codePrefix: code === undefined ? undefined : withoutSeparators(code),
-    after: cursor === undefined ? undefined : readTimeCursor(cursor),
-  }
-}
-
-function withoutSeparators(code: string): string {
-  return code.replace(/[ -]/g, '')
-}

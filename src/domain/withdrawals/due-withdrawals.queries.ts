@@ -1,0 +1,108 @@
+import type { Queryable } from '#db/database.ts'
+import type { Failure } from '#drivers/driver.ts'
+
+/** Who holds rows longer has died, or is slow: then two withdraw the same, which does no harm. */
+const lease = `interval '12 seconds'`
+/** Twice as long after each attempt, from two seconds to five minutes. A full slot is free again soon. */
+const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 2 ^ least(attempts, 9)) end)`
+/** For so long a controller may be away. One that nobody could ask in that time gets its attempts all the same. */
+const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
+
+/** Sites where something is to be withdrawn now, by number. */
+export async function listSitesWithDueWithdrawals(db: Queryable): Promise<{ id: number; controllerId: string }[]> {
+  const { rows } = await db.query<{ id: number; controllerId: string }>(
+    `select sites.id, sites.controller_id as "controllerId"
+       from (select distinct site_id from withdrawals where settled_at is null and next_attempt_at <= now()) as due
+       join sites on sites.id = due.site_id
+      order by sites.id`,
+  )
+  return rows
+}
+
+export type DueWithdrawal = {
+  id: string
+  voucherId: string
+  controllerVoucherId: string | null
+  /** open: still to be withdrawn; gone: withdrawn since an earlier attempt; ended: was over before anybody tried. */
+  state: 'open' | 'gone' | 'ended'
+}
+
+/** Takes rows whose time has come, for as long as the lease; in another order each time, see `deleteInHalves`. */
+export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
+  const { rows } = await db.query<DueWithdrawal>(
+    `with due as (
+       select id from withdrawals
+        where site_id = $1 and settled_at is null and next_attempt_at <= now()
+        order by next_attempt_at limit $2 for update skip locked
+     ), taken as (
+       update withdrawals w set next_attempt_at = now() + ${lease}, attempts = attempts + 1
+         from due
+        where w.site_id = $1 and w.id = due.id
+       returning w.id, w.voucher_id, w.attempts
+     )
+     select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId",
+            case when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'open'
+                 when v.status = 'revoked' and taken.attempts > 1 then 'gone'
+                 else 'ended' end as state
+       from taken left join vouchers v on v.site_id = $1 and v.id = taken.voucher_id
+      order by random()`,
+    [siteId, limit],
+  )
+  return rows
+}
+
+/** Returns how many it changed: sync may have noticed before us that some are gone. */
+export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<number> {
+  const { rowCount } = await tx.query(
+    `update vouchers set status = 'revoked', revoked_at = now()
+      where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')`,
+    [siteId, ids],
+  )
+  return rowCount ?? 0
+}
+
+/** With a failure, the outcome is `failed`: no further attempt would help. */
+export async function updateWithdrawalsSettled(
+  tx: Queryable,
+  siteId: number,
+  settled: { id: string; outcome: 'revoked' | 'ended' | 'failed'; failure?: 'no_id' }[],
+): Promise<void> {
+  await tx.query(
+    `update withdrawals w set outcome = settled.outcome, failure = settled.failure, settled_at = now()
+       from unnest($2::uuid[], $3::text[], $4::text[]) as settled (id, outcome, failure)
+      where w.site_id = $1 and w.id = settled.id and w.settled_at is null`,
+    [
+      siteId,
+      settled.map(({ id }) => id),
+      settled.map(({ outcome }) => outcome),
+      settled.map(({ failure }) => failure ?? null),
+    ],
+  )
+}
+
+/** They are tried again after a pause, or given up. */
+export async function postponeWithdrawals(
+  db: Queryable,
+  siteId: number,
+  failure: Failure,
+  ids: string[],
+): Promise<void> {
+  await db.query(
+    `update withdrawals
+        set failure = $2, next_attempt_at = now() + ${pause},
+            outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
+      where site_id = $1 and id = any ($3::uuid[]) and settled_at is null`,
+    [siteId, failure, ids],
+  )
+}
+
+/** The controller is not to be spoken to: what else is due on the site waits as well. */
+export async function postponeDueWithdrawals(db: Queryable, siteId: number, failure: Failure): Promise<void> {
+  await db.query(
+    `update withdrawals
+        set failure = $2, attempts = attempts + 1, next_attempt_at = now() + ${pause},
+            outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
+      where site_id = $1 and settled_at is null and next_attempt_at <= now()`,
+    [siteId, failure],
+  )
+}

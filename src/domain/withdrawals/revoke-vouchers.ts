@@ -1,0 +1,47 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Database, Queryable } from '#db/database.ts'
+import type { Queue } from '#queue/queue.ts'
+import { recordKeyAudit } from '../audit/record-audit.ts'
+import { DomainError } from '../errors.ts'
+import { listControllersOfSites } from '../sites/site-states.queries.ts'
+import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
+import { actorOf, meaningHash, type RevocationRequest } from './revocation.ts'
+import { findRevocationByKey, insertRevocation } from './revocations.queries.ts'
+import { insertRevokedWithdrawals } from './withdrawals.queries.ts'
+
+/** So many sites get their job at once; the others with the next sweep, two seconds later. */
+const jobsAtOnce = 200
+
+/** The revocation that this Idempotency-Key made before. */
+export async function findRepeated(
+  db: Queryable,
+  { key, idempotencyKey, meant }: Omit<RevocationRequest, 'vouchers'>,
+): Promise<string | undefined> {
+  if (idempotencyKey === undefined) return undefined
+  const known = await findRevocationByKey(db, actorOf(key), idempotencyKey)
+  if (known && !known.requestHash.equals(meaningHash(meant))) throw new DomainError('idempotency_mismatch')
+  return known?.id
+}
+
+/** One commit: the wish, a withdrawal for each voucher, the jobs, the audit. Calls no controller: that is the worker's part. */
+export async function revokeVouchers(
+  ctx: { db: Database; queue: Queue },
+  request: RevocationRequest,
+): Promise<{ id: string; isRepeat: boolean }> {
+  const { key, idempotencyKey, meant, vouchers } = request
+  const id = uuidv7()
+  return ctx.db.transaction(async (tx) => {
+    const revocation = { id, actor: actorOf(key), apiKeyId: key.id, idempotencyKey, requestHash: meaningHash(meant) }
+    if (!(await insertRevocation(tx, revocation))) {
+      const repeated = await findRepeated(tx, request) // another one was faster by a moment
+      if (repeated === undefined) throw new Error('A revocation was there and is not')
+      return { id: repeated, isRepeat: true }
+    }
+    await insertRevokedWithdrawals(tx, id, vouchers)
+    const sites = [...new Set(vouchers.map(({ siteId }) => siteId))].slice(0, jobsAtOnce)
+    await enqueueWithdrawals(tx, ctx.queue, await listControllersOfSites(tx, sites))
+    const details = { vouchers: vouchers.length }
+    await recordKeyAudit(tx, key, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })
+    return { id, isRepeat: false }
+  })
+}

@@ -1,0 +1,46 @@
+import type { Queryable } from '#db/database.ts'
+
+/** How long what became of a scheduled withdrawal can be read; the voucher itself tells it for good. */
+const keptFor = `interval '7 days'`
+
+export type ScheduledWithdrawal = { voucherId: string; dueAt: Date }
+
+/** For vouchers with a last day: in the transaction that records them. */
+export async function insertScheduledWithdrawals(
+  tx: Queryable,
+  siteId: number,
+  scheduled: ScheduledWithdrawal[],
+): Promise<void> {
+  await tx.query(
+    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), voucher_id, due_at, due_at
+       from unnest($2::uuid[], $3::timestamptz[]) as scheduled (voucher_id, due_at)`,
+    [siteId, scheduled.map(({ voucherId }) => voucherId), scheduled.map(({ dueAt }) => dueAt)],
+  )
+}
+
+/** All of them due now. */
+export async function insertRevokedWithdrawals(
+  tx: Queryable,
+  revocationId: string,
+  vouchers: { siteId: number; id: string }[],
+): Promise<void> {
+  await tx.query(
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, due_at, next_attempt_at)
+     select site_id, gen_random_uuid(), voucher_id, $1, now(), now()
+       from unnest($2::integer[], $3::uuid[]) as chosen (site_id, voucher_id)`,
+    [revocationId, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
+  )
+}
+
+/** In pieces, to keep each lock short. What belongs to a revocation stays with it. */
+export async function deleteOldWithdrawals(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from withdrawals
+      where (site_id, id) in (
+        select site_id, id from withdrawals
+         where settled_at < now() - ${keptFor} and revocation_id is null
+         order by settled_at limit 5000)`,
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.queries.ts'
+import { collect } from '#domain/vouchers/collect.ts'
+import { updateSeenVouchers } from '#domain/vouchers/sync.queries.ts'
+import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { enqueueWithdrawals } from '#domain/withdrawals/enqueue-withdrawals.ts'
+import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { deleteOldWithdrawals, insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
+import { startApp } from '#test/app.ts'
+import { seedSite, seedVoucher } from '#test/seed.ts'
+import { scheduleWithdrawals } from '#worker/schedule-withdrawals.ts'
+import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
+
+const app = await startApp() // without a worker: the test decides who runs when
+const { key, openSite, checkIn, revoke, read, outcomes, statusOf } = await startStay(app)
+const run = (siteId: number) => withdrawDue(app.context, siteId)
+
+async function openWithGuests(count: number, dialect = onIntegration) {
+  const site = await openSite(dialect)
+  const guests: { id: string; code: string }[] = []
+  while (guests.length < count) guests.push(...(await Promise.all([1, 2, 3, 4].map(() => checkIn(site.id)))))
+  guests.length = count
+  await site.simulator.forget()
+  return { site, guests, ids: guests.map(({ id }) => id) }
+}
+
+test('two runners at once share the work: nothing is deleted twice', async () => {
+  const { site, ids } = await openWithGuests(60)
+  await site.simulator.fault('slow', { on: 'delete', times: 9, delayMs: 300 })
+  const id = await revoke({ voucher_ids: ids })
+  await Promise.all([run(site.id), run(site.id), run(site.id)])
+
+  expect(await read(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 60 })
+  const deleted = (await site.simulator.requests())
+    .filter(({ method }) => method === 'DELETE')
+    .flatMap(({ query }) => decodeURIComponent(query).match(/[0-9a-f-]{36}/g) ?? [])
+  expect([deleted.length, new Set(deleted).size]).toEqual([60, 60])
+})
+
+test('even when both think that it is theirs: the same end, counted once', async () => {
+  const { site, ids } = await openWithGuests(5)
+  await site.simulator.fault('slow', { on: 'delete', times: 2, delayMs: 300 })
+  const id = await revoke({ voucher_ids: ids })
+  const first = run(site.id)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await app.db.query('update withdrawals set next_attempt_at = now() where revocation_id = $1', [id])
+  await Promise.all([first, run(site.id)])
+
+  expect(await read(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 5 })
+  const { rows } = await app.db.query('select revoked from site_days where site_id = $1', [site.id])
+  expect(rows).toEqual([{ revoked: 5 }])
+})
+
+test('no database connection is held while the controller is called', async () => {
+  const { site, ids } = await openWithGuests(1)
+  await site.simulator.fault('slow', { on: 'delete', delayMs: 500 })
+  await revoke({ voucher_ids: ids })
+  const running = run(site.id)
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  const { rows } = await app.db.query(
+    `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+  )
+  await running
+
+  expect(rows).toEqual([])
+})
+
+test('the sweep makes one job per site, whatever became of the first', async () => {
+  const { site, ids } = await openWithGuests(1)
+  await revoke({ voucher_ids: ids })
+  expect(await scheduleWithdrawals(app.context)).toBe(0) // the request made one
+  await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
+
+  expect(await scheduleWithdrawals(app.context)).toBe(1)
+  expect(await scheduleWithdrawals(app.context)).toBe(0)
+  await run(site.id)
+  await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
+  expect(await scheduleWithdrawals(app.context)).toBe(0)
+})
+
+test('two who enqueue for the same sites in another order do not lock each other out', async () => {
+  const controllerId = randomUUID()
+  const sites = Array.from({ length: 400 }, (_, n) => ({ id: 1_000_000 + n, controllerId }))
+  const enqueue = (inOrder: typeof sites) =>
+    app.context.db.transaction((tx) => enqueueWithdrawals(tx, app.context.queue, inOrder))
+  for (let round = 0; round < 5; round++) {
+    await Promise.all([enqueue(sites), enqueue(sites.toReversed()), enqueue(sites)])
+    await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
+  }
+})
+
+test.each([onIntegration, onClassic])('$driver: a sync that began before stays without effect', async (dialect) => {
+  const { site, ids } = await openWithGuests(1, dialect)
+  const [id] = ids as [string]
+  const before = (await findSiteToSync(app.db, site.id)) as SiteToSync
+  const seen = await collect(app.context.controllers.connectionOf(before).list(before.controllerSite))
+  await revoke({ voucher_ids: ids })
+  await run(site.id)
+  await updateSeenVouchers(app.db, site.id, before.listedAt, seen)
+  expect(await statusOf(id)).toBe('revoked')
+  await syncSite(app.context, site.id)
+
+  expect(await statusOf(id)).toBe('revoked')
+})
+
+test('a sync that waits for the row while it is withdrawn does not undo it', async () => {
+  const { site, guests } = await openWithGuests(1)
+  const [{ id, code }] = guests as [{ id: string; code: string }]
+  const before = (await findSiteToSync(app.db, site.id)) as SiteToSync
+  await site.simulator.redeem(code) // so that sync has something to write
+  const seen = await collect(app.context.controllers.connectionOf(before).list(before.controllerSite))
+  let syncing: Promise<unknown> | undefined
+  await app.db.transaction(async (tx) => {
+    await updateVouchersWithdrawn(tx, site.id, [uuidOf(id)])
+    syncing = updateSeenVouchers(app.context.db, site.id, before.listedAt, seen)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  })
+  await syncing
+
+  expect(await statusOf(id)).toBe('revoked')
+})
+
+test('withdrawn, and on the controller again as after a restored backup: withdrawn again', async () => {
+  const { site, guests, ids } = await openWithGuests(2)
+  const [withdrawn, takenForDeleted] = guests as [{ id: string; code: string }, { id: string; code: string }]
+  const id = await revoke({ voucher_ids: [withdrawn.id] })
+  // As if it had been done an hour ago; the controller still has both.
+  await app.db.query(
+    `update withdrawals set outcome = 'revoked', settled_at = now() - interval '1 hour' where revocation_id = $1`,
+    [id],
+  )
+  await app.db.query(
+    `update vouchers set status = 'revoked', revoked_at = now() - interval '1 hour' where id = any ($1)`,
+    [ids.map(uuidOf)],
+  )
+  await syncSite(app.context, site.id)
+  await run(site.id)
+
+  expect([await statusOf(withdrawn.id), await site.onController(withdrawn.code)]).toEqual(['revoked', false])
+  expect([await statusOf(takenForDeleted.id), await site.onController(takenForDeleted.code)]).toEqual(['valid', true])
+})
+
+test('taken for deleted when its withdrawal was due, and there after all: withdrawn', async () => {
+  const { site, guests, ids } = await openWithGuests(1)
+  const [{ id, code }] = guests as [{ id: string; code: string }]
+  await app.db.query(
+    `update vouchers set status = 'revoked', revoked_at = now() - interval '1 minute' where id = any ($1)`,
+    [ids.map(uuidOf)],
+  )
+  const revocation = await revoke({ voucher_ids: ids })
+  await run(site.id)
+  expect(await outcomes(revocation)).toEqual({ [id]: ['ended', null] })
+  await syncSite(app.context, site.id)
+  await run(site.id)
+
+  expect([await statusOf(id), await site.onController(code)]).toEqual(['revoked', false])
+})
+
+test('a row of another revocation finds it withdrawn: ended; not due yet: left alone', async () => {
+  const { site, ids } = await openWithGuests(2)
+  const [first, second] = ids as [string, string]
+  const earlier = await revoke({ voucher_ids: [first] })
+  await run(site.id)
+  await app.db.transaction((tx) =>
+    insertScheduledWithdrawals(tx, site.id, [{ voucherId: uuidOf(second), dueAt: new Date(Date.now() + 60_000) }]),
+  )
+  const later = await revoke({ voucher_ids: [first] })
+  await run(site.id)
+
+  expect([await outcomes(earlier), await outcomes(later)]).toEqual([
+    { [first]: ['revoked', null] },
+    { [first]: ['ended', null] },
+  ])
+  expect(await statusOf(second)).toBe('valid')
+})
+
+test('what became of scheduled withdrawals is kept for a week, of revocations for good', async () => {
+  const site = await seedSite(app.db)
+  const voucherId = await seedVoucher(app.db, site)
+  await insertScheduledWithdrawals(app.db, site, [
+    { voucherId, dueAt: new Date() },
+    { voucherId, dueAt: new Date() },
+    { voucherId, dueAt: new Date() },
+  ])
+  await revoke({ voucher_ids: [`${site}-${voucherId}`] })
+  const count = async () =>
+    Number((await app.db.query('select count(*) from withdrawals where site_id = $1', [site])).rows[0]?.count)
+  await app.db.query(
+    `update withdrawals set outcome = 'ended', settled_at = now() - interval '8 days'
+      where site_id = $1 and (revocation_id is not null
+         or id in (select id from withdrawals where site_id = $1 and revocation_id is null limit 2))`,
+    [site],
+  )
+
+  expect([await count(), await deleteOldWithdrawals(app.db), await count()]).toEqual([4, 2, 2])
+})
+
+test('valid_until around the change of the clock is the moment that was meant, told in UTC', async () => {
+  const site = await seedSite(app.db)
+  await app.db.query(`alter database ${new URL(app.db.url).pathname.slice(1)} set timezone to 'Europe/Berlin'`)
+  const moments = [
+    ['2026-10-25T02:30:00+02:00', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25T02:30:00+01:00', '2026-10-25T01:30:00.000Z'],
+    ['2027-03-28T01:59:59+01:00', '2027-03-28T00:59:59.000Z'],
+    ['2027-03-28T03:00:00+02:00', '2027-03-28T01:00:00.000Z'],
+  ] as const
+  for (const [given, meant] of moments) {
+    const id = await seedVoucher(app.db, site)
+    await app.db.query('update vouchers set valid_until = $2 where id = $1', [id, new Date(given)])
+    await insertScheduledWithdrawals(app.db, site, [{ voucherId: id, dueAt: new Date(given) }])
+    const { rows } = await app.db.query<any>('select due_at, next_attempt_at from withdrawals where voucher_id = $1', [
+      id,
+    ])
+
+    expect(rows).toEqual([{ due_at: new Date(meant), next_attempt_at: new Date(meant) }])
+    expect((await app.call(`/api/v2/vouchers/${site}-${id}`, { key })).json().valid_until).toBe(meant)
+  }
+})
