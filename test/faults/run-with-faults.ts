@@ -15,6 +15,8 @@ export type Run = {
   creates: number
   kills: number
   clients: number
+  /** And at most for so long, where a run must be short. */
+  maxSeconds?: number
   /** The pause between two faults, at most. */
   maxPauseMs: number
   /** Without faults after which the limiter may begin anew. */
@@ -36,7 +38,8 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   const clients = startClients(world, createRandom(run.seed), run.clients)
   const nemesis = startNemesis(world, createRandom(run.seed + 1), run)
   const beside = run.beside?.(world)
-  while (secondsSince() < run.seconds || clients.done() < run.creates || kills() < run.kills) await pause(200)
+  const isOver = () => secondsSince() >= run.seconds && clients.done() >= run.creates && kills() >= run.kills
+  while (!isOver() && secondsSince() < (run.maxSeconds ?? Number.POSITIVE_INFINITY)) await pause(200)
   await beside
   await nemesis.stop()
   await clients.finish()
