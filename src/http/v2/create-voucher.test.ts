@@ -168,6 +168,14 @@ test('404: a site that is not active, or not there', async () => {
   expect((await post({ site_id: 999_999 })).status).toBe(404)
 })
 
+test('502: the controller answered without a voucher', async () => {
+  await simulator.fault('empty')
+  const answer = await post({})
+
+  expect([answer.status, answer.json().error]).toEqual([502, 'upstream_error'])
+  expect(answer.headers['voucher-outcome']).toBe('unknown')
+})
+
 test('500 with what is known: a lost answer is looked for, a refusal made nothing', async () => {
   await simulator.fault('forbidden')
   const refused = await post({})
