@@ -16,6 +16,7 @@ export async function waitForQuiet(world: World): Promise<void> {
 async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
   const { rows } = await db.query<{ open: boolean }>(
     `select exists (select from creations where settled_at is null)
+         or exists (select from batches where finished_at is null)
          or exists (select from sites where synced_at is null or synced_at < $1 or sync_failure is not null) as open`,
     [since],
   )
@@ -25,10 +26,24 @@ async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
 
 export async function readAftermath({ db, controllers, sink }: World): Promise<Aftermath> {
   const { rows: recorded } = await db.query<Aftermath['recorded'][0]>(
-    `select site_id as "siteId", id, code, status, creation_id as "creationId" from vouchers where status <> 'revoked'`,
+    `select site_id as "siteId", id, code, status, creation_id as "creationId", batch_id as "batchId"
+       from vouchers where status <> 'revoked'`,
   )
   const { rows } = await db.query<{ unsettled: number }>(
     'select count(*)::integer as unsettled from creations where settled_at is null',
+  )
+  const { rows: batches } = await db.query<{
+    id: string
+    finished: boolean
+    size: number
+    made: number
+    failed: number
+  }>(
+    `select b.id, b.finished_at is not null as finished, count(*)::integer as size,
+            (count(*) filter (where r.state = 'made'))::integer as made,
+            (count(*) filter (where r.state = 'failed'))::integer as failed
+       from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
+      group by b.id, b.finished_at`,
   )
   const onControllers = new Map<number, string[]>()
   const askedNames = new Set<string>()
@@ -44,5 +59,12 @@ export async function readAftermath({ db, controllers, sink }: World): Promise<A
     }
     for (const { name } of vouchers) askedNames.add(name)
   }
-  return { recorded, onControllers, notified: sink.notified, unsettled: rows[0]?.unsettled ?? 0, askedNames }
+  return {
+    recorded,
+    onControllers,
+    notified: sink.notified,
+    unsettled: rows[0]?.unsettled ?? 0,
+    batches: new Map(batches.map((batch) => [batch.id, batch])),
+    askedNames,
+  }
 }

@@ -14,12 +14,13 @@ const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   code: '111',
   ...change,
 })
-const voucher = { siteId: 1, id: 'v1', code: '111', status: 'valid', creationId: 'c1' }
+const voucher = { siteId: 1, id: 'v1', code: '111', status: 'valid', creationId: 'c1', batchId: null }
 const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
   recorded: [voucher],
   onControllers: new Map([[1, ['111']]]),
   notified: new Set(['v1']),
   unsettled: 0,
+  batches: new Map([['b1', { finished: true, size: 2, made: 0, failed: 2 }]]),
   askedNames: new Set(['2026-11-15_Gast']),
   ...change,
 })
@@ -32,7 +33,7 @@ test('a run that kept every promise', () => {
     attempt({ kind: 'list', status: 200, listed: true }),
   ]
 
-  expect(check(repeated, aftermath(), limited)).toEqual([])
+  expect(check(repeated, ['b1'], aftermath(), limited)).toEqual([])
 })
 
 test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
@@ -63,7 +64,17 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
     /has two vouchers/,
   ],
   ['a call for a refused request', [attempt({ kind: 'invalid', status: 400 })], {}, /reached a controller/],
+  ['a batch that is lost', [attempt()], { batches: new Map() }, /accepted and is not there/],
+  [
+    'a batch that goes on for ever, with too few rows and too many vouchers',
+    [attempt()],
+    {
+      recorded: [{ ...voucher, batchId: 'b1' }],
+      batches: new Map([['b1', { finished: false, size: 3, made: 0, failed: 2 }]]),
+    },
+    /not ended\n.*0 made and 2 failed of 3\n.*0 are said to be made, 1 are recorded/,
+  ],
   ['an open creation', [attempt()], { unsettled: 3 }, /3 creations are still open/],
 ])('%s is noticed', (_, history, change, words) => {
-  expect(check(history, aftermath(change), limited).join('\n')).toMatch(words)
+  expect(check(history, ['b1'], aftermath(change), limited).join('\n')).toMatch(words)
 })

@@ -1,8 +1,9 @@
 import type { Aftermath, Attempt, LimitedKey } from './history.ts'
 
 /** Every promise that was broken, in words; nothing when all were kept. */
-export function check(history: Attempt[], after: Aftermath, limited: LimitedKey): string[] {
+export function check(history: Attempt[], batches: string[], after: Aftermath, limited: LimitedKey): string[] {
   return [
+    ...wrongBatches(batches, after),
     ...lostVouchers(history, after),
     ...missingInLists(history),
     ...orphansAndGhosts(after),
@@ -50,6 +51,22 @@ function missingNotifications({ recorded, notified }: Aftermath): string[] {
   return recorded
     .filter(({ id, creationId }) => creationId !== null && !notified.has(id))
     .map(({ siteId, code }) => `site ${siteId}: no notification of ${code} was acknowledged`)
+}
+
+/** As many as were asked for, or a row that says why not; none beyond. */
+function wrongBatches(asked: string[], { recorded, batches }: Aftermath): string[] {
+  const counts = Map.groupBy(recorded, ({ batchId }) => batchId)
+  return asked.flatMap((id) => {
+    const batch = batches.get(id)
+    if (!batch) return [`batch ${id} was accepted and is not there`]
+    const { finished, size, made, failed } = batch
+    const there = counts.get(id)?.length ?? 0
+    return [
+      ...(finished ? [] : [`batch ${id} has not ended`]),
+      ...(made + failed === size ? [] : [`batch ${id}: ${made} made and ${failed} failed of ${size}`]),
+      ...(there === made ? [] : [`batch ${id}: ${made} are said to be made, ${there} are recorded`]),
+    ]
+  })
 }
 
 function overTheLimit(history: Attempt[], { limit, windows, storeLosses }: LimitedKey): string[] {

@@ -5,11 +5,15 @@ import type { Random } from './random.ts'
 import type { World } from './world.ts'
 
 const timeoutMs = 25_000
+/** A batch that takes longer is stuck. */
+const maxBatchMs = 180_000
 
 type Answer = { status: number | 'unknown'; headers: Record<string, string | string[] | undefined>; text: string }
 
 export type Clients = {
   history: Attempt[]
+  /** Ids of batches that were accepted. */
+  batches: string[]
   /** How many requests of clients were answered with a voucher in the end. */
   done(): number
   /** Each gets the voucher that it has begun to ask for, and begins nothing new. */
@@ -19,6 +23,7 @@ export type Clients = {
 /** Programs at a desk: they repeat what got no clear answer, with the same Idempotency-Key, until they have a voucher. */
 export function startClients(world: World, random: Random, clients: number): Clients {
   const history: Attempt[] = []
+  const batches: string[] = []
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const sites = world.controllers.flatMap((controller) => controller.sites.map(({ id }) => id))
   let ops = 0
@@ -98,6 +103,33 @@ export function startClients(world: World, random: Random, clients: number): Cli
     entry.listed = answer.text.includes(`"voucher_code":"${code}"`)
   }
 
+  /** An event: a batch, watched until it has ended. */
+  async function createBatch(): Promise<void> {
+    const op = ops++
+    const some = Array.from({ length: random.between(1, 4) }, (_, i) => `Event ${op} ${i}`)
+    const what = random.chance(0.6) ? { name: `Event ${op}`, count: random.between(2, 60) } : { names: some }
+    const body = { site_id: random.pick(sites), max_uses: 1, expire_minutes: 60, ...what }
+    const ask = (path: string, asked?: object) =>
+      send(`/v2/batches${path}`, world.keys.write, asked, { 'idempotency-key': `batch-${op}` })
+    let answer = await ask('', body)
+    for (; answer.status !== 202; answer = await ask('', body)) await pause(random.between(50, 300))
+    const { id } = JSON.parse(answer.text)
+    batches.push(id.slice(id.indexOf('-') + 1))
+    const endsAt = Date.now() + maxBatchMs
+    while (Date.now() < endsAt) {
+      const { status, text } = await ask(`/${id}`)
+      if (status === 200 && JSON.parse(text).state !== 'running') return
+      await pause(200)
+    }
+  }
+
+  async function keepBatching(): Promise<void> {
+    while (!finishing) {
+      await createBatch()
+      await pause(random.between(100, 2_000))
+    }
+  }
+
   async function keepCreating(): Promise<void> {
     while (!finishing) await create()
   }
@@ -123,10 +155,11 @@ export function startClients(world: World, random: Random, clients: number): Cli
     }
   }
 
-  const creating = Promise.all(Array.from({ length: clients }, keepCreating))
+  const creating = Promise.all([...Array.from({ length: clients }, keepCreating), keepBatching(), keepBatching()])
   const others = [misbehave(), exceedLimit()]
   return {
     history,
+    batches,
     done: () => done,
     async finish() {
       finishing = true

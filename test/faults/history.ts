@@ -15,12 +15,21 @@ export type Attempt = {
 
 /** What stands where when all is quiet. */
 export type Aftermath = {
-  recorded: { siteId: number; id: string; code: string; status: string; creationId: string | null }[]
+  recorded: {
+    siteId: number
+    id: string
+    code: string
+    status: string
+    creationId: string | null
+    batchId: string | null
+  }[]
   /** By site: the codes on its controller that were made with our credentials. */
   onControllers: Map<number, string[]>
   /** Ids of vouchers in notifications that the sink acknowledged. */
   notified: Set<string>
   unsettled: number
+  /** By id. */
+  batches: Map<string, { finished: boolean; size: number; made: number; failed: number }>
   /** Names of vouchers that any controller was asked for. */
   askedNames: Set<string>
 }

@@ -40,7 +40,7 @@ export type Point = keyof typeof points | 'after commit'
 
 /** Where an api dies, and where a worker does. */
 export const apiPoints: Point[] = ['after intent', 'in flight', 'after answer', 'before commit', 'after commit']
-export const workerPoints: Point[] = ['before ack']
+export const workerPoints: Point[] = ['before ack', 'in flight', 'after answer', 'before commit', 'after commit']
 
 /** What the checker must notice when it is missing. */
 export const mutants = {

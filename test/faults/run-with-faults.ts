@@ -44,7 +44,7 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   await waitForQuiet(world)
   const after = await readAftermath(world)
   const windows = Math.floor(seconds / 60) + 1
-  const broken = check(clients.history, after, {
+  const broken = check(clients.history, clients.batches, after, {
     limit: world.limit,
     windows,
     storeLosses: nemesis.storeLosses(),
@@ -52,6 +52,9 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
   const faults = [...nemesis.done.values()].reduce((sum, times) => sum + times, 0)
   report(`seed ${run.seed}${run.mutant ? `, ${run.mutant}` : ''}: requests that got their voucher`, clients.done())
+  const inBatches = (what: 'made' | 'failed') =>
+    [...after.batches.values()].reduce((sum, batch) => sum + batch[what], 0)
+  report('  batches, vouchers made in them, rows failed', [after.batches.size, inBatches('made'), inBatches('failed')])
   report('  vouchers, attempts without one, kills, faults, seconds, notifications, broken promises', [
     after.recorded.length,
     unclear,

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 /** Where the driver names none: what a column can hold. */
 const max = 2_147_483_647
 const otherwise: Record<Limit, Bound> = {
-  maxUses: { min: 0, max },
+  maxUses: { min: 1, max, zeroMeansNone: true },
   expireMinutes: { min: 1, max },
   downKbps: { min: 0, max },
   upKbps: { min: 0, max },

@@ -17,8 +17,7 @@ added, none removed: ignore what you do not know.</p>
 <code>write</code>, which includes reading. It may be limited to some sites: what a key may not see is answered 404, exactly
 like what does not exist.</dd>
 <dt>Ids</dt>
-<dd>A site has a number. A voucher or a batch has the number of its site, a hyphen and a UUID. Everything else has a
-UUID.</dd>
+<dd>A site has a number. A voucher and a batch have the number of their site, a hyphen and a UUID. Everything else has a UUID.</dd>
 <dt>Times</dt>
 <dd>ISO 8601 in UTC. In a query write <code>Z</code>, or <code>%2B</code> for the plus of an offset.</dd>
 <dt>Pages</dt>

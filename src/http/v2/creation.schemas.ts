@@ -6,7 +6,6 @@ const limit = Type.Integer({ minimum: 0, maximum: most })
 
 export const nameField = Type.String({
   minLength: 1,
-  maxLength: 300,
   description: 'For people, at most 244 characters. It is stored with the date in front of it: 2026-11-15_Room 12.',
 })
 

@@ -150,7 +150,7 @@ function toText(value: unknown): string {
   }
 }
 
-test('whatever is asked: an answer that the document knows, never a 5xx', async () => {
+test('whatever is asked: an answer that the document knows, never a 5xx', { timeout: 3_600_000 }, async () => {
   const statuses = new Map<string, number>()
   await assert(
     asyncProperty(request, async ({ url, ...asked }) => {
