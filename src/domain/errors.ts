@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'site_not_found'
   | 'beyond_bounds'
   | 'valid_until_passed'
+  | 'batches_too_many'
+  | 'withdrawals_too_many'
   | 'controller_busy'
   | 'controller_unreachable'
   | 'controller_refused'

@@ -71,6 +71,18 @@ export const problems: Record<ErrorCode, Problem> = {
     error: 'rate_limited',
     message: 'Anfragelimit überschritten, bitte später erneut versuchen',
   },
+  batches_too_many: {
+    status: 429,
+    error: 'rate_limited',
+    message: 'Für diesen API-Schlüssel laufen schon 100 Stapel, bitte warten, bis einer fertig ist',
+    headers: { 'retry-after': '10' },
+  },
+  withdrawals_too_many: {
+    status: 429,
+    error: 'rate_limited',
+    message: 'Auf diesen Sites warten schon 50.000 Voucher darauf, entzogen zu werden, bitte später erneut versuchen',
+    headers: { 'retry-after': '60' },
+  },
   controller_busy: {
     status: 500,
     error: 'server_error',

@@ -69,8 +69,9 @@ describe('the curl examples', () => {
 
 test('every foreseen failure stands in the table of errors, with its words and headers', () => {
   const lines = page.split('\n')
-  const { valid_until_passed: _, ...ofV1 } = problems // only API v2 knows that field
-  for (const { status, error, message = '', headers = {} } of Object.values(ofV1)) {
+  const onlyInV2 = ['valid_until_passed', 'batches_too_many', 'withdrawals_too_many']
+  const ofV1 = Object.entries(problems).flatMap(([code, problem]) => (onlyInV2.includes(code) ? [] : problem))
+  for (const { status, error, message = '', headers = {} } of ofV1) {
     const words = message.replace(/\{(\w+)\}/g, '<$1>')
     const known = lines.filter((line) => line.startsWith(`| ${status} | \`${error}\` |`) && line.includes(words))
     const named = Object.entries(headers).map(([name, value]) => `\`${name}: ${value}\``.toLowerCase())

@@ -28,5 +28,7 @@ export type Batch = BatchKey &
     heldUpSince: Date | null
     cancelledAt: Date | null
     finishedAt: Date | null
+    /** Why no more may be made of it, whatever is left. */
+    stoppedBy: 'site_inactive' | 'key_revoked' | null
     rows: Record<RowState, number>
   }

@@ -5,6 +5,9 @@ const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as
   b.actor, b.api_key_id as "apiKeyId", (select 'API: ' || name from api_keys where id = b.api_key_id) as "sourceName",
   b.created_at as "createdAt", b.held_up_since as "heldUpSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
+  case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
+       when exists (select from api_keys where id = b.api_key_id and revoked_at is not null) then 'key_revoked'
+       end as "stoppedBy",
   json_build_object('maxUses', b.max_uses, 'expireMinutes', b.expire_minutes, 'downKbps', b.qos_down_kbps,
     'upKbps', b.qos_up_kbps, 'quotaMb', b.qos_quota_mb) as limits,
   (select json_build_object(
@@ -37,6 +40,16 @@ export async function listBatches(
     [sites === 'all' ? null : sites, after?.createdAt ?? null, after?.id ?? null, limit],
   )
   return rows
+}
+
+/** How many of a key are not finished; it stops counting at `limit`. */
+export async function findOpenBatchCount(db: Queryable, apiKeyId: string, limit: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count
+       from (select from batches where api_key_id = $1 and finished_at is null limit $2) as open`,
+    [apiKeyId, limit],
+  )
+  return rows[0]?.count ?? 0
 }
 
 export type KnownBatch = BatchKey & { requestHash: Buffer }

@@ -9,10 +9,13 @@ import { actorId, hashOf } from '../vouchers/creation.ts'
 import { endingBy } from '../vouchers/latest-end.ts'
 import type { BatchKey, BatchRequest } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
-import { findBatchByKey, insertBatch } from './batches.queries.ts'
+import { findBatchByKey, findOpenBatchCount, insertBatch } from './batches.queries.ts'
 import { enqueueBatches } from './enqueue-batches.ts'
 
 type CreateBatchContext = { db: Database; queue: Queue; controllers: Controllers; today: (at: Date) => string }
+
+/** One controller makes one batch at a time: a key that asks for more without end would leave the others no turn. */
+const maxOpen = 100
 
 /** Takes a batch in: its vouchers are made from now on, whatever becomes of this process. */
 export async function createBatch(
@@ -24,6 +27,7 @@ export async function createBatch(
   const { actor, siteId, names, limits, validUntil } = request
   const site = await findActiveSite(ctx.db, siteId, actor.allSites ? null : actor.apiKeyId)
   if (!site) throw new DomainError('site_not_found')
+  if ((await findOpenBatchCount(ctx.db, actor.apiKeyId, maxOpen)) >= maxOpen) throw new DomainError('batches_too_many')
   const now = new Date()
   const driver = ctx.controllers.driverOf(site)
   checkBounds(driver, endingBy(driver, { ...limits, name: '' }, validUntil, now))

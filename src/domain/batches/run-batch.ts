@@ -26,6 +26,10 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
     if (!batch || batch.finishedAt || !site) return
     if (batch.rows.sent > 0) return postponeBatch(ctx.db, key, unclearSeconds)
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
+    if (batch.stoppedBy) {
+      await updateRowsFailed(ctx.db, key, batch.stoppedBy)
+      continue
+    }
     if (Date.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
     if (outcome === 'held up') return holdUp(ctx, key)

@@ -7,10 +7,15 @@ import { listControllersOfSites } from '../sites/site-states.queries.ts'
 import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
 import { actorOf, meaningHash, type RevocationRequest } from './revocation.ts'
 import { findRevocationByKey, insertRevocation } from './revocations.queries.ts'
-import { insertRevokedWithdrawals } from './withdrawals.queries.ts'
+import { findWaitingCount, insertRevokedWithdrawals } from './withdrawals.queries.ts'
 
 /** So many sites get their job at once; the others with the next sweep, two seconds later. */
 const jobsAtOnce = 200
+
+/** While a controller is away, the same filter again and again would pile up without end what each attempt has to touch. */
+const maxWaiting = 50_000
+/** A check-out is always taken in. */
+const few = 10
 
 /** The revocation that this Idempotency-Key made before. */
 export async function findRepeated(
@@ -30,6 +35,9 @@ export async function revokeVouchers(
 ): Promise<{ id: string; isRepeat: boolean }> {
   const { key, idempotencyKey, meant, vouchers } = request
   const id = uuidv7()
+  const siteIds = [...new Set(vouchers.map(({ siteId }) => siteId))]
+  if (vouchers.length > few && (await findWaitingCount(ctx.db, siteIds, maxWaiting)) >= maxWaiting)
+    throw new DomainError('withdrawals_too_many')
   return ctx.db.transaction(async (tx) => {
     const revocation = { id, actor: actorOf(key), apiKeyId: key.id, idempotencyKey, requestHash: meaningHash(meant) }
     if (!(await insertRevocation(tx, revocation))) {
@@ -38,8 +46,7 @@ export async function revokeVouchers(
       return { id: repeated, isRepeat: true }
     }
     await insertRevokedWithdrawals(tx, id, vouchers)
-    const sites = [...new Set(vouchers.map(({ siteId }) => siteId))].slice(0, jobsAtOnce)
-    await enqueueWithdrawals(tx, ctx.queue, await listControllersOfSites(tx, sites))
+    await enqueueWithdrawals(tx, ctx.queue, await listControllersOfSites(tx, siteIds.slice(0, jobsAtOnce)))
     const details = { vouchers: vouchers.length }
     await recordKeyAudit(tx, key, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })
     return { id, isRepeat: false }

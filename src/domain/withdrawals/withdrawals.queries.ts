@@ -33,6 +33,18 @@ export async function insertRevokedWithdrawals(
   )
 }
 
+/** How many are to be withdrawn on these sites by now, tried in vain or not; it stops counting at `limit`. */
+export async function findWaitingCount(db: Queryable, siteIds: number[], limit: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count
+       from (select from withdrawals
+              where site_id = any ($1::integer[]) and settled_at is null
+                and next_attempt_at < now() + interval '5 minutes' limit $2) as waiting`,
+    [siteIds, limit],
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** In pieces, to keep each lock short. What belongs to a revocation stays with it. */
 export async function deleteOldWithdrawals(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(

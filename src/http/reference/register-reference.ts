@@ -35,7 +35,7 @@ export function registerReference(app: FastifyInstance, operations: Operation[])
     },
     handler: async (request, reply) => {
       reply.headers(headers)
-      return answerWithEtag(request, reply, pageFor(originOf(request)), caching)
+      return answerWithEtag(request, reply, pageFor(originOf(request)), caching) ?? reply.send()
     },
   })
 }

@@ -71,7 +71,11 @@ const batchRowSchema = Type.Object(
     number: Type.Integer({ minimum: 1 }),
     name: Type.String(),
     outcome: Type.Unsafe<(typeof outcomes)[number]>({ type: 'string', enum: [...outcomes] }),
-    failure: { ...textOrNull, description: 'Why there is no voucher, in one word.' },
+    failure: {
+      ...textOrNull,
+      description:
+        'Why there is no voucher: unreachable, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, site_inactive or key_revoked.',
+    },
     voucher_id: textOrNull,
     code: textOrNull,
     formatted_code: textOrNull,

@@ -1,6 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
+import { revokeKey } from '#domain/keys/revoke-key.ts'
+import { activateSite } from '#domain/sites/activate-site.ts'
 import { startApp } from '#test/app.ts'
 import { freePort } from '#test/private-redis.ts'
 import { seedControlledSite, seedKey } from '#test/seed.ts'
@@ -105,6 +107,58 @@ test('valid_until came before they could be made: they failed, and say why', asy
 
   expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', failed: 2 })
   expect((await get(`/batches/${id}/rows`)).rows[0].failure).toBe('valid_until_passed')
+})
+
+describe('nothing more is made', () => {
+  const failuresOf = async (id: string) => (await get(`/batches/${id}/rows`)).rows.map(({ failure }: any) => failure)
+
+  test('of a batch whose site was closed; when it is open again, a retry makes the rest', async () => {
+    const id = await accepted({ names: ['Ada', 'Grace'] })
+    await activateSite(app.db, site, false)
+    await run(id)
+    const failures = await failuresOf(id)
+    await post(`/batches/${id}/retry`)
+    await run(id)
+    const closed = await get(`/batches/${id}`)
+    await activateSite(app.db, site, true)
+    await post(`/batches/${id}/retry`)
+    await run(id)
+
+    expect(failures).toEqual(['site_inactive', 'site_inactive'])
+    expect(closed).toMatchObject({ state: 'done', made: 0, failed: 2 })
+    expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 2, failed: 0 })
+  })
+
+  test('of a batch whose key was revoked', async () => {
+    const leaked = await seedKey(app.db, { scope: 'write' })
+    const body = JSON.stringify({ site_id: site, name: 'Messe', count: 2 })
+    const { id } = (await app.call('/api/v2/batches', { method: 'POST', key: leaked.key, body })).json()
+    await revokeKey(app.db, leaked.id)
+    await run(id)
+
+    expect(await failuresOf(id)).toEqual(['key_revoked', 'key_revoked'])
+  })
+})
+
+test('429: a key with 100 open batches waits; another one does not', async () => {
+  const many = await seedKey(app.db, { scope: 'write' })
+  const ask = () =>
+    app.call('/api/v2/batches', {
+      method: 'POST',
+      key: many.key,
+      body: JSON.stringify({ site_id: site, name: 'Messe', count: 1 }),
+    })
+  for (let i = 0; i < 100; i++) expect((await ask()).status).toBe(202)
+  const refused = await ask()
+  const ofAnother = await batch({ name: 'Messe', count: 1 })
+  await app.db.query(
+    'update batches set finished_at = now() where id = (select id from batches where api_key_id = $1 limit 1)',
+    [many.id],
+  )
+
+  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '10'])
+  expect(ofAnother.status).toBe(202)
+  expect((await ask()).status).toBe(202)
 })
 
 test('the table: every code as it is printed, names that are no formulas', async () => {

@@ -41,7 +41,7 @@ export const createBatch = operation({
   answer: batchSchema,
   async handle(ctx, { key, body, idempotencyKey, wasReplayed }) {
     const names = namesOf(body)
-    const wishes = await readWishes(ctx.db, body)
+    const wishes = await readWishes(ctx.db, key, body)
     const request = { actor: actorOf(key), siteId: body.site_id, names, ...wishes, idempotencyKey }
     const { batch, replayed } = await create(ctx, request)
     if (replayed) wasReplayed()

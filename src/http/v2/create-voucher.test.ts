@@ -148,6 +148,7 @@ describe('400', () => {
     [{ reference: 'a\nb' }, 'The parameter reference is missing or invalid'],
     [{ valid_until: 'tomorrow' }, 'The parameter valid_until is missing or invalid'],
     [{ valid_until: '2099-12-31T23:59:60Z' }, 'The parameter valid_until is missing or invalid'],
+    [{ valid_until: '9999-12-31T23:59:59-23:59' }, 'The parameter valid_until is missing or invalid'], // the year 10000
     [{ template_id: '00000000-0000-7000-8000-000000000000' }, 'The parameter template_id is missing or invalid'],
     [{ code: '1' }, 'There is no parameter code here'],
   ])('%o', async (body, message) => {
@@ -165,6 +166,14 @@ test('404: a site that is not active, or not there', async () => {
 
   expect((await post({ site_id: inactive })).status).toBe(404)
   expect((await post({ site_id: 999_999 })).status).toBe(404)
+})
+
+test('502: the controller answered without a voucher', async () => {
+  await simulator.fault('empty')
+  const answer = await post({})
+
+  expect([answer.status, answer.json().error]).toEqual([502, 'upstream_error'])
+  expect(answer.headers['voucher-outcome']).toBe('unknown')
 })
 
 test('500 with what is known: a lost answer is looked for, a refusal made nothing', async () => {

@@ -22,7 +22,7 @@ export const createVoucher = operation({
   answer: voucherSchema,
   async handle(ctx, { key, body, idempotencyKey, wasReplayed }) {
     const name = toVoucherName(body.name)
-    const { limits, ...wishes } = await readWishes(ctx.db, body)
+    const { limits, ...wishes } = await readWishes(ctx.db, key, body)
     const request = { actor: actorOf(key), siteId: body.site_id, shape: { ...limits, name }, ...wishes, idempotencyKey }
     const { created, replayed } = await create(ctx, request)
     if (replayed) wasReplayed()

@@ -9,12 +9,12 @@ export function answerWithEtag(
   reply: FastifyReply,
   payload: string,
   caching: Record<string, string> = forItself,
-): string {
+): string | null {
   const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
   reply.headers({ etag, ...caching })
   if (!isKnown(request.headers['if-none-match'], etag)) return payload
   reply.code(304).removeHeader('content-type')
-  return ''
+  return null // with an empty text the answer would claim a Content-Length of 0
 }
 
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {

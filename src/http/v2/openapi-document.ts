@@ -34,7 +34,7 @@ export function openapiDocument(operations: Operation[]) {
 const failures: Record<number, string> = {
   400: 'A parameter or a field of the body is missing, unknown or invalid',
   401: 'No valid API key',
-  404: 'Not there, or not for this key',
+  404: 'Not there, or not for this key; for new vouchers also a site that is not active',
   429: 'Rate limit exceeded',
   500: 'The controller failed, or something unforeseen',
   503: 'Temporarily unavailable',
@@ -44,6 +44,9 @@ const failuresOfCreating = {
   409: 'A request with this Idempotency-Key is still running',
   422: 'This Idempotency-Key was used with other contents',
 }
+
+/** Only who waits for a controller can be told of its answer. */
+const failuresOfCalling = { 502: 'The controller returned no usable voucher' }
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -62,6 +65,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
     ...failures,
     ...(operation.scope === 'write' && failuresOfWriting),
     ...(creates && failuresOfCreating),
+    ...(operation.failsWith && failuresOfCalling),
   }
   return {
     operationId,

@@ -42,6 +42,7 @@ describe('400', () => {
     ['/vouchers?site_id=1&site_id=x', 'The parameter site_id is missing or invalid'],
     ['/vouchers?status=good', 'The parameter status is missing or invalid'],
     ['/vouchers?text=%00', 'The parameter text is missing or invalid'],
+    ['/vouchers?source=urn:uuid:00000000-0000-7000-8000-000000000000', 'The parameter source is missing or invalid'],
     ['/vouchers?text=', 'The parameter text is missing or invalid'],
     ['/vouchers?source=me', 'The parameter source is missing or invalid'],
     ['/vouchers?code=-', 'The parameter code is missing or invalid'],

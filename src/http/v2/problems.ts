@@ -58,6 +58,8 @@ const english: Record<ErrorCode, string> = {
   method_not_allowed: 'This method is not allowed here',
   payload_too_large: 'The body of the request is larger than 64 KiB',
   rate_limited: 'Rate limit exceeded, please try again later',
+  batches_too_many: '100 batches of this API key are running already, please wait until one is done',
+  withdrawals_too_many: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
   controller_busy: 'The controller is busy. No voucher was made.',
   controller_unreachable: 'The controller is out of reach. No voucher was made.',
   controller_refused: 'The controller refused the request. No voucher was made.',

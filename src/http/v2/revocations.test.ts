@@ -171,6 +171,21 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
   expect((await revoke({ filter }, { idempotencyKey: 'many' })).json()).toEqual(accepted.json()) // as it was meant then
 })
 
+test('429: 50,000 wait on the site already; a check-out is taken in, and so is what is meant for another site', async () => {
+  const [full, free] = [await seedSite(app.db), await seedSite(app.db)]
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), now(), now() from generate_series(1, 50000)`,
+    [full],
+  )
+  const eleven = (siteId: number) => Promise.all(Array.from({ length: 11 }, () => seeded(siteId)))
+  const refused = await revoke({ voucher_ids: await eleven(full) })
+
+  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '60'])
+  expect((await revoke({ voucher_ids: [await seeded(full)] })).status).toBe(202)
+  expect((await revoke({ voucher_ids: await eleven(free) })).status).toBe(202)
+})
+
 test('403 for a key that may only read; 404 for what is not there or not for the key, and nothing is done', async () => {
   const [mine, foreign] = [await seeded(site), await seeded(other)]
   const before = [await count('revocations'), await count('withdrawals')]

@@ -64,7 +64,10 @@ const expected: Record<string, Case[]> = {
     { path: `/vouchers?site_id=${site}`, statuses: reading(404) },
     { path: `/vouchers?batch_id=${batch}`, statuses: reading(404) },
   ],
-  createVoucher: [{ path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) }],
+  createVoucher: [
+    { path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) },
+    { path: '/vouchers', body: { site_id: site, name: 'Gast', template_id: nobody }, statuses: writing(400) },
+  ],
   lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) }],
   findVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
   revokeVoucher: [{ path: `/vouchers/${voucher}`, statuses: writing(202) }],

@@ -52,7 +52,8 @@ export const voucherPage = Type.Object({ vouchers: Type.Array(voucherSchema), ne
 export const filterMembers = {
   text: Type.Optional({ ...searchText, description: 'Part of the name, in any case.' }),
   reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
-  source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  // The length keeps out `urn:uuid:…`, which the validator of queries takes for a UUID and PostgreSQL does not.
+  source: Type.Optional(Type.String({ format: 'uuid', maxLength: 36, description: 'Made by this key or person.' })),
   batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
   created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
   created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
