@@ -1,7 +1,7 @@
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { MakeContext } from '../vouchers/make-vouchers.ts'
 import type { BatchKey } from './batch.ts'
-import { endLeases, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
+import { endLeases, moveRows, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
 import { findBatch, noteGoesOn, noteHeldUp, postponeBatch } from './batches.queries.ts'
 import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
@@ -25,6 +25,8 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return
     if (batch.rows.sent > 0) return postponeBatch(ctx.db, key, unclearSeconds)
+    // A call that was under way when it was cancelled, and made nothing, left some waiting.
+    if (batch.cancelledAt && (await moveRows(ctx.db, key, 'waiting', 'cancelled')) > 0) continue
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
     if (Date.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
