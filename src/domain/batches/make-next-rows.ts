@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { ControllerError, type Failure, type VoucherShape } from '#drivers/driver.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { DomainError } from '../errors.ts'
-import type { SiteOnController } from '../sites/sites.queries.ts'
+import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import { endingBy } from '../vouchers/latest-end.ts'
 import { makeVouchers } from '../vouchers/make-vouchers.ts'
 import type { Batch } from './batch.ts'
@@ -37,6 +37,7 @@ async function send(
   batch: Batch,
   site: SiteOnController,
 ): Promise<{ asked: VoucherShape; sent: string[] }> {
+  if (!(await findActiveSite(ctx.db, site.id, null))) throw new DomainError('site_not_found')
   const rows = await listNextRows(ctx.db, batch)
   const shape = { ...batch.limits, name: rows[0]?.name ?? '' }
   const asked = endingBy(ctx.controllers.driverOf(site), shape, batch.validUntil, new Date())
@@ -49,21 +50,23 @@ async function send(
   return { asked, sent: sent.map(({ creationId }) => creationId) }
 }
 
-/** It may be well again in a moment. */
-const passing: Failure[] = ['unreachable', 'timeout', 'busy', 'failed']
+/** Wrong with all that is left, whatever it is called. */
+const lasting: Failure[] = ['sign_in', 'forbidden', 'missing']
 
+/** What is neither wrong with these nor with all may be well again in a moment. */
 async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
   if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error
   if (error.cause instanceof Unavailable) throw error
-  if (error.outcome === 'unknown' && creationIds.length > 0) return 'unclear'
-  if (passing.includes(error.failure)) {
+  const wasSent = creationIds.length > 0
+  if (error.outcome === 'unknown' && wasSent) return 'unclear'
+  const isLasting = lasting.includes(error.failure)
+  if (!isLasting && !(error.failure === 'rejected' && wasSent)) {
     await updateRowsWaiting(ctx.db, batch, creationIds)
     return 'held up'
   }
-  // What is wrong with one name may be right with the next; everything else is wrong with all.
-  if (creationIds.length > 0) await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
-  if (error.failure !== 'rejected') await updateRowsFailed(ctx.db, batch, error.failure)
+  await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
+  if (isLasting) await updateRowsFailed(ctx.db, batch, error.failure)
   return 'failed'
 }
 
