@@ -35,3 +35,12 @@ test.each(['refuse', 'html-ok'])(
     expect(await read()).toMatchObject({ state: 'done', made: 2, held_up_since: null })
   },
 )
+
+test('made on another day than it was asked for: counted where its vouchers are', async () => {
+  const { siteId, batch, run } = await start(['Ada'])
+  await db.query(`update batches set created_at = created_at - interval '1 day' where id = $1`, [batch.id])
+  await run()
+  const { rows } = await db.query('select day::text, created from site_days where site_id = $1', [siteId])
+
+  expect(rows).toEqual([{ day: app.context.today(new Date()), created: 1 }])
+})

@@ -23,7 +23,7 @@ export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOn
       if (sent.length === 0) return 'failed' // cancelled in this moment
       creationIds = sent
       const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
-      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(batch.createdAt) })
+      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(new Date()) })
       return 'made'
     })
   } catch (error) {
