@@ -167,7 +167,6 @@ CREATE TABLE public.creations (
     reference text,
     valid_until timestamp(3) with time zone,
     batch_id uuid,
-    batch_row integer,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
     CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text])))
 );

@@ -221,6 +221,24 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
+  '$dialect: on a site that adopts, late ones are attached or withdrawn all the same',
+  async (dialect) => {
+    const one = await start(dialect)
+    await app.db.query('update sites set adopts_vouchers = true where id = $1', [one.siteId])
+    await givenUp(one)
+    await one.sync()
+    expect(await one.states()).toEqual(['recorded'])
+    const two = await start(dialect)
+    await app.db.query('update sites set adopts_vouchers = true where id = $1', [two.siteId])
+    await givenUp(two)
+    const second = await two.create('k')
+    await two.sync()
+
+    expect(await two.onController()).toEqual([second.json().code])
+  },
+)
+
+test.each(dialects)(
   '$dialect: while another makes the same, a surplus is left alone: it may be his',
   async (dialect) => {
     const one = await start(dialect)

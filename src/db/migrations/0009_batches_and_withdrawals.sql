@@ -1,9 +1,8 @@
--- What is asked of a creation beyond the shape of its voucher, and the row of a batch that it is made for.
+-- What is asked of a creation beyond the shape of its voucher, and the batch that it is made for.
 alter table creations
   add reference text,
   add valid_until timestamptz(3),
-  add batch_id uuid,
-  add batch_row integer;
+  add batch_id uuid;
 
 -- Named durations and limits, for one site or (null) for all.
 create table templates (

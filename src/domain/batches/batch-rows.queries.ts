@@ -33,7 +33,8 @@ export type SentRow = { number: number; creationId: string }
 
 /**
  * Commits the intent of each row, and that what came of an earlier attempt is no longer wanted. Rows that were cancelled
- * meanwhile are left out. The lease covers the longest call; whoever runs the batch after a death ends it at once.
+ * meanwhile are left out, and those whose earlier attempt got its voucher after all. The lease covers the longest call;
+ * whoever runs the batch after a death ends it at once.
  */
 export async function sendRows(
   tx: Queryable,
@@ -42,26 +43,29 @@ export async function sendRows(
   rows: SentRow[],
 ): Promise<SentRow[]> {
   const { rows: sent } = await tx.query<SentRow>(
-    `with asked as (
-       select * from unnest($5::integer[], $6::uuid[]) as a (number, creation_id)
-     ), earlier as (
-       select r.number, r.creation_id from batch_rows r join asked on asked.number = r.number
+    `with taken as (
+       select r.number, r.creation_id as earlier_id, asked.creation_id
+         from batch_rows r join unnest($5::integer[], $6::uuid[]) as asked (number, creation_id) on asked.number = r.number
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
           for update of r
-     ), sent as (
-       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = asked.creation_id
-         from asked join earlier on earlier.number = asked.number
-        where r.site_id = $1 and r.batch_id = $2 and r.number = asked.number
-       returning r.number, r.creation_id
      ), superseded as (
-       update creations c set superseded_by = sent.creation_id
-         from earlier join sent on sent.number = earlier.number
-        where c.site_id = $1 and c.id = earlier.creation_id
+       update creations c set superseded_by = taken.creation_id
+         from taken
+        where c.site_id = $1 and c.id = taken.earlier_id and c.state <> 'recorded'
+       returning c.id
+     ), sent as (
+       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id
+         from taken
+        where r.site_id = $1 and r.batch_id = $2 and r.number = taken.number
+          and not exists (select from creations c
+                           where c.site_id = $1 and c.id = taken.earlier_id
+                             and c.id not in (select id from superseded))
+       returning r.number, r.creation_id
      ), opened as (
        insert into creations (site_id, id, actor, api_key_id, request_hash, name, max_uses, expire_minutes,
-         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, batch_row, sent_at, lease_until)
+         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, sent_at, lease_until)
        select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
-              b.qos_quota_mb, b.reference, b.valid_until, b.id, sent.number, now(), now() + interval '90 seconds'
+              b.qos_quota_mb, b.reference, b.valid_until, b.id, now(), now() + interval '90 seconds'
          from sent join batches b on b.site_id = $1 and b.id = $2
      )
      select number, creation_id as "creationId" from sent order by number`,
@@ -91,7 +95,8 @@ export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promis
 
 /**
  * Brings the rows to what became of their creations. One that made nothing waits for another attempt, unless the batch was
- * cancelled or it had enough of them; a late voucher mends a row that had failed.
+ * cancelled or it had enough of them; a late voucher mends a row that had failed. Asks the row itself, not another look at
+ * it: one that somebody has sent again meanwhile is his.
  */
 export async function updateRowsFromCreations(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await db.query(
@@ -99,17 +104,15 @@ export async function updateRowsFromCreations(db: Queryable, { siteId, id }: Bat
         set state = case
               when c.state = 'recorded' then 'made'
               when b.cancelled_at is not null then 'cancelled'
-              when c.id is not null and r.attempts < ${maxAttempts} then 'waiting'
+              when r.attempts < ${maxAttempts} then 'waiting'
               else 'failed' end,
             failure = case when c.state = 'recorded' then null else coalesce(r.failure, 'no_voucher') end,
             voucher_id = c.voucher_id
-       from batch_rows known
-       join batches b on b.site_id = known.site_id and b.id = known.batch_id
-       left join creations c on c.site_id = known.site_id and c.id = known.creation_id
-      where known.site_id = $1 and known.batch_id = $2
-        and r.site_id = known.site_id and r.batch_id = known.batch_id and r.number = known.number
-        and ((known.state = 'sent' and (c.id is null or c.settled_at is not null))
-             or (known.state in ('failed', 'cancelled', 'waiting') and c.state = 'recorded'))`,
+       from batches b, creations c
+      where b.site_id = $1 and b.id = $2 and r.site_id = $1 and r.batch_id = $2
+        and c.site_id = $1 and c.id = r.creation_id
+        and (r.state = 'sent' and c.settled_at is not null
+             or r.state in ('failed', 'cancelled', 'waiting') and c.state = 'recorded')`,
     [siteId, id],
   )
 }

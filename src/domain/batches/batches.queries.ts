@@ -98,11 +98,14 @@ export async function insertBatch(
   return rowCount === 1
 }
 
-/** Something became of its rows: it is looked at soon, also when it was finished before. */
+/**
+ * Something became of its rows: it is looked at soon, also when it was finished before. Written in any case: whoever is
+ * about to end it comes before this commit or after it.
+ */
 export async function wakeBatches(tx: Queryable, siteId: number, ids: string[]): Promise<void> {
   await tx.query(
     `update batches set next_run_at = now(), finished_at = null
-      where site_id = $1 and id = any ($2) and (finished_at is not null or next_run_at > now())`,
+      where site_id = $1 and id = any ($2)`,
     [siteId, ids],
   )
 }
@@ -150,7 +153,12 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
   )
 }
 
-/** Locks it, so that two who end it do so one after the other. */
+/** Whoever ends or reopens it does so alone. What is read afterwards is what others left. */
+export async function lockBatch(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await tx.query(`select from batches where site_id = $1 and id = $2 for no key update`, [siteId, id])
+}
+
+/** False when it was finished before, or something is still to be made. */
 export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update batches set finished_at = now(), held_up_since = null
@@ -170,10 +178,10 @@ export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchK
   )
 }
 
-/** Its failed rows are to be asked for again, and no others. */
+/** Its failed rows are to be asked for again, and no others: those that were cancelled stay so. */
 export async function updateBatchReopened(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await tx.query(
-    `update batches set finished_at = null, held_up_since = null, next_run_at = now()
+    `update batches set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()
       where site_id = $1 and id = $2`,
     [siteId, id],
   )

@@ -3,8 +3,8 @@ import type { Queue } from '#queue/queue.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import type { Batch } from './batch.ts'
-import { takeUntoldVouchers } from './batch-rows.queries.ts'
-import { updateBatchFinished } from './batches.queries.ts'
+import { takeUntoldVouchers, updateRowsFromCreations } from './batch-rows.queries.ts'
+import { lockBatch, updateBatchFinished } from './batches.queries.ts'
 
 /** One notification for all that were made, with their real count, in the commit that ends the batch. */
 export async function finishBatch(
@@ -13,6 +13,8 @@ export async function finishBatch(
   site: SiteOnController,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
+    await updateRowsFromCreations(tx, batch) // nothing more can be recorded unnoticed
     if (!(await updateBatchFinished(tx, batch))) return
     const voucherIds = await takeUntoldVouchers(tx, batch)
     if (voucherIds.length === 0) return

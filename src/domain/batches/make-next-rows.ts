@@ -9,8 +9,8 @@ import type { Batch } from './batch.ts'
 import { listNextRows, sendRows, updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
 import type { BatchContext } from './run-batch.ts'
 
-/** `held up`: nothing was made, and the controller is to be left alone for a while. */
-type Outcome = 'made' | 'failed' | 'unclear' | 'held up'
+/** `held up`: nothing was made, and the controller is to be left alone for a while. `busy`: others are at work on it. */
+type Outcome = 'made' | 'failed' | 'unclear' | 'held up' | 'busy'
 
 /** Asks for the next rows of the same name in one call. */
 export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
@@ -23,7 +23,7 @@ export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOn
       if (sent.length === 0) return 'failed' // cancelled in this moment
       creationIds = sent
       const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
-      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(batch.createdAt) })
+      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(new Date()) })
       return 'made'
     })
   } catch (error) {
@@ -49,26 +49,28 @@ async function send(
   return { asked, sent: sent.map(({ creationId }) => creationId) }
 }
 
-/** It may be well again in a moment. */
-const passing: Failure[] = ['unreachable', 'timeout', 'busy', 'failed']
+/** Wrong with all that is left, whatever it is called. */
+const lasting: Failure[] = ['sign_in', 'forbidden', 'missing']
 
+/** What is neither wrong with these nor with all may be well again in a moment. */
 async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
   if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error
   if (error.cause instanceof Unavailable) throw error
-  if (error.outcome === 'unknown' && creationIds.length > 0) return 'unclear'
-  if (passing.includes(error.failure)) {
+  const wasSent = creationIds.length > 0
+  if (error.outcome === 'unknown' && wasSent) return 'unclear'
+  const isLasting = lasting.includes(error.failure)
+  if (!isLasting && !(error.failure === 'rejected' && wasSent)) {
     await updateRowsWaiting(ctx.db, batch, creationIds)
     return 'held up'
   }
-  // What is wrong with one name may be right with the next; everything else is wrong with all.
-  if (creationIds.length > 0) await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
-  if (error.failure !== 'rejected') await updateRowsFailed(ctx.db, batch, error.failure)
+  await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
+  if (isLasting) await updateRowsFailed(ctx.db, batch, error.failure)
   return 'failed'
 }
 
 async function noteRefusal(ctx: BatchContext, batch: Batch, { code }: DomainError): Promise<Outcome> {
-  if (code === 'controller_busy') return 'held up'
+  if (code === 'controller_busy') return 'busy'
   if (code === 'no_voucher') return 'unclear'
   await updateRowsFailed(ctx.db, batch, code === 'controller_refused' ? 'sign_in' : code)
   return 'failed'

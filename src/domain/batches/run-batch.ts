@@ -1,7 +1,7 @@
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { MakeContext } from '../vouchers/make-vouchers.ts'
 import type { BatchKey } from './batch.ts'
-import { endLeases, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
+import { endLeases, moveRows, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
 import { findBatch, noteGoesOn, noteHeldUp, postponeBatch } from './batches.queries.ts'
 import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
@@ -12,8 +12,8 @@ export type BatchContext = MakeContext & { today: (at: Date) => string }
 const maxRunMs = 120_000
 /** How long a controller may let nothing through before the rest counts as failed. */
 const patienceSeconds = 600
-/** How soon to look again what became of those that were sent. */
-const unclearSeconds = 2
+/** How soon to look again what became of those that were sent, or for a free slot. */
+const soonSeconds = 2
 
 /** Makes what is still to be made. May be run any number of times, also after a run that died in the middle. */
 export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> {
@@ -24,7 +24,9 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
     const batch = await findBatch(ctx.db, key)
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return
-    if (batch.rows.sent > 0) return postponeBatch(ctx.db, key, unclearSeconds)
+    if (batch.rows.sent > 0) return waitForSettling(ctx, key)
+    // A call that was under way when it was cancelled, and made nothing, left some waiting.
+    if (batch.cancelledAt && (await moveRows(ctx.db, key, 'waiting', 'cancelled')) > 0) continue
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
     if (batch.stoppedBy) {
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
@@ -32,9 +34,16 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
     }
     if (Date.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
+    if (outcome === 'busy') return postponeBatch(ctx.db, key, soonSeconds)
     if (outcome === 'held up') return holdUp(ctx, key)
     if (outcome === 'made') await noteGoesOn(ctx.db, key)
   }
+}
+
+/** As long as it takes: until it is known what became of them, nothing more may be asked for. */
+async function waitForSettling(ctx: BatchContext, key: BatchKey): Promise<void> {
+  await noteHeldUp(ctx.db, key)
+  await postponeBatch(ctx.db, key, soonSeconds)
 }
 
 /** Longer from try to try, and not for ever. */

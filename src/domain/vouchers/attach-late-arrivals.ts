@@ -31,7 +31,9 @@ export async function attachLateArrivals(
       seen.flatMap(({ code }) => code ?? []),
     ),
   )
-  const free = seen.filter(({ code }) => code !== null && !recorded.has(code))
+  // A batch may give up 1,000, and each looks through what is left: 20,000 vouchers of others cost seconds.
+  const names = new Set(givenUp.map(({ shape }) => shape.name))
+  const free = seen.filter(({ code, shape }) => code !== null && !recorded.has(code) && names.has(shape.name))
   let attached = 0
   for (const creation of givenUp) {
     const [late] = madeFor(free, creation.shape, creation.sentAt)

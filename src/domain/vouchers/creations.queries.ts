@@ -128,7 +128,7 @@ export async function updateCreationsFailed(
 ): Promise<void> {
   await db.query(
     `update creations set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
-      where site_id = $1 and id = any ($2) and state = 'open'`,
+      where site_id = $1 and id = any ($2) and settled_at is null`,
     [siteId, ids, state],
   )
 }

@@ -45,7 +45,8 @@ export async function recordVouchers(ctx: RecordContext, recording: Recording): 
 
 /**
  * One commit: the vouchers, the outcome of their creations, the day's count, the list's version, the notification.
- * Returns the creations that have a voucher now; the others found every candidate in other hands.
+ * Returns the creations that have a voucher now; the others found every candidate in other hands, or another attempt in
+ * their place.
  */
 async function recordOnce(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
   const { site, creationIds, day } = recording
@@ -53,7 +54,6 @@ async function recordOnce(ctx: RecordContext, recording: Recording): Promise<Rec
     const creations = await lockCreations(tx, site.id, creationIds)
     const before = creations.flatMap((creation) => alreadyRecorded(site.id, creation))
     const open = creations.filter(({ hasNoVoucher }) => hasNoVoucher)
-    if (open.length + before.length === 0) throw new Error('The creation was settled by somebody else')
     const { recorded, newCount } = await claimFree(tx, recording, open)
     if (recorded.length === 0) return before
     await updateCreationsRecorded(tx, site.id, recorded)

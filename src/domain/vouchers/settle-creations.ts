@@ -29,8 +29,8 @@ export type SettleContext = {
 /** Finds out what became of creations that nobody finished. Never makes a voucher: it only looks. */
 export async function settleCreations(ctx: SettleContext): Promise<number> {
   const creations = await takeUnsettledCreations(ctx.db, atOnce)
-  const asked = Map.groupBy(creations, ({ siteId, id, batchId, shape }) =>
-    JSON.stringify([siteId, batchId ?? id, shape]),
+  const asked = Map.groupBy(creations, ({ siteId, id, batchId, sentAt, shape }) =>
+    JSON.stringify([siteId, batchId ?? id, sentAt, shape]),
   )
   const settled = await Promise.all([...asked.values()].map((alike) => settle(ctx, alike)))
   return settled.reduce((total, count) => total + count, 0)

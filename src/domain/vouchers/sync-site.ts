@@ -44,19 +44,22 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
 async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<number> {
   const { db } = ctx
   const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
-  for (let i = 0; i < seen.length; i += rowsPerStatement) {
-    const piece = seen.slice(i, i + rowsPerStatement)
+  for (const piece of inPieces(seen)) {
     const { changed, redeemed } = await updateSeenVouchers(db, site.id, site.listedAt, piece)
     counts.changed += changed
     counts.redeemed += redeemed
-    if (site.adopts) counts.adopted += await insertAdoptedVouchers(db, site.id, piece)
   }
-  counts.late = await attachLateArrivals(ctx, site, seen)
+  counts.late = await attachLateArrivals(ctx, site, seen) // first: what is adopted counts as made by others
+  if (site.adopts) for (const piece of inPieces(seen)) counts.adopted += await insertAdoptedVouchers(db, site.id, piece)
   counts.revoked = await revokeVanished(db, site.id, site.listedAt, seen)
   if (counts.redeemed + counts.revoked > 0) await moveSiteDay(db, site.id, ctx.today(new Date()), counts)
   const changes = counts.changed + counts.adopted + counts.late + counts.revoked
   if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts }, 'synced')
   return changes
+}
+
+function* inPieces(seen: SeenVoucher[]): Generator<SeenVoucher[]> {
+  for (let i = 0; i < seen.length; i += rowsPerStatement) yield seen.slice(i, i + rowsPerStatement)
 }
 
 async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {

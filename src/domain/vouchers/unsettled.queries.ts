@@ -25,19 +25,23 @@ const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.a
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
   (select 'API: ' || name from api_keys where id = c.api_key_id) as source`
 
-/** Takes those whose time has come: left by a process that died, or due for another look; those of a batch together. */
+/**
+ * Takes those whose time has come: left by a process that died, or due for another look; those of a batch together. What
+ * somebody is just recording is left to him.
+ */
 export async function takeUnsettledCreations(db: Queryable, limit: number): Promise<UnsettledCreation[]> {
   const { rows } = await db.query<UnsettledCreation>(
     `with first as (
        select site_id, id, batch_id from creations where settled_at is null and lease_until <= now()
         order by lease_until limit $1 for update skip locked
-     ), due as (
-       select site_id, id from first
-        union
+     ), together as (
        select c.site_id, c.id
          from creations c join (select distinct site_id, batch_id from first) as f
               on c.site_id = f.site_id and c.batch_id = f.batch_id
         where c.settled_at is null and c.lease_until <= now()
+          for update of c skip locked
+     ), due as (
+       select site_id, id from first union select site_id, id from together
      )
      update creations c set state = 'unknown', lease_until = now() + ${lookLease}
        from due
@@ -52,8 +56,8 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
 export async function findOpenTwin(db: Queryable, { siteId, shape }: AskedCreation, ids: string[]): Promise<boolean> {
   const { rows } = await db.query<{ exists: boolean }>(
     `select exists (select from creations
-                     where site_id = $1 and id <> all ($2::uuid[]) and state = 'open' and name = $3 and max_uses = $4
-                       and expire_minutes = $5) as exists`,
+                     where site_id = $1 and id <> all ($2::uuid[]) and settled_at is null and state = 'open'
+                       and name = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
     [siteId, ids, shape.name, shape.maxUses, shape.expireMinutes],
   )
   return rows[0]?.exists ?? false

@@ -1,0 +1,35 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
+import { insertBatchRows, sendRows, updateRowsFromCreations } from '#domain/batches/batch-rows.queries.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { seedBatch, seedKey, seedSite } from '#test/seed.ts'
+
+const db = await createTestDatabase()
+const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
+const rows = Array.from({ length: 1_000 }, (_, i) => ({ number: i + 1, creationId: uuidv7() }))
+
+/** How the statement is carried out, and that it is. */
+async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string> {
+  let plan = ''
+  await work({
+    async query<Row extends object>(text: string, values?: unknown[]) {
+      const result = await db.query<Row>(`explain analyze ${text}`, values)
+      plan = result.rows.flatMap((line) => Object.values(line)).join('\n')
+      return result
+    },
+  })
+  return plan
+}
+
+test('after every call: the rows of a large batch are not compared each with each, whatever is known of the table', async () => {
+  const siteId = await seedSite(db)
+  const { id: apiKeyId } = await seedKey(db)
+  const batch = { siteId, id: await seedBatch(db, siteId), actor: 'test', apiKeyId }
+  await db.query('delete from batch_rows')
+  await insertBatchRows(db, batch, Array(1_000).fill('Gast'))
+  await sendRows(db, batch, shape, rows)
+  await db.query(`update creations set state = 'absent', settled_at = now()`)
+
+  expect(await planOf((explained) => updateRowsFromCreations(explained, batch))).not.toContain('Join Filter')
+})

@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, test, vi } from 'vitest'
+import { moveRows } from '#domain/batches/batch-rows.queries.ts'
+import { lockBatch, updateBatchReopened, wakeBatches } from '#domain/batches/batches.queries.ts'
+import { updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
+import { updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
+import { startApp } from '#test/app.ts'
+import { takeBatchesInHand } from './in-hand.ts'
+
+const app = await startApp()
+const { db } = app
+const { start, blocked } = await takeBatchesInHand(app)
+
+test('cancelled while a call is under way that makes nothing: no other follows', async () => {
+  const { simulator, run, cancel, read, onController } = await start(['Ada', 'Grace'])
+  await simulator.fault('too-many', { delayMs: 400 })
+  const running = run()
+  await vi.waitFor(async () => expect((await read()).under_way).toBe(1))
+  await cancel()
+  await running
+  await run()
+
+  expect(await read()).toMatchObject({ state: 'cancelled', cancelled: 2, made: 0 })
+  expect(await onController()).toEqual([])
+})
+
+test('rows of a cancelled batch that failed are asked for again, until they are made', async () => {
+  const { simulator, run, cancel, retry, read } = await start(['Ada', 'Grace'])
+  await simulator.fault('refuse', { delayMs: 400 })
+  const running = run()
+  await vi.waitFor(async () => expect((await read()).under_way).toBe(1))
+  await cancel()
+  await running
+  expect(await read()).toMatchObject({ state: 'cancelled', failed: 1, cancelled: 1 })
+
+  await retry()
+  await simulator.fault('too-many')
+  await run()
+  expect(await read()).toMatchObject({ state: 'running', waiting: 1 })
+  await run()
+
+  expect(await read()).toMatchObject({ state: 'cancelled', made: 1, cancelled: 1 })
+})
+
+test('asked for again in the moment of its end: it goes on', async () => {
+  const { simulator, batch, run, read, events } = await start(['Ada'])
+  await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
+  let running: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
+    await moveRows(tx, batch, 'failed', 'waiting')
+    await updateBatchReopened(tx, batch)
+    running = run()
+    await blocked()
+  })
+  await running
+  expect(await read()).toMatchObject({ state: 'running', waiting: 1 })
+  await run()
+
+  expect([await read(), await simulator.creates()]).toMatchObject([{ state: 'done', made: 1 }, 1])
+  expect(await events()).toHaveLength(1)
+})
+
+test('a late voucher that is recorded in the moment of its end: its row is mended, and told of', async () => {
+  const { batch, siteId, run, read, events, send } = await start(['Ada'])
+  const { creationId } = await send()
+  await updateCreationsAbsent(db, siteId, [creationId])
+  await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
+  await db.query(`update batches set next_run_at = now() - interval '1 second' where id = $1`, [batch.id])
+  const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
+  let running: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
+    await wakeBatches(tx, siteId, [batch.id])
+    running = run()
+    await blocked()
+  })
+  await running
+
+  expect(await read()).toMatchObject({ state: 'done', made: 1, failed: 0 })
+  expect(await events()).toHaveLength(1)
+})

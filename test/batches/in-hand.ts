@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, vi } from 'vitest'
+import type { BatchKey } from '#domain/batches/batch.ts'
+import { sendRows } from '#domain/batches/batch-rows.queries.ts'
+import { runBatch } from '#domain/batches/run-batch.ts'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { readPublicId } from '#http/v2/public-id.ts'
+import type { TestApp } from '#test/app.ts'
+import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+
+/** Batches that nobody works on but the test: it decides who runs when. */
+export async function takeBatchesInHand(app: TestApp) {
+  const { db } = app
+  const { key, id: apiKeyId } = await seedKey(db, { scope: 'write' })
+  await addWebhook(db, testKeyring, {
+    name: 'Sink',
+    format: 'generic',
+    url: 'https://sink.invalid',
+    siteIds: undefined,
+  })
+
+  async function start(names: string[]) {
+    const simulator = await startSimulator()
+    const siteId = await seedControlledSite(db, simulator)
+    const post = (path: string, body: object = {}) =>
+      app.call(`/api/v2${path}`, { method: 'POST', key, body: JSON.stringify(body) })
+    const id: string = (await post('/batches', { site_id: siteId, names, expire_minutes: 60 })).json().id
+    const batch = readPublicId(id) as BatchKey
+    return {
+      simulator,
+      siteId,
+      batch,
+      run: () => runBatch(app.context, batch),
+      cancel: () => post(`/batches/${id}/cancel`),
+      retry: () => post(`/batches/${id}/retry`),
+      read: async () => (await app.call(`/api/v2/batches/${id}`, { key })).json(),
+      events: async () => (await db.query('select data from events where site_id = $1', [siteId])).rows,
+      onController: async () => (await simulator.vouchers()).filter(({ deleted }) => !deleted).map(({ code }) => code),
+      recorded: async () =>
+        (
+          await db.query<{ code: string }>(`select code from vouchers where site_id = $1 and status = 'valid'`, [
+            siteId,
+          ])
+        ).rows.map(({ code }) => code),
+      creations: async () =>
+        (
+          await db.query<{ id: string; state: string }>(
+            'select id, state from creations where site_id = $1 order by id',
+            [siteId],
+          )
+        ).rows,
+      /** Commits the intent of a row, as a run does right before it calls the controller. */
+      send: async (number = 1) => {
+        const creationId = uuidv7()
+        const { rows } = await db.query<{ name: string }>('select name from batch_rows where batch_id = $1', [batch.id])
+        const shape = {
+          name: rows[0]?.name as string,
+          maxUses: 1,
+          expireMinutes: 60,
+          downKbps: 0,
+          upKbps: 0,
+          quotaMb: 0,
+        }
+        const sent = await sendRows(db, { ...batch, actor: 'test', apiKeyId }, shape, [{ number, creationId }])
+        return { creationId, sent }
+      },
+    }
+  }
+
+  /** Somebody waits for a lock. */
+  const blocked = () =>
+    vi.waitFor(async () => {
+      const { rows } = await db.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      expect(rows).toHaveLength(1)
+    })
+
+  return { start, blocked }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { activateSite } from '#domain/sites/activate-site.ts'
+import { startApp } from '#test/app.ts'
+import { takeBatchesInHand } from './in-hand.ts'
+
+const app = await startApp()
+const { db } = app
+const { start } = await takeBatchesInHand(app)
+
+test('a site that is closed meanwhile gets no more vouchers; opened again, it does', async () => {
+  const { siteId, run, read, retry, onController } = await start(['Ada', 'Grace'])
+  await activateSite(db, siteId, false)
+  await run()
+  expect(await onController()).toEqual([])
+  await activateSite(db, siteId, true)
+  expect(await read()).toMatchObject({ state: 'done', failed: 2 })
+  await retry()
+  await run()
+
+  expect(await read()).toMatchObject({ state: 'done', made: 2 })
+})
+
+test.each(['refuse', 'html-ok'])(
+  'held up, and what tries the controller gets the fault %s: left alone',
+  async (kind) => {
+    const { simulator, batch, run, read } = await start(['Ada', 'Grace'])
+    await db.query('update batches set held_up_since = now() where id = $1', [batch.id])
+    await simulator.fault(kind, { on: 'list', times: 5 })
+    await run()
+    expect(await read()).toMatchObject({ state: 'running', waiting: 2 })
+    expect((await simulator.requests()).filter(({ path }) => path.endsWith('/vouchers'))).toHaveLength(1)
+    await simulator.forgetFaults()
+    await run()
+
+    expect(await read()).toMatchObject({ state: 'done', made: 2, held_up_since: null })
+  },
+)
+
+test('made on another day than it was asked for: counted where its vouchers are', async () => {
+  const { siteId, batch, run } = await start(['Ada'])
+  await db.query(`update batches set created_at = created_at - interval '1 day' where id = $1`, [batch.id])
+  await run()
+  const { rows } = await db.query('select day::text, created from site_days where site_id = $1', [siteId])
+
+  expect(rows).toEqual([{ day: app.context.today(new Date()), created: 1 }])
+})
