@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { insertBatchRows, sendRows, updateRowsFromCreations } from '#domain/batches/batch-rows.queries.ts'
+import { insertBatchRows } from '#domain/batches/batch-rows.queries.ts'
+import { sendRows, updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { seedBatch, seedKey, seedSite } from '#test/seed.ts'
 

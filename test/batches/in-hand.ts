@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
 import type { BatchKey } from '#domain/batches/batch.ts'
-import { sendRows } from '#domain/batches/batch-rows.queries.ts'
+import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { runBatch } from '#domain/batches/run-batch.ts'
 import { addWebhook } from '#domain/notifications/add-webhook.ts'
 import { readPublicId } from '#http/v2/public-id.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { endLeases, updateRowsFromCreations } from '#domain/batches/batch-rows.queries.ts'
+import { endLeases, updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
 import { updateCreationsFailed, updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
 import { settleCreations } from '#domain/vouchers/settle-creations.ts'
 import { syncSite } from '#domain/vouchers/sync-site.ts'

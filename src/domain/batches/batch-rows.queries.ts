@@ -1,119 +1,11 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
 import type { BatchKey, RowState } from './batch.ts'
-
-/** So often a row is asked for before it counts as failed. */
-const maxAttempts = 3
 
 export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, names: string[]): Promise<void> {
   await tx.query(
     `insert into batch_rows (site_id, batch_id, number, name)
      select $1, $2, number, name from unnest($3::text[]) with ordinality as asked (name, number)`,
     [siteId, id, names],
-  )
-}
-
-export type TakenRow = { number: number; name: string }
-
-/** The first that wait, as far as they have the same name: one call makes them. */
-export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Promise<TakenRow[]> {
-  const { rows } = await db.query<TakenRow>(
-    `with waiting as (
-       select number, name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
-     )
-     select number, name from waiting
-      where name = (select name from waiting order by number limit 1)
-      order by number`,
-    [siteId, id],
-  )
-  return rows
-}
-
-export type SentRow = { number: number; creationId: string }
-
-/**
- * Commits the intent of each row, and that what came of an earlier attempt is no longer wanted. Rows that were cancelled
- * meanwhile are left out, and those whose earlier attempt got its voucher after all. The lease covers the longest call;
- * whoever runs the batch after a death ends it at once.
- */
-export async function sendRows(
-  tx: Queryable,
-  batch: BatchKey & { actor: string; apiKeyId: string },
-  asked: VoucherShape,
-  rows: SentRow[],
-): Promise<SentRow[]> {
-  const { rows: sent } = await tx.query<SentRow>(
-    `with taken as (
-       select r.number, r.creation_id as earlier_id, asked.creation_id
-         from batch_rows r join unnest($5::integer[], $6::uuid[]) as asked (number, creation_id) on asked.number = r.number
-        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
-          for update of r
-     ), superseded as (
-       update creations c set superseded_by = taken.creation_id
-         from taken
-        where c.site_id = $1 and c.id = taken.earlier_id and c.state <> 'recorded'
-       returning c.id
-     ), sent as (
-       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id
-         from taken
-        where r.site_id = $1 and r.batch_id = $2 and r.number = taken.number
-          and not exists (select from creations c
-                           where c.site_id = $1 and c.id = taken.earlier_id
-                             and c.id not in (select id from superseded))
-       returning r.number, r.creation_id
-     ), opened as (
-       insert into creations (site_id, id, actor, api_key_id, request_hash, name, max_uses, expire_minutes,
-         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, sent_at, lease_until)
-       select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
-              b.qos_quota_mb, b.reference, b.valid_until, b.id, now(), now() + interval '90 seconds'
-         from sent join batches b on b.site_id = $1 and b.id = $2
-     )
-     select number, creation_id as "creationId" from sent order by number`,
-    [
-      batch.siteId,
-      batch.id,
-      batch.actor,
-      batch.apiKeyId,
-      rows.map(({ number }) => number),
-      rows.map(({ creationId }) => creationId),
-      asked.name,
-      asked.maxUses,
-      asked.expireMinutes,
-    ],
-  )
-  return sent
-}
-
-/** Intents that somebody left open who ran this batch before: what came of them is looked for from now on. */
-export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query(
-    `update creations set state = 'unknown', lease_until = now()
-      where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'`,
-    [siteId, id],
-  )
-}
-
-/**
- * Brings the rows to what became of their creations. One that made nothing waits for another attempt, unless the batch was
- * cancelled or it had enough of them; a late voucher mends a row that had failed. Asks the row itself, not another look at
- * it: one that somebody has sent again meanwhile is his.
- */
-export async function updateRowsFromCreations(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query(
-    `update batch_rows r
-        set state = case
-              when c.state = 'recorded' then 'made'
-              when b.cancelled_at is not null then 'cancelled'
-              when r.attempts < ${maxAttempts} then 'waiting'
-              else 'failed' end,
-            failure = case when c.state = 'recorded' then null else coalesce(r.failure, 'no_voucher') end,
-            voucher_id = c.voucher_id
-       from batches b, creations c
-      where b.site_id = $1 and b.id = $2 and r.site_id = $1 and r.batch_id = $2
-        and c.site_id = $1 and c.id = r.creation_id
-        and (r.state = 'sent' and c.settled_at is not null
-             or r.state in ('failed', 'cancelled', 'waiting') and c.state = 'recorded')`,
-    [siteId, id],
   )
 }
 

@@ -1,7 +1,10 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Actor, Wishes } from '../vouchers/creation.ts'
+import type { MakeContext } from '../vouchers/make-vouchers.ts'
 
 export const maxBatchSize = 1_000
+
+export type BatchContext = MakeContext & { today: (at: Date) => string }
 
 /** What a client asked for: vouchers that are alike but for their names. The names are still without their date. */
 export type BatchRequest = Wishes & {

@@ -5,9 +5,9 @@ import { DomainError } from '../errors.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { endingBy } from '../vouchers/latest-end.ts'
 import { makeVouchers } from '../vouchers/make-vouchers.ts'
-import type { Batch } from './batch.ts'
-import { listNextRows, sendRows, updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
-import type { BatchContext } from './run-batch.ts'
+import type { Batch, BatchContext } from './batch.ts'
+import { updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
+import { listNextRows, sendRows } from './rows-to-make.queries.ts'
 
 /** `held up`: nothing was made, and the controller is to be left alone for a while. `busy`: others are at work on it. */
 type Outcome = 'made' | 'failed' | 'unclear' | 'held up' | 'busy'

@@ -1,12 +1,10 @@
 import { findSiteOnController } from '../sites/sites.queries.ts'
-import type { MakeContext } from '../vouchers/make-vouchers.ts'
-import type { BatchKey } from './batch.ts'
-import { endLeases, moveRows, updateRowsFailed, updateRowsFromCreations } from './batch-rows.queries.ts'
+import type { BatchContext, BatchKey } from './batch.ts'
+import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
 import { findBatch, noteGoesOn, noteHeldUp, postponeBatch } from './batches.queries.ts'
 import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
-
-export type BatchContext = MakeContext & { today: (at: Date) => string }
+import { endLeases, updateRowsFromCreations } from './rows-to-make.queries.ts'
 
 /** Another run goes on where this one stops. */
 const maxRunMs = 120_000

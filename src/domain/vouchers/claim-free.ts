@@ -3,7 +3,7 @@ import type { Queryable } from '#db/database.ts'
 import type { ControllerVoucher } from '#drivers/driver.ts'
 import type { RecordedCreation } from './creation.ts'
 import type { LockedCreation } from './creations.queries.ts'
-import type { Recording } from './record-vouchers.ts'
+import type { Recording } from './recording.ts'
 import { claimVouchers, listHeldCodes } from './vouchers.queries.ts'
 
 /** Gives each of these creations a candidate that nobody holds, as long as there are any. */

@@ -6,7 +6,8 @@ import { DomainError } from '../errors.ts'
 import { bringSyncForward } from '../sites/sync-times.queries.ts'
 import type { RecordedCreation } from './creation.ts'
 import { updateCreationsFailed } from './creations.queries.ts'
-import { type Recording, recordVouchers } from './record-vouchers.ts'
+import { recordVouchers } from './record-vouchers.ts'
+import type { Recording } from './recording.ts'
 
 export type MakeContext = {
   db: Database

@@ -1,31 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Queryable } from '#db/database.ts'
-import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
 import type { Queue } from '#queue/queue.ts'
 import { wakeBatches } from '../batches/batches.queries.ts'
 import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
-import type { SiteOnController } from '../sites/sites.queries.ts'
 import { bringSyncForward } from '../sites/sync-times.queries.ts'
 import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
 import { claimFree } from './claim-free.ts'
-import type { Actor, RecordedCreation } from './creation.ts'
+import type { RecordedCreation } from './creation.ts'
 import { type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
+import type { Recording } from './recording.ts'
 
 type RecordContext = { db: Database; queue: Queue }
-
-export type Recording = {
-  site: SiteOnController
-  /** They asked for the same, together. */
-  creationIds: string[]
-  actor: Actor
-  /** What the controller may have made for these creations, the likeliest first. */
-  candidates: ControllerVoucher[]
-  /** The shape as it was asked for: a controller may round or omit. */
-  asked: VoucherShape
-  day: string
-}
 
 /** How long to wait before each further try: the voucher exists, and it would be a pity to lose it to a short outage. */
 const pausesMs = [100, 400, 1_000]

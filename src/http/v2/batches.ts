@@ -1,18 +1,10 @@
-import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { Queryable } from '#db/database.ts'
-import { type Batch, maxBatchSize } from '#domain/batches/batch.ts'
+import { maxBatchSize } from '#domain/batches/batch.ts'
 import { listBatchRows } from '#domain/batches/batch-rows.queries.ts'
-import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
-import { cancelBatch as cancel } from '#domain/batches/cancel-batch.ts'
-import { createBatch as create } from '#domain/batches/create-batch.ts'
-import { retryBatch as retry } from '#domain/batches/retry-batch.ts'
-import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
-import { toVoucherName } from '#domain/vouchers/voucher-name.ts'
+import { listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { allowedSites } from './allowed-sites.ts'
 import { batchRowToWire, batchToWire } from './batch-to-wire.ts'
 import {
-  batchCreation,
   batchCsvQuery,
   batchListQuery,
   batchPage,
@@ -25,40 +17,7 @@ import { csvOf } from './csv.ts'
 import { numberCursor, readNumberCursor, readTimeCursor, timeCursor } from './cursor.ts'
 import { operation } from './operation.ts'
 import { cutPage } from './page.ts'
-import { Refused } from './problems.ts'
-import { readPublicId } from './public-id.ts'
-import { actorOf, readWishes } from './read-wishes.ts'
-
-export const createBatch = operation({
-  method: 'POST',
-  path: '/batches',
-  operationId: 'createBatch',
-  summary: 'Takes in up to 1,000 vouchers to be made; the answer comes before they are',
-  scope: 'write',
-  body: batchCreation,
-  status: 202,
-  creates: true,
-  answer: batchSchema,
-  async handle(ctx, { key, body, idempotencyKey, wasReplayed }) {
-    const names = namesOf(body)
-    const wishes = await readWishes(ctx.db, key, body)
-    const request = { actor: actorOf(key), siteId: body.site_id, names, ...wishes, idempotencyKey }
-    const { batch, replayed } = await create(ctx, request)
-    if (replayed) wasReplayed()
-    return batchToWire((await findBatch(ctx.db, batch)) as Batch)
-  },
-})
-
-/** Either a name and a count, or names. */
-function namesOf({ name, count, names }: Static<typeof batchCreation>): string[] {
-  if (names !== undefined) {
-    if (name !== undefined || count !== undefined) throw new Refused('parameter_invalid', 'names')
-    return names.map(toVoucherName)
-  }
-  if (name === undefined) throw new Refused('parameter_invalid', 'name')
-  if (count === undefined) throw new Refused('parameter_invalid', 'count')
-  return Array<string>(count).fill(toVoucherName(name))
-}
+import { seenBatch } from './seen-batch.ts'
 
 export const listBatches = operation({
   method: 'GET',
@@ -130,45 +89,3 @@ export const exportBatch = operation({
     return csvOf([['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'], ...rows], separator)
   },
 })
-
-export const cancelBatch = operation({
-  method: 'POST',
-  path: '/batches/{id}/cancel',
-  operationId: 'cancelBatch',
-  summary: 'Makes no more of a batch; what was made stays',
-  scope: 'write',
-  status: 202,
-  params: batchParams,
-  answer: batchSchema,
-  async handle({ db }, { key, params }) {
-    const batch = await seenBatch(db, key, params.id)
-    await cancel(db, batch)
-    return batchToWire((await findBatch(db, batch)) as Batch)
-  },
-})
-
-export const retryBatch = operation({
-  method: 'POST',
-  path: '/batches/{id}/retry',
-  operationId: 'retryBatch',
-  summary: 'Asks again for the vouchers of a batch that failed',
-  scope: 'write',
-  status: 202,
-  params: batchParams,
-  answer: batchSchema,
-  async handle(ctx, { key, params }) {
-    const batch = await seenBatch(ctx.db, key, params.id)
-    await retry(ctx, batch)
-    return batchToWire((await findBatch(ctx.db, batch)) as Batch)
-  },
-})
-
-/** A batch that the key may not see does not exist for it. */
-async function seenBatch(db: Queryable, key: KeyAtWork, text: string): Promise<Batch> {
-  const place = readPublicId(text)
-  if (!place) throw new Refused('not_found')
-  await allowedSites(db, key, [place.siteId])
-  const batch = await findBatch(db, place)
-  if (!batch) throw new Refused('not_found')
-  return batch
-}

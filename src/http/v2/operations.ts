@@ -1,13 +1,6 @@
-import {
-  cancelBatch,
-  createBatch,
-  exportBatch,
-  findBatchById,
-  listBatches,
-  listRowsOfBatch,
-  retryBatch,
-} from './batches.ts'
+import { exportBatch, findBatchById, listBatches, listRowsOfBatch } from './batches.ts'
 import { createVoucher } from './create-voucher.ts'
+import { cancelBatch, createBatch, retryBatch } from './make-batches.ts'
 import type { Operation } from './operation.ts'
 import { findRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { findSite, listSites } from './sites.ts'
