@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { moveRows } from '#domain/batches/batch-rows.queries.ts'
-import { lockBatch, updateBatchReopened, wakeBatches } from '#domain/batches/batches.queries.ts'
+import { lockBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
 import { updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
 import { updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
+import { wakeBatches } from '#domain/vouchers/wake-batches.queries.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import { wakeBatches } from '../batches/batches.queries.ts'
 import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
@@ -11,6 +10,7 @@ import { claimFree } from './claim-free.ts'
 import type { RecordedCreation } from './creation.ts'
 import { type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
 import type { Recording } from './recording.ts'
+import { wakeBatches } from './wake-batches.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
