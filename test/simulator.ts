@@ -64,7 +64,9 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // inherited, an orphan would keep the whole run open
   const ended = once(child, 'exit')
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const died = ended.then(() => Promise.reject(new Error('The simulator ended before it listened')))
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), died])) as [string]
+  died.catch(() => {})
   const { url, api_key: apiKey, fingerprint256: fingerprint, username, password, sites } = JSON.parse(line)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
