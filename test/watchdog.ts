@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /** Longer than the longest test: a time-out ends a test, but nothing ends a file that hangs while it is loaded. */
 const patienceMs =
-  Number(process.env['TEST_PATIENCE_SECONDS'] ?? (process.env['TEST_SIZE'] === 'long' ? 1_800 : 300)) * 1_000
+  Number(process.env['TEST_PATIENCE_SECONDS'] ?? (process.env['TEST_SIZE'] === 'long' ? 3_600 : 300)) * 1_000
 
 /** Ends a run in which nothing happens any more, and says which files it waited for. */
 // biome-ignore lint/style/noDefaultExport: Vitest loads a reporter by its default export
