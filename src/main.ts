@@ -1,15 +1,21 @@
 import { program } from 'commander'
-import { registerControllers } from './commands/controllers.ts'
-import { registerDemo } from './commands/demo.ts'
 import { describeFailure } from './commands/failures.ts'
-import { registerKeys } from './commands/keys.ts'
-import { registerMigrate } from './commands/migrate.ts'
-import { registerRun } from './commands/run.ts'
-import { registerSecrets } from './commands/secrets.ts'
-import { registerSimulator } from './commands/simulator.ts'
-import { registerSites } from './commands/sites.ts'
-import { registerTemplates } from './commands/templates.ts'
-import { registerWebhooks } from './commands/webhooks.ts'
+
+/** What registers each command. Only what is asked for is loaded: all of it together takes most of a second. */
+const registers: Record<string, () => Promise<void>> = {
+  start: async () => (await import('./commands/run.ts')).registerRun(program),
+  migrate: async () => (await import('./commands/migrate.ts')).registerMigrate(program),
+  controllers: async () => (await import('./commands/controllers.ts')).registerControllers(program),
+  sites: async () => (await import('./commands/sites.ts')).registerSites(program),
+  reconcile: async () => (await import('./commands/reconcile.ts')).registerReconcile(program),
+  templates: async () => (await import('./commands/templates.ts')).registerTemplates(program),
+  keys: async () => (await import('./commands/keys.ts')).registerKeys(program),
+  webhooks: async () => (await import('./commands/webhooks.ts')).registerWebhooks(program),
+  secrets: async () => (await import('./commands/secrets.ts')).registerSecrets(program),
+  demo: async () => (await import('./commands/demo.ts')).registerDemo(program),
+  simulator: async () => (await import('./commands/simulator.ts')).registerSimulator(program),
+}
+const sameAs: Record<string, string> = { api: 'start', worker: 'start' }
 
 program
   .name('voucher-service')
@@ -23,16 +29,9 @@ program
   )
   .exitOverride((exit) => process.exit(exit.exitCode === 0 ? 0 : 2))
 
-registerRun(program)
-registerMigrate(program)
-registerControllers(program)
-registerSites(program)
-registerTemplates(program)
-registerKeys(program)
-registerWebhooks(program)
-registerSecrets(program)
-registerDemo(program)
-registerSimulator(program)
+const command = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? ''
+const only = registers[sameAs[command] ?? command]
+for (const register of only ? [only] : Object.values(registers)) await register()
 
 try {
   await program.parseAsync()

@@ -21,11 +21,12 @@ export type TestApp = {
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const db = await createTestDatabase()
   const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  await ctx.clock.start()
   await ctx.queue.start()
   const { basePath, trustedProxies, listCacheMiB, listenAddress: address } = ctx.config
   const server = await serve(
     { ...ctx, basePath, trustedProxies, listCacheMiB },
-    { port: 0, address, health: { notReadyBecause: async () => undefined } },
+    { port: 0, address, health: { readiness: async () => ({ status: 'ready' }) } },
   )
   onFileEnd(async () => {
     await server.stop()

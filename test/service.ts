@@ -19,8 +19,9 @@ export async function startService(
   databaseUrl: string,
   env: Record<string, string> = {},
   command = 'api',
+  script = program,
 ): Promise<Service> {
-  const child = spawn(process.execPath, [program, command], {
+  const child = spawn(process.execPath, [script, command], {
     env: { PATH: process.env['PATH'], ...testEnvironment(databaseUrl, { LOG_LEVEL: 'info', ...env }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

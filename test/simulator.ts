@@ -46,6 +46,8 @@ export type Simulator = {
   redeem(code: string, mac?: string): Promise<void>
   /** A voucher that another administrator made. */
   addVoucher(voucher: Record<string, unknown>): Promise<void>
+  /** The next vouchers of the site get these codes. */
+  giveCodes(codes: string[]): Promise<void>
   /** Somebody else deletes it. */
   deleteVoucher(code: string): Promise<void>
   clock(change: { advanceSeconds?: number; frozen?: boolean }): Promise<void>
@@ -96,6 +98,7 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
     },
     redeem: async (code, mac = 'aa:bb:cc:dd:ee:ff') => void (await control('POST', 'redeem', { code, mac })),
     addVoucher: async (voucher) => void (await control('POST', 'vouchers', voucher)),
+    giveCodes: async (codes) => void (await control('POST', 'codes', { internalReference: 'default', codes })),
     deleteVoucher: async (code) => void (await control('POST', 'delete', { code })),
     clock: async (change) => void (await control('POST', 'clock', change)),
     behave: async (change) => void (await control('POST', 'behaviour', change)),

@@ -4,3 +4,8 @@ export const isLong = process.env['TEST_SIZE'] === 'long'
 export function size(inCi: number, inLongRun: number): number {
   return isLong ? inLongRun : inCi
 }
+
+/** How long something may take that is promised within `promised`. In CI other tests and programs use the processors too. */
+export function timeLimit(promised: number): number {
+  return isLong ? promised : 5 * promised
+}

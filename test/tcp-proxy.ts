@@ -2,28 +2,49 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onFileEnd } from './on-file-end.ts'
 
-export type TcpProxy = { port: number; cut(): void; cutOnce(): void; hang(): void; heal(): void }
+export type TcpProxy = {
+  port: number
+  /** The number of connections taken so far. */
+  accepted(): number
+  cut(): void
+  cutOnce(): void
+  hang(): void
+  /** Drops what the server sends. Connections open before the heal stay open and silent for good; later ones work. */
+  halfOpen(): void
+  heal(): void
+  /** Connections that are opened from now on lead to this port of the same host. */
+  leadTo(port: number): void
+}
 
 /** Stands between the service and one of its stores: passes everything on, cuts it, or lets it hang. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
-  let state: 'open' | 'cut' | 'hung' = 'open'
+  let state: 'open' | 'cut' | 'hung' | 'half-open' = 'open'
+  let { port: targetPort } = target
   const sockets = new Set<Socket>()
+  const upstreams = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
+  let accepted = 0
   const server = createServer((client) => {
+    accepted += 1
     if (state === 'cut') return client.destroy()
-    const upstream = connect(target.port, target.host)
+    const upstream = connect(targetPort, target.host)
+    upstreams.add(upstream)
+    if (state === 'half-open') silent.add(upstream)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from)
-      from.on('data', (chunk) => state === 'open' && to.write(chunk))
-      from.on('error', () => to.destroy())
+      from.on('data', (chunk) => passes(from) && to.write(chunk))
+      from.on('error', () => silent.has(from) || to.destroy())
       from.on('close', () => {
         sockets.delete(from)
-        to.destroy()
+        upstreams.delete(from)
+        if (!silent.has(from)) to.destroy()
       })
     }
   })
+  const passes = (from: Socket) => (state === 'open' || state === 'half-open') && !silent.has(from)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const cutAll = () => {
@@ -35,6 +56,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   })
   return {
     port: (server.address() as AddressInfo).port,
+    accepted: () => accepted,
     cut() {
       state = 'cut'
       cutAll()
@@ -44,9 +66,16 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     hang() {
       state = 'hung'
     },
+    halfOpen() {
+      state = 'half-open'
+      for (const upstream of upstreams) silent.add(upstream)
+    },
     heal() {
       if (state === 'hung') cutAll()
       state = 'open'
+    },
+    leadTo(port) {
+      targetPort = port
     },
   }
 }

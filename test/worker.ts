@@ -18,6 +18,7 @@ export type TestWorker = {
 export async function startTestWorker(env: Record<string, string> = {}): Promise<TestWorker> {
   const db = await createTestDatabase()
   const context = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  await context.clock.start()
   await context.queue.start()
   const worker = await startWorker(context)
   onFileEnd(async () => {

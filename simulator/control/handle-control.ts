@@ -8,7 +8,7 @@ import type { Simulator } from '../simulator.ts'
 import { neverExpire, readBehaviour } from './behaviour-body.ts'
 import { ControlError } from './control-error.ts'
 import { readFault } from './fault-body.ts'
-import { controlView, createElsewhere, deleteElsewhere, redeemCode } from './voucher-actions.ts'
+import { controlView, createElsewhere, deleteElsewhere, giveCodes, redeemCode } from './voucher-actions.ts'
 
 export const controlPrefix = '/control'
 
@@ -18,6 +18,7 @@ const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) =
   ['GET /control/vouchers', listVouchers],
   ['POST /control/vouchers', ({ store }, body) => createElsewhere(store, body())],
   ['POST /control/delete', ({ store }, body) => deleteElsewhere(store, body())],
+  ['POST /control/codes', ({ store }, body) => giveCodes(store, body())],
   ['POST /control/redeem', ({ store }, body) => redeemCode(store, body())],
   ['POST /control/clock', moveClock],
   ['GET /control/requests', ({ requests }) => jsonArray(requests.list(), (entry) => entry)],

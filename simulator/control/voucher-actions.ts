@@ -50,6 +50,17 @@ export function deleteElsewhere(store: VoucherStore, { code }: JsonObject): Repl
   return { status: 200, json: controlView(found, store.clock.now()) }
 }
 
+/** The next vouchers get these codes, e.g. those of deleted ones: a controller may give a code again. */
+export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
+  const { codes } = request
+  const site = findSite(store, request)
+  if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
+  const isList = Array.isArray(codes) && codes.every((code) => typeof code === 'string' && /^\d{10}$/.test(code))
+  if (!isList) throw new ControlError(400, "'codes' must be a list of codes of 10 digits")
+  store.giveNext(site.id, codes)
+  return { status: 200, json: { codes } }
+}
+
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")

@@ -10,6 +10,8 @@ export type Shelf = {
   byCode: Map<string, Voucher>
   /** The key is `createdAtMs`, a whole second. */
   bySecond: Map<number, Set<Voucher>>
+  /** Codes that the next vouchers get, before any random one. */
+  nextCodes: string[]
 }
 
 const codeDigits = 10
@@ -22,6 +24,7 @@ export function newShelf(site: Omit<Site, 'id'>): Shelf {
     byClassicId: new Map(),
     byCode: new Map(),
     bySecond: new Map(),
+    nextCodes: [],
   }
 }
 
@@ -46,6 +49,8 @@ export function takeFromIndexes(shelf: Shelf, voucher: Voucher): void {
 }
 
 export function freeCode(shelf: Shelf): string {
+  const next = shelf.nextCodes.shift()
+  if (next !== undefined && !shelf.byCode.has(next)) return next
   const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0')
   return shelf.byCode.has(code) ? freeCode(shelf) : code
 }

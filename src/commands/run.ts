@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 import { findMissingMigration } from '#db/migrate.ts'
 import { CommandRefused } from '#domain/errors.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import type { WatchTimes } from '#worker/queue-watch.ts'
 import { loadConfig } from '../config.ts'
 import { type Context, createContext } from '../context.ts'
 import { migrateAll } from './migrate-all.ts'
 import { startApi, startWork } from './parts.ts'
 import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
-type Start = (ctx: Context) => Promise<Part>
+type Start = (ctx: Context, fail: () => void) => Promise<Part>
 
 export function registerRun(program: Command): void {
   program
@@ -28,17 +29,18 @@ export function registerRun(program: Command): void {
     .action(() => run('worker', [startWork]))
 }
 
-async function run(role: 'api' | 'worker', starts: Start[]): Promise<void> {
+export async function run(role: 'api' | 'worker', starts: Start[], watchTimes?: WatchTimes): Promise<void> {
   const config = loadConfig()
-  const ctx = createContext(config, role)
+  const ctx = createContext(config, role, { watchTimes })
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   await running.add({ stop: ctx.close })
   try {
     const missing = await findMissingMigration(ctx.db)
     if (missing) throw new CommandRefused(`The database lacks ${missing}. Run \`voucher-service migrate\` first.`)
     await checkKeyring(ctx.db, config.encryptionKeys)
+    await ctx.clock.start()
     await ctx.queue.start()
-    for (const start of starts) await running.add(await start(ctx))
+    for (const start of starts) await running.add(await start(ctx, running.fail))
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()

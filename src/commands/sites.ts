@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { CommandRefused } from '#domain/errors.ts'
 import { activateSite } from '#domain/sites/activate-site.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { setSite } from '#domain/sites/set-site.ts'
 import { listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
 import { wholeNumber } from './arguments.ts'
 import { registerImportSites } from './import-sites.ts'
@@ -8,6 +10,7 @@ import { print } from './output.ts'
 import { registerTestSite } from './test-site.ts'
 import { withDatabase } from './with-database.ts'
 
+type SetOptions = { adopt?: boolean; tagNames?: boolean }
 type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true; adopt?: true }
 
 export function registerSites(program: Command): void {
@@ -33,6 +36,24 @@ export function registerSites(program: Command): void {
     .command('list')
     .description('all sites, active or not')
     .action(async (_options, command: Command) => print(command, await withDatabase((db) => listSites(db))))
+
+  sites
+    .command('set')
+    .description('change how the vouchers of a site are treated')
+    .argument('<id>', 'number of the site', wholeNumber(1, maxSiteId))
+    .option('--adopt', 'record vouchers that others make on the controller')
+    .option('--no-adopt', 'record only what is made here')
+    .option(
+      '--tag-names',
+      'append a short tag to each name on the controller, by which its voucher is found for certain',
+    )
+    .option('--no-tag-names', 'use names on the controller as the specification has them')
+    .action(async (id: number, { adopt, tagNames }: SetOptions, command: Command) => {
+      if (adopt === undefined && tagNames === undefined)
+        throw new CommandRefused('Say what to change: --adopt, --no-adopt, --tag-names or --no-tag-names.')
+      const settings = { adoptsVouchers: adopt, tagsNames: tagNames }
+      print(command, await withDatabase((db) => setSite(db, id, settings)))
+    })
 
   registerTestSite(sites)
 

@@ -2,7 +2,15 @@ import type { Logger } from 'pino'
 
 export type Part = { stop(): Promise<void> }
 
-export type Running = { add(part: Part): Promise<void>; stop(): Promise<void>; isStopping(): boolean }
+export type Running = {
+  add(part: Part): Promise<void>
+  stop(): Promise<void>
+  isStopping(): boolean
+  /** Stops too, but ends the process with 1, after a few seconds at the latest: its supervisor starts it again. */
+  fail(): void
+}
+
+const failWithinMs = 5_000
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -49,5 +57,10 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
       for (const signal of signals) process.off(signal, onSignal)
     },
     isStopping: () => stopping !== undefined,
+    fail() {
+      const end = () => process.exit(1)
+      setTimeout(end, failWithinMs)
+      stop().then(end, end)
+    },
   }
 }

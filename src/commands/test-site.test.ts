@@ -13,6 +13,7 @@ import { addSite } from '#domain/sites/add-site.ts'
 import { type Layer, layers } from '#drivers/diagnosis/layers.ts'
 import type { Credentials } from '#drivers/driver.ts'
 import { drivers } from '#drivers/registry.ts'
+import { machineClock } from '#lib/clock.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { addressPolicy } from '#test/address-policy.ts'
 import { createTestDatabase } from '#test/database.ts'
@@ -55,7 +56,7 @@ async function seed(kind: Kind, changes: Changes = {}): Promise<{ site: number; 
 
 /** As a process of its own that starts now would test it. */
 async function runTest(id: number) {
-  const controllers = createControllers({ drivers, db, keyring: testKeyring, addressPolicy })
+  const controllers = createControllers({ drivers, db, keyring: testKeyring, addressPolicy, clock: machineClock })
   const results = await testSite({ db, controllers, addressPolicy }, id)
   await controllers.close()
   return results

@@ -37,7 +37,7 @@ test('deliveries, replay, rotate, enable: from a receiver in trouble to one that
   await add(sink.url)
   sink.answerWith({ status: 410, body: '\u001b[2Jmoved\nto nowhere' })
   await notify(site)
-  await vi.waitFor(async () => expect(await states()).toEqual(['failed']), 5_000)
+  await vi.waitFor(async () => expect(await states()).toEqual(['failed']), { timeout: 20_000 })
   const [log, attempts, table] = await Promise.all([
     run('webhooks deliveries hook --failed --since 1h --json'),
     run('webhooks deliveries hook --attempts --json'),
@@ -63,13 +63,13 @@ test('deliveries, replay, rotate, enable: from a receiver in trouble to one that
   const enabled = await run('webhooks enable hook --json')
   sink.answerWith(204)
   const one = await run(`webhooks replay hook --delivery ${delivery.webhook_id} --json`)
-  await vi.waitFor(async () => expect(await states()).toEqual(['delivered']), 5_000)
+  await vi.waitFor(async () => expect(await states()).toEqual(['delivered']), { timeout: 20_000 })
   const [none, range, rotated] = await Promise.all([
     run('webhooks replay hook --since 1h --failed --json'),
     run('webhooks replay hook --since 2001-01-01 --until 2127-01-01T00:00Z --json'),
     run('webhooks rotate hook --json'),
   ])
-  await vi.waitFor(() => expect(sink.received).toHaveLength(3), 5_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(3), { timeout: 20_000 })
   const { rows: audit } = await db.query(`select action from audit where action like 'webhook.%' order by at`)
 
   expect([refused.exitCode, refused.stderr]).toEqual([

@@ -9,6 +9,7 @@ import { removeWebhook } from '#domain/notifications/remove-webhook.ts'
 import { rotateWebhookSecret } from '#domain/notifications/rotate-webhook-secret.ts'
 import { testWebhook } from '#domain/notifications/test-webhook.ts'
 import { listWebhooks } from '#domain/notifications/webhooks.queries.ts'
+import { machineClock } from '#lib/clock.ts'
 import { manySites } from './arguments.ts'
 import { registerDeliveries } from './deliveries.ts'
 import { print } from './output.ts'
@@ -51,7 +52,7 @@ export function registerWebhooks(program: Command): void {
       const result = await withDatabase(async (db, config) => {
         const receivers = createReceivers(createReceiverAddresses(config))
         const keyring = config.encryptionKeys
-        return testWebhook({ db, keyring, receivers }, name).finally(receivers.close)
+        return testWebhook({ db, keyring, receivers, clock: machineClock }, name).finally(receivers.close)
       })
       print(command, result)
       if (!result.arrived) process.exitCode = 1

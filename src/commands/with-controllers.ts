@@ -1,4 +1,5 @@
 import type { Database } from '#db/database.ts'
+import { createDatabaseClock } from '#db/database-clock.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
@@ -11,10 +12,13 @@ export type ControllerTools = { db: Database; controllers: Controllers; addressP
 export async function withControllers<T>(work: (tools: ControllerTools) => Promise<T>): Promise<T> {
   return withDatabase(async (db, config) => {
     const addressPolicy = createControllerAddressPolicy(config)
-    const controllers = createControllers({ drivers, db, keyring: config.encryptionKeys, addressPolicy })
+    const clock = createDatabaseClock(db)
+    const controllers = createControllers({ drivers, db, keyring: config.encryptionKeys, addressPolicy, clock })
     try {
+      await clock.start()
       return await work({ db, controllers, addressPolicy })
     } finally {
+      clock.stop()
       await controllers.close()
     }
   })

@@ -9,26 +9,57 @@ export type Queryable = {
 export type Database = Queryable & {
   /** Commits when the work returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /** Why the last write failed, if the database takes no writes; undefined again once a write has succeeded. */
+  writesRefusedBecause(): string | undefined
   close(): Promise<void>
 }
 
-const connectTimeoutMs = 2_000
-/** The server gives up first: a statement that only we gave up would go on and hold its connection. */
-const serverTimeoutMs = 4_500
-const queryTimeoutMs = 5_000
+/**
+ * TCP asks a peer that was silent for 10 s whether it is still there, and gives it up after 10 s more. Without the delay
+ * Linux waits two hours before it asks. A peer that answers TCP but nothing else needs a query timeout as well.
+ */
+export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
-export function connectDatabase(options: { url: string; poolSize: number; onError: (error: Error) => void }): Database {
+export const readOnly = 'the database is read-only'
+
+const queryTimeoutMs = 5_000
+/** The server gives up first: a statement that only we gave up would go on and hold its connection. */
+const serverMarginMs = 500
+
+const writeRefusals: Record<string, string> = {
+  '25006': readOnly,
+  '53100': 'the disk of the database is full',
+}
+const writingCommands = ['INSERT', 'UPDATE', 'DELETE', 'MERGE']
+
+type DatabaseOptions = {
+  url: string
+  poolSize: number
+  onError: (error: Error) => void
+  name?: string
+  timeoutMs?: number
+  /** This many connections stay open when they are idle. */
+  minIdle?: number
+}
+
+export function connectDatabase(options: DatabaseOptions): Database {
+  const { timeoutMs = queryTimeoutMs } = options
+  const serverTimeoutMs = timeoutMs - serverMarginMs
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    application_name: 'voucher-service',
-    connectionTimeoutMillis: connectTimeoutMs,
+    min: options.minIdle ?? 0,
+    application_name: options.name ?? 'voucher-service',
+    // This timer also runs while our own process gets no processor time: with 3,200 requests at once on two overloaded
+    // processors, waits of 3.1 s were measured on a healthy PostgreSQL.
+    connectionTimeoutMillis: timeoutMs,
     statement_timeout: serverTimeoutMs,
     lock_timeout: serverTimeoutMs,
     idle_in_transaction_session_timeout: 2 * serverTimeoutMs,
-    query_timeout: queryTimeoutMs,
-    keepAlive: true,
+    query_timeout: timeoutMs,
+    ...tcpKeepAlive,
   })
+  let writesRefusedBecause: string | undefined
   // An idle connection died; the pool replaces it. The whole client hangs on the error: nothing for a log.
   pool.on('error', (error) => {
     Reflect.deleteProperty(error, 'client')
@@ -48,6 +79,8 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
     try {
       return await work(client, onBroken)
     } catch (error) {
+      writesRefusedBecause =
+        writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
       if (isOutOfReach(error)) {
         broken ??= error as Error
         return outOfReach(error)
@@ -59,13 +92,20 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
     }
   }
 
+  /** Notes that a write went through. One that changed no row proves nothing: it needs no space on the disk. */
+  async function query<Row extends pg.QueryResultRow>(client: pg.PoolClient, text: string, values?: unknown[]) {
+    const result = await client.query<Row>(text, values)
+    if (writingCommands.includes(result.command) && result.rowCount) writesRefusedBecause = undefined
+    return result
+  }
+
   return {
-    query: (text, values) => withClient((client) => client.query(text, values)),
+    query: (text, values) => withClient((client) => query(client, text, values)),
     transaction: (work) =>
       withClient(async (client, giveUp) => {
         await client.query('begin')
         try {
-          const result = await work(client)
+          const result = await work({ query: (text, values) => query(client, text, values) })
           await client.query('commit')
           return result
         } catch (error) {
@@ -73,8 +113,24 @@ export function connectDatabase(options: { url: string; poolSize: number; onErro
           throw error
         }
       }),
+    writesRefusedBecause: () => writesRefusedBecause,
     close: () => pool.end(),
   }
+}
+
+export async function isReachable(db: Queryable): Promise<boolean> {
+  return db.query('select 1').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** True on a standby, and where the server or the database was set read-only. */
+export async function isReadOnly(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ readOnly: boolean }>(
+    `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`,
+  )
+  return rows[0]?.readOnly === true
 }
 
 export function outOfReach(cause: unknown): never {

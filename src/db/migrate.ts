@@ -2,13 +2,18 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import { outOfReach, type Queryable } from './database.ts'
+import { outOfReach, type Queryable, tcpKeepAlive } from './database.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
 /** Brings the database to this version and returns the names of what was new. Several starters wait for each other. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const dbClient = new pg.Client({ connectionString: databaseUrl, application_name: 'voucher-service migrate' })
+  const dbClient = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'voucher-service migrate',
+    connectionTimeoutMillis: 10_000,
+    ...tcpKeepAlive, // no query timeout: an index on millions of rows takes minutes
+  })
   dbClient.on('error', ignore) // whatever was under way fails with it
   await dbClient.connect().catch(outOfReach)
   try {

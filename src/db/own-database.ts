@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { outOfReach } from './database.ts'
+import { outOfReach, tcpKeepAlive } from './database.ts'
 
 /** A database made for one purpose on a server, and its end. */
 export async function createOwnDatabase(
@@ -15,7 +15,7 @@ export async function createOwnDatabase(
 }
 
 async function onServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000, ...tcpKeepAlive })
   await client.connect().catch(outOfReach)
   try {
     await client.query(statement)

@@ -15,7 +15,7 @@ CREATE FUNCTION public.move_all_site_versions() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-  update site_versions set version = version + 1;
+  update site_versions set version = gen_random_uuid();
   return null;
 end $$;
 
@@ -23,9 +23,9 @@ CREATE FUNCTION public.move_site_versions() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-  insert into site_versions as current (site_id, version)
-    select site_id, 1 from changed group by site_id order by site_id
-    on conflict (site_id) do update set version = current.version + 1;
+  insert into site_versions (site_id, version)
+    select site_id, gen_random_uuid() from changed group by site_id order by site_id
+    on conflict (site_id) do update set version = excluded.version;
   return null;
 end $$;
 
@@ -33,9 +33,10 @@ CREATE FUNCTION public.move_site_versions_by_update() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-  insert into site_versions as current (site_id, version)
-    select site_id, 1 from (select site_id from before union select site_id from after) as changed order by site_id
-    on conflict (site_id) do update set version = current.version + 1;
+  insert into site_versions (site_id, version)
+    select site_id, gen_random_uuid()
+      from (select site_id from before union select site_id from after) as changed order by site_id
+    on conflict (site_id) do update set version = excluded.version;
   return null;
 end $$;
 
@@ -116,13 +117,15 @@ CREATE TABLE public.batches (
     next_run_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     held_up_since timestamp(3) with time zone,
     cancelled_at timestamp(3) with time zone,
-    finished_at timestamp(3) with time zone
+    finished_at timestamp(3) with time zone,
+    running_until timestamp(3) with time zone
 );
 
 CREATE TABLE public.controller_outages (
     controller_id uuid NOT NULL,
     since timestamp(3) with time zone DEFAULT now() NOT NULL,
-    until timestamp(3) with time zone
+    until timestamp(3) with time zone,
+    next_probe_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.controllers (
@@ -140,6 +143,7 @@ CREATE TABLE public.controllers (
     sign_ins timestamp(3) with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL,
     sign_in_paused_until timestamp(3) with time zone,
     sign_in_paused_by text,
+    stamp_skew_ms double precision,
     CONSTRAINT controllers_certificate_pin_check CHECK ((length(certificate_pin) = 32))
 );
 
@@ -167,8 +171,13 @@ CREATE TABLE public.creations (
     reference text,
     valid_until timestamp(3) with time zone,
     batch_id uuid,
+    note text NOT NULL,
+    controller_ahead_ms double precision,
+    revoked_at timestamp(3) with time zone,
+    surplus text,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
-    CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text])))
+    CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text]))),
+    CONSTRAINT creations_surplus_check CHECK ((surplus = ANY (ARRAY['withdrawn'::text, 'in_use'::text, 'suspected'::text])))
 );
 
 CREATE TABLE public.deliveries (
@@ -231,7 +240,7 @@ CREATE TABLE public.site_days (
 
 CREATE TABLE public.site_versions (
     site_id integer NOT NULL,
-    version bigint NOT NULL
+    version uuid NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -250,6 +259,8 @@ CREATE TABLE public.sites (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     sync_failure text,
     sync_failing_since timestamp(3) with time zone,
+    tags_names boolean DEFAULT false NOT NULL,
+    unrecorded integer DEFAULT 0 NOT NULL,
     CONSTRAINT sites_name_check CHECK ((name <> ''::text))
 );
 
@@ -349,7 +360,8 @@ CREATE TABLE public.webhooks (
     disabled_at timestamp(3) with time zone,
     disabled_reason text,
     failing_since timestamp(3) with time zone,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    is_slow boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE public.withdrawals (
@@ -483,6 +495,8 @@ CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WH
 
 CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
+CREATE INDEX creations_unclear ON public.creations USING btree (site_id, note) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
+
 CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
 
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (next_attempt_at, id) WHERE (state = 'pending'::text);
@@ -514,6 +528,8 @@ CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DES
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
 
 CREATE UNIQUE INDEX withdrawals_by_revocation ON public.withdrawals USING btree (revocation_id, site_id, voucher_id) WHERE (revocation_id IS NOT NULL);
+
+CREATE INDEX withdrawals_by_voucher ON public.withdrawals USING btree (site_id, voucher_id);
 
 CREATE INDEX withdrawals_done ON public.withdrawals USING btree (settled_at) WHERE ((settled_at IS NOT NULL) AND (revocation_id IS NULL));
 

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'beyond_bounds'
   | 'valid_until_passed'
   | 'batches_too_many'
+  | 'vouchers_too_many'
   | 'withdrawals_too_many'
   | 'controller_busy'
   | 'controller_unreachable'

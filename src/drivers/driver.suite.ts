@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { addressPolicy } from '#test/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
-import { memorySession } from '#test/memory-session.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { freePort } from '#test/private-redis.ts'
 import type { Simulator } from '#test/simulator.ts'
+import { timeLimit } from '#test/size.ts'
 import type { ControllerAccess, ControllerConnection, Credentials, Driver, SeenVoucher } from './driver.ts'
 
 /** What a simulated controller must let the suite do; `test/simulator.ts` does it for UniFi. */
@@ -88,8 +88,7 @@ export function driverSuite(name: string, subject: Subject): void {
       address: simulator.url,
       credentials: subject.credentials,
       certificatePin: parseFingerprint(simulator.fingerprint as string) as Buffer,
-      addressPolicy,
-      session: memorySession(),
+      ...directAccess(),
       ...change,
     })
     onFileEnd(() => made.close())
@@ -199,7 +198,7 @@ export function driverSuite(name: string, subject: Subject): void {
       const startedAt = Date.now()
 
       await expect(create()).rejects.toEqual(failing('timeout', 'unknown'))
-      expect(Date.now() - startedAt).toBeLessThan(8_500)
+      expect(Date.now() - startedAt).toBeLessThan(timeLimit(8_500))
     })
 
     test('list: everything on the site and nothing of another', async () => {

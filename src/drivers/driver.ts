@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '#lib/address-policy.ts'
+import type { Clock } from '#lib/clock.ts'
 
 /** What a controller lets us in with, as it is sealed in `controllers.secret`. */
 export type Credentials = { apiKey: string } | { username: string; password: string }
@@ -33,8 +34,10 @@ export type SeenVoucher = {
   formattedCode: string
   shape: VoucherShape
   usedCount: number
-  /** By our clock, as far as the controller's is known. */
+  /** This and the other times are by our clock, as far as the controller's is known. */
   createdAt: Date | null
+  /** The time of creation by the controller's own clock, uncorrected. */
+  stampedAt: Date | null
   firstUsedAt: Date | null
   expiresAt: Date | null
   expired: boolean
@@ -69,6 +72,10 @@ export type ControllerAccess = {
   certificatePin: Buffer | null
   addressPolicy: AddressPolicy
   session: SharedSession
+  /** Our clock: what the controller's times are compared with. */
+  clock: Clock
+  /** How far vouchers are stamped ahead of the `Date` of the replies, which may be that of a proxy in between. */
+  stampSkewMs(): number
 }
 
 /** One dialect. What it is documented not to accept stands in `bounds` and is refused before the controller is called. */
@@ -95,6 +102,8 @@ export type ControllerConnection = {
   /** The cheapest read that shows whether vouchers of the site can be spoken of. */
   probe(site: string): Promise<void>
   version(site: string): Promise<string>
+  /** How far the clock that stamps vouchers is ahead of ours, as far as it is known. */
+  clockAheadMs(): number
   close(): Promise<void>
 }
 

@@ -1,5 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
+import type { Clock } from '#lib/clock.ts'
+import { reachPoint } from '#lib/points.ts'
 import { createConnector } from './connector.ts'
 import { type ControllerAccess, ControllerError } from './driver.ts'
 import { classify } from './failures.ts'
@@ -24,22 +26,25 @@ export type HttpReply = { status: number; headers: Record<string, string | strin
 
 export type Http = {
   request(request: HttpRequest): Promise<HttpReply>
-  /** How far the controller's clock is ahead of ours, by its last reply; 0 when it does not tell. */
+  /** How far the clock that stamps vouchers is ahead of ours, by the last reply; 0 when the controller does not tell. */
   clockAheadMs(): number
   close(): Promise<void>
 }
 
+type HttpAccess = Pick<ControllerAccess, 'address' | 'certificatePin' | 'addressPolicy' | 'clock' | 'stampSkewMs'>
+
 /** One controller's connections. Redirects are answers like any other; whatever goes wrong is a `ControllerError`. */
-export function createHttp(access: Pick<ControllerAccess, 'address' | 'certificatePin' | 'addressPolicy'>): Http {
+export function createHttp(access: HttpAccess): Http {
   const { origin, pathname } = new URL(access.address)
   const base = pathname.replace(/\/$/, '')
   const connect = createConnector(access.certificatePin, access.addressPolicy)
   const pool = new Pool(origin, { connections, pipelining: 1, connect, allowH2: false })
-  let clockAheadMs = 0
+  let dateAheadMs = 0
   return {
-    clockAheadMs: () => clockAheadMs,
+    clockAheadMs: () => dateAheadMs + access.stampSkewMs(),
     async request({ method, path, headers, body, deadline, maxBytes = maxReplyBytes }) {
       try {
+        if (method === 'POST') reachPoint('in flight')
         const reply = await pool.request({
           method,
           path: base + path,
@@ -48,7 +53,7 @@ export function createHttp(access: Pick<ControllerAccess, 'address' | 'certifica
           signal: deadline,
         })
         const { statusCode: status, headers: replyHeaders } = reply
-        clockAheadMs = readClock(replyHeaders['date'])
+        dateAheadMs = readDate(replyHeaders['date'], access.clock)
         const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
         return { status, headers: replyHeaders, text }
       } catch (error) {
@@ -60,8 +65,8 @@ export function createHttp(access: Pick<ControllerAccess, 'address' | 'certifica
 }
 
 /** The header has whole seconds, and replies take their time: less than that is no difference. */
-function readClock(date: unknown): number {
-  const aheadMs = Date.parse(String(date)) - Date.now()
+function readDate(date: unknown, clock: Clock): number {
+  const aheadMs = Date.parse(String(date)) - clock.now().getTime()
   return Math.abs(aheadMs) > 3_000 ? aheadMs : 0 // a date that cannot be read compares as false
 }
 

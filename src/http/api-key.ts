@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Queryable } from '#db/database.ts'
 import { DomainError } from '#domain/errors.ts'
-import { authenticate } from '#domain/keys/authenticate.ts'
+import type { Authenticate } from '#domain/keys/authenticate.ts'
 import type { KeyUsage } from '#domain/keys/key-usage.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import { type Limiter, windowSeconds } from '#limits/limiter.ts'
 
-export type KeyContext = { db: Queryable; limiter: Limiter; keyUsage: KeyUsage }
+export type KeyContext = { authenticate: Authenticate; limiter: Limiter; keyUsage: KeyUsage }
 
 /** The key of this request, counted in its limit. Runs before a byte of the body is read. */
 export async function requireKey(
@@ -17,7 +16,7 @@ export async function requireKey(
 ): Promise<KeyAtWork> {
   const presented = presentedKey(request)
   if (presented === undefined) throw new DomainError('unauthorized')
-  const key = await authenticate(ctx.db, presented, siteId)
+  const key = await ctx.authenticate(presented, siteId)
   if (!key) throw new DomainError('invalid_key')
   request.keyPrefix = key.prefix
   await countRequest(ctx, key, reply)

@@ -15,14 +15,14 @@ export function trackConnections(server: Server): Connections {
 
   server.on('connection', (socket: Socket) => {
     waiting.set(socket, new Set())
-    idleSince.set(socket, Date.now())
+    idleSince.set(socket, performance.now())
     socket.on('close', () => waiting.delete(socket))
   })
   server.on('request', ({ socket }, response) => {
     waiting.get(socket)?.add(response)
     response.on('close', () => {
       waiting.get(socket)?.delete(response)
-      idleSince.set(socket, Date.now())
+      idleSince.set(socket, performance.now())
     })
   })
 
@@ -34,7 +34,7 @@ export function trackConnections(server: Server): Connections {
     },
     closeIdle(sinceMs) {
       for (const [socket, responses] of waiting)
-        if (responses.size === 0 && Date.now() - (idleSince.get(socket) ?? 0) >= sinceMs) socket.destroy()
+        if (responses.size === 0 && performance.now() - (idleSince.get(socket) ?? 0) >= sinceMs) socket.destroy()
     },
   }
 }

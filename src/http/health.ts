@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 
-export type Health = {
-  /** What keeps this process from serving; undefined when nothing does. */
-  notReadyBecause(): Promise<string | undefined>
-}
+/** The body of `/readyz`. Requests may be sent to a process that is ready; without writes it can still answer lists. */
+export type Readiness =
+  | { status: 'ready' }
+  | { status: 'ready'; writes: 'refused'; reason: string }
+  | { status: 'not_ready'; reason: string }
+
+export type Health = { readiness(): Promise<Readiness> }
 
 /** `/healthz`: the process lives. `/readyz`: requests may be sent to it. */
 export function registerHealth(app: FastifyInstance, health: Health): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const reason = await health.notReadyBecause()
-    if (reason === undefined) return { status: 'ready' }
-    return reply.code(503).send({ status: 'not_ready', reason })
+    const readiness = await health.readiness()
+    return reply.code(readiness.status === 'ready' ? 200 : 503).send(readiness)
   })
 }

@@ -77,6 +77,11 @@ export const problems: Record<ErrorCode, Problem> = {
     message: 'Für diesen API-Schlüssel laufen schon 100 Stapel, bitte warten, bis einer fertig ist',
     headers: { 'retry-after': '10' },
   },
+  vouchers_too_many: {
+    status: 400,
+    error: 'too_many',
+    message: 'Das sind mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde keiner entzogen.',
+  },
   withdrawals_too_many: {
     status: 429,
     error: 'rate_limited',

@@ -16,7 +16,9 @@ export async function serve(
   let stopping = false
   const { app, connections } = createServer({
     ...ctx,
-    health: { notReadyBecause: async () => (stopping ? 'stopping' : options.health.notReadyBecause()) },
+    health: {
+      readiness: async () => (stopping ? { status: 'not_ready', reason: 'stopping' } : options.health.readiness()),
+    },
   })
   // A connection that is kept open after its answer would keep the process open as well.
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -66,6 +66,48 @@ describe.each(Object.entries(stores))('on %s', (_name, { count, endWindow }) => 
   })
 })
 
+test('PostgreSQL, two processes: one statement per process at a time, and every request gets its own number', async () => {
+  const key = randomUUID()
+  const seen = { statements: 0, most: 0 }
+  const process = () => {
+    let underWay = 0
+    return postgresCounter({
+      async query(text, values) {
+        seen.statements += 1
+        underWay += 1
+        seen.most = Math.max(seen.most, underWay)
+        const result = await db.query(text, values)
+        underWay -= 1
+        return result as never
+      },
+    })
+  }
+  const [one, two] = [process(), process()]
+
+  const numbers: Promise<number>[] = []
+  for (let wave = 0; wave < 100; wave++) {
+    for (const count of [one, two, one, one, two]) numbers.push(count(key).then((window) => window.count))
+    if (wave % 10 === 0) await numbers.at(-1)
+    else await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  expect((await Promise.all(numbers)).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, i) => i + 1))
+  expect(seen.most).toBe(1)
+  expect(seen.statements).toBeLessThanOrEqual(200)
+})
+
+test('PostgreSQL: requests counted together after the end of a window open a whole new one', async () => {
+  const count = postgresCounter(db)
+  const key = randomUUID()
+  await Promise.all([count(key), count(key)])
+  await stores['PostgreSQL']?.endWindow(key)
+
+  const windows = await Promise.all([count(key), count(key), count(key)])
+
+  expect(windows.map((window) => window.count)).toEqual([1, 2, 3])
+  for (const { resetMs } of windows) expect(resetMs).toBeGreaterThan(59_000)
+})
+
 test('a Redis key that lost its end gets a new one', async () => {
   const key = randomUUID()
   await redis.count(key)

@@ -1,5 +1,6 @@
 import { createClient, defineScript } from 'redis'
 import { Unavailable } from '#lib/unavailable.ts'
+import { keepConnected } from './keep-connected.ts'
 import { watchAnswers } from './watch.ts'
 import { type Counter, windowSeconds } from './window.ts'
 
@@ -27,34 +28,39 @@ export type RedisCounter = { count: Counter; close(): void }
 
 /** Atomic by script, timed by Redis' own clock. Throws Unavailable at once when Redis is lost, soon when it hangs. */
 export function redisCounter(options: { url: string; prefix: string; onError: (error: Error) => void }): RedisCounter {
-  const client = createClient({
-    url: options.url,
-    scripts: { countInWindow },
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
-    socket: { connectTimeout: 1_000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000) },
-  })
-  client.on('error', options.onError)
-  client.connect().catch(options.onError) // the service starts without Redis, and finds it when it comes
-
-  /** Set while Redis is given up. Then one request a second asks again; nothing queues up before a hung server. */
+  const redis = keepConnected(() => createRedisClient(options.url), options.onError)
+  /**
+   * Set while Redis is given up. Then one request a second asks again; nothing queues up before a hung server. Measured
+   * by the monotonic clock: a wall clock that is set back by two hours would leave Redis unused for two hours.
+   */
   let restUntil: number | undefined
   const watched = watchAnswers()
 
   const count: Counter = async (key) => {
-    const resting = restUntil !== undefined && Date.now() < restUntil
-    if (resting || !client.isReady) throw new Unavailable('Redis is out of reach')
-    if (restUntil !== undefined) restUntil = Date.now() + restMs // this one asks, the others go on waiting
+    const resting = restUntil !== undefined && performance.now() < restUntil
+    const ask = resting ? undefined : redis.ready()
+    if (!ask) throw new Unavailable('Redis is out of reach')
+    if (restUntil !== undefined) restUntil = performance.now() + restMs // this one asks, the others go on waiting
     try {
-      const window = await watched(client.countInWindow(`${options.prefix}limit:${key}`))
+      const window = await watched(ask((client) => client.countInWindow(`${options.prefix}limit:${key}`)))
       restUntil = undefined
       return window
     } catch (cause) {
       if (restUntil === undefined) options.onError(cause as Error)
-      restUntil = Date.now() + restMs
+      restUntil = performance.now() + restMs
       throw new Unavailable('Redis is out of reach', { cause })
     }
   }
 
-  return { count, close: () => client.destroy() }
+  return { count, close: redis.close }
+}
+
+function createRedisClient(url: string) {
+  return createClient({
+    url,
+    scripts: { countInWindow },
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
+    socket: { connectTimeout: 1_000, reconnectStrategy: false },
+  })
 }

@@ -1,7 +1,10 @@
 /** The state of one window after a request was counted in it. */
 export type Window = { count: number; resetMs: number }
 
-/** Counts a request in the key's window, opening a new one where none runs. Atomic over all processes. */
-export type Counter = (key: string) => Promise<Window>
+/**
+ * Counts a request in the key's window, opening a new one where none runs. Atomic over all processes. `known` is a window of
+ * another store that was lost: counting goes on from there.
+ */
+export type Counter = (key: string, known?: Window) => Promise<Window>
 
 export const windowSeconds = 60

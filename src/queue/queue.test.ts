@@ -24,7 +24,9 @@ test('a job with a key that waits or runs already is not taken in; once it is do
   await begun.promise
   expect(await attempt()).toBe(0)
   end.resolve()
-  await vi.waitFor(async () => expect(await attempt({ startAfter: new Date(Date.now() + 60_000) })).toBe(1), 5_000)
+  await vi.waitFor(async () => expect(await attempt({ startAfter: new Date(Date.now() + 60_000) })).toBe(1), {
+    timeout: 20_000,
+  })
 })
 
 test('a job is taken in with the transaction or not at all', async () => {

@@ -1,5 +1,7 @@
 import { PgBoss, type Queue as QueueOptions } from 'pg-boss'
-import type { Queryable } from '#db/database.ts'
+import { type Queryable, tcpKeepAlive } from '#db/database.ts'
+import { type Handlers, lastAnswer, trackHandlers } from './progress.ts'
+import { steadyClock } from './steady-clock.ts'
 
 const queueSchema = 'pgboss'
 
@@ -8,11 +10,13 @@ const queues = {
   // One per turn of a delivery. Repeated only when a worker died with it or the database was away: an attempt that failed
   // is followed by a job of its own. (It was called `deliver` once; the kind of a queue cannot be changed.)
   attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
+  // The same for receivers that took long last time: the others do not wait for them.
+  attempt_slow: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
   // One per key, waiting or running. Not repeated: when a site is next due stands in its own row.
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
-  // One per batch. What is left of a batch and when it is next due stands in its own row.
-  batch: { policy: 'exclusive', retryLimit: 3, retryDelay: 1, expireInSeconds: 600 },
-  // One per site. Not repeated: what is left to withdraw stands in its own rows, and a sweep makes the next job.
+  // One per batch. Not repeated: it only says that there is something to do now.
+  batch: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 },
+  // One per site. Not repeated: it only says that something is due there now.
   withdraw: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 300 },
 } satisfies Record<string, Partial<QueueOptions>>
 
@@ -20,6 +24,13 @@ type QueueName = keyof typeof queues
 
 /** A killed worker's job comes back soon after its heart stops; done jobs leave little behind. */
 const forEveryQueue = { notify: true, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 3_600 }
+
+/**
+ * Ends a statement that gets no answer, so that a connection which went silent is replaced. The server gives up first:
+ * a statement that only we gave up would go on and hold its connection. The library's types do not list these options;
+ * it passes them on to the pool and to the connection that listens.
+ */
+const answerTimeouts = { statement_timeout: 9_000, query_timeout: 10_000 }
 
 /** `onlyOne`: while a job with this key waits or runs, no other is taken in, where the queue is of that kind. */
 type NewJob = { data: object; onlyOne?: string; group?: string; startAfter?: Date | undefined }
@@ -31,6 +42,8 @@ export type Queue = {
   /** Becomes true with the transaction, or not at all. Returns how many were taken in. */
   enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number>
   work<T>(name: QueueName, share: Share, handle: (data: T) => Promise<void>): Promise<void>
+  /** When each queue that this process works on last made progress. It stands still when nothing is fetched any more. */
+  lastProgress(): Map<string, number>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -42,6 +55,9 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
     application_name: 'voucher-service queue',
     schema: queueSchema,
     max: 4,
+    ...answerTimeouts,
+    ...tcpKeepAlive,
+    clock: steadyClock,
     migrate: false,
     schedule: false,
     supervise: options.supervise,
@@ -50,9 +66,12 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
     queueCacheIntervalSeconds: 1,
+    // At the default a whole day of finished jobs is deleted in one statement, which could exceed its timeout.
+    maintenanceIntervalSeconds: 600,
   })
   boss.on('error', options.onError)
   let started: Promise<unknown> | undefined
+  const handlers = new Map<QueueName, Handlers>()
 
   return {
     async enqueue(tx, name, jobs) {
@@ -79,9 +98,19 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
         ...(perGroup !== undefined && { groupConcurrency: perGroup }),
         ...(perGroupHere !== undefined && { localGroupConcurrency: perGroupHere }),
       }
+      const own = trackHandlers({ ...forEveryQueue, ...queues[name] }.expireInSeconds * 1_000)
+      handlers.set(name, own)
       await boss.work<T>(name, timing, async ([job]) => {
-        if (job) await handle(job.data)
+        if (job) await own.track(handle(job.data))
       })
+    },
+    lastProgress() {
+      const workers = boss.getWipData()
+      const progress = [...handlers].map(([name, { lastActive }]): [string, number] => {
+        const answers = workers.filter((worker) => worker.name === name).map(lastAnswer)
+        return [name, Math.max(lastActive(), ...answers)]
+      })
+      return new Map(progress)
     },
     async start() {
       started ??= boss.start()
@@ -95,7 +124,14 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
 
 /** Brings the queue's own tables to the version of its library. Part of `migrate`. */
 export async function migrateQueue(url: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, schema: queueSchema, supervise: false, schedule: false, max: 2 })
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: queueSchema,
+    supervise: false,
+    schedule: false,
+    max: 2,
+    ...tcpKeepAlive, // no query timeout: an index on many jobs takes minutes
+  })
   boss.on('error', () => {})
   await boss.start()
   for (const [name, behaviour] of Object.entries<Partial<QueueOptions>>(queues)) {

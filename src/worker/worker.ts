@@ -1,47 +1,68 @@
-import type { Database } from '#db/database.ts'
-import type { BatchKey } from '#domain/batches/batch.ts'
-import { runBatch } from '#domain/batches/run-batch.ts'
+import { type DueBatch, listDueBatches } from '#domain/batches/batches.queries.ts'
+import { runBatchAlone } from '#domain/batches/run-batch.ts'
+import { takeDueProbes } from '#domain/controllers/outages.queries.ts'
+import { probeOutage } from '#domain/controllers/outages.ts'
 import { type DeliverContext, deliver } from '#domain/notifications/deliver.ts'
 import type { DeliveryJob } from '#domain/notifications/enqueue-deliveries.ts'
 import { deleteSettledCreations } from '#domain/vouchers/creations.queries.ts'
-import { type SettleContext, settleCreations } from '#domain/vouchers/settle-creations.ts'
+import { type SettleContext, takeUnsettled } from '#domain/vouchers/settle-creations.ts'
 import { type SyncContext, syncSite } from '#domain/vouchers/sync-site.ts'
+import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import type { WithdrawJob } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { deleteOldWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { deleteClosedWindows } from '#limits/postgres-counter.ts'
-import type { Queue } from '#queue/queue.ts'
+import { createLane, type Lane } from './lane.ts'
 import { notificationSweeps } from './notification-sweeps.ts'
-import { scheduleBatches } from './schedule-batches.ts'
 import { scheduleSyncs } from './schedule-syncs.ts'
-import { scheduleWithdrawals } from './schedule-withdrawals.ts'
 import { type SweepLog, startSweeps, untilNoneIsLeft } from './sweeps.ts'
 
 const minuteMs = 60_000
-/** A receiver that hangs holds four for 15 s each; the others go on with the rest. */
-const attempts = { atOnce: 12, perGroupHere: 4 }
-const syncs = { atOnce: 6, perGroup: 2 }
-const batches = { atOnce: 4, perGroup: 1 }
-/** At check-out time many sites are due at once, and some of their controllers may hang. */
-const withdrawals = { atOnce: 12, perGroup: 2 }
+/** A receiver that begins to hang holds four for 15 s each; from then on it has the slow lane. */
+const attempts = { atOnce: 20, perGroupHere: 4 }
+const slowAttempts = { atOnce: 4, perGroupHere: 1 }
+const syncs = { atOnce: 12, perGroup: 2 }
+/** A controller that hangs costs nothing but a place here, until it is known to be out of reach. */
+const settlingAtOnce = 200
+const withdrawingAtOnce = 100
+/** One per controller. */
+const batchesAtOnce = 100
+/** Jobs that only say that something is due now. */
+const hints = { atOnce: 2 }
+/** Asking a controller that hangs takes 3 s. */
+const probesAtOnce = 8
 
-export type WorkerContext = SyncContext &
-  SettleContext &
-  DeliverContext &
-  WithdrawContext & { db: Database; queue: Queue; log: SweepLog }
+export type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { log: SweepLog }
 
 /** The work that no request waits for. Any number of these may run beside each other. */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
+  const settling = createLane('settling', settlingAtOnce, ctx.log)
+  const withdrawing = createLane('withdrawing', withdrawingAtOnce, ctx.log)
+  const batching = createLane('batches', batchesAtOnce, ctx.log)
+  const probing = createLane('probing', probesAtOnce, ctx.log)
+  const runBatch = (batch: DueBatch) => batching.start(batch.controllerId, () => runBatchAlone(ctx, batch))
+  const withdraw = (siteId: number) => withdrawing.start(String(siteId), () => withdrawDue(ctx, siteId))
+
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
+  await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
-  await ctx.queue.work<BatchKey>('batch', batches, (batch) => runBatch(ctx, batch))
-  await ctx.queue.work<WithdrawJob>('withdraw', withdrawals, ({ siteId }) => withdrawDue(ctx, siteId))
-  return startSweeps(
+  await ctx.queue.work<DueBatch>('batch', hints, async (batch) => void runBatch(batch))
+  await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId }) => void withdraw(siteId))
+  const sweeps = startSweeps(
     [
-      { name: 'unsettled creations', everyMs: 2_000, run: () => settleCreations(ctx) },
-      { name: 'batches with work left', everyMs: 2_000, run: () => scheduleBatches(ctx) },
+      { name: 'unsettled creations', everyMs: 2_000, run: () => settleIn(settling, ctx) },
+      {
+        name: 'batches with work left',
+        everyMs: 2_000,
+        run: async () => (await listDueBatches(ctx.db, 2 * batchesAtOnce)).filter(runBatch).length,
+      },
       { name: 'sites due for sync', everyMs: 5_000, run: () => scheduleSyncs(ctx) },
-      { name: 'vouchers to withdraw', everyMs: 2_000, run: () => scheduleWithdrawals(ctx) },
+      {
+        name: 'vouchers to withdraw',
+        everyMs: 2_000,
+        run: async () => (await listSitesWithDueWithdrawals(ctx.db)).filter(withdraw).length,
+      },
+      { name: 'controllers out of reach', everyMs: 1_000, run: () => probeIn(probing, ctx) },
       {
         name: 'settled creations',
         everyMs: minuteMs,
@@ -57,4 +78,24 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
     ],
     ctx.log,
   )
+  return {
+    async stop() {
+      await sweeps.stop()
+      await Promise.all([settling, withdrawing, batching, probing].map((lane) => lane.stop()))
+    },
+  }
+}
+
+/** Returns 0: how each creation ends is logged where it ends. */
+async function settleIn(lane: Lane, ctx: SettleContext): Promise<number> {
+  if (lane.free() === 0) return 0
+  for (const { id, settle } of await takeUnsettled(ctx, lane.free())) lane.start(id, settle)
+  return 0
+}
+
+async function probeIn(lane: Lane, ctx: SettleContext): Promise<number> {
+  if (lane.free() === 0) return 0
+  for (const site of await takeDueProbes(ctx.db, lane.free()))
+    lane.start(site.controllerId, () => probeOutage(ctx, site))
+  return 0
 }

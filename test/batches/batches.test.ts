@@ -60,7 +60,7 @@ describe.each(dialects)('$dialect', (dialect) => {
     expect(accepted.status).toBe(202)
     expect(accepted.json()).toMatchObject({ state: 'running', size: 1_000, made: 0, source: keyId })
     await vi.waitFor(async () => expect((await get(`/batches/${accepted.json().id}`)).under_way).toBe(1_000), {
-      timeout: 5_000,
+      timeout: 20_000,
       interval: 20,
     })
     const done = await finished(accepted.json().id)

@@ -29,7 +29,7 @@ test('after every call: the rows of a large batch are not compared each with eac
   const batch = { siteId, id: await seedBatch(db, siteId), actor: 'test', apiKeyId }
   await db.query('delete from batch_rows')
   await insertBatchRows(db, batch, Array(1_000).fill('Gast'))
-  await sendRows(db, batch, shape, rows)
+  await sendRows(db, batch, { shape, note: shape.name, controllerAheadMs: 0 }, rows)
   await db.query(`update creations set state = 'absent', settled_at = now()`)
 
   expect(await planOf((explained) => updateRowsFromCreations(explained, batch))).not.toContain('Join Filter')

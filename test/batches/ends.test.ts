@@ -4,7 +4,7 @@ import { moveRows } from '#domain/batches/batch-rows.queries.ts'
 import { lockBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
 import { updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
 import { updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
-import { wakeBatches } from '#domain/vouchers/wake-batches.queries.ts'
+import { wakeBatch } from '#domain/vouchers/wake-batches.queries.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
 
@@ -16,7 +16,7 @@ test('cancelled while a call is under way that makes nothing: no other follows',
   const { simulator, run, cancel, read, onController } = await start(['Ada', 'Grace'])
   await simulator.fault('too-many', { delayMs: 400 })
   const running = run()
-  await vi.waitFor(async () => expect((await read()).under_way).toBe(1))
+  await vi.waitFor(async () => expect((await read()).under_way).toBe(1), { timeout: 20_000 })
   await cancel()
   await running
   await run()
@@ -29,7 +29,7 @@ test('rows of a cancelled batch that failed are asked for again, until they are 
   const { simulator, run, cancel, retry, read } = await start(['Ada', 'Grace'])
   await simulator.fault('refuse', { delayMs: 400 })
   const running = run()
-  await vi.waitFor(async () => expect((await read()).under_way).toBe(1))
+  await vi.waitFor(async () => expect((await read()).under_way).toBe(1), { timeout: 20_000 })
   await cancel()
   await running
   expect(await read()).toMatchObject({ state: 'cancelled', failed: 1, cancelled: 1 })
@@ -72,7 +72,7 @@ test('a late voucher that is recorded in the moment of its end: its row is mende
   let running: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
-    await wakeBatches(tx, siteId, [batch.id])
+    await wakeBatch(tx, siteId, batch.id)
     running = run()
     await blocked()
   })

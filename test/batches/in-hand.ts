@@ -63,7 +63,8 @@ export async function takeBatchesInHand(app: TestApp) {
           upKbps: 0,
           quotaMb: 0,
         }
-        const sent = await sendRows(db, { ...batch, actor: 'test', apiKeyId }, shape, [{ number, creationId }])
+        const asked = { shape, note: shape.name, controllerAheadMs: 0 }
+        const sent = await sendRows(db, { ...batch, actor: 'test', apiKeyId }, asked, [{ number, creationId }])
         return { creationId, sent }
       },
     }
@@ -71,12 +72,15 @@ export async function takeBatchesInHand(app: TestApp) {
 
   /** Somebody waits for a lock. */
   const blocked = () =>
-    vi.waitFor(async () => {
-      const { rows } = await db.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      expect(rows).toHaveLength(1)
-    })
+    vi.waitFor(
+      async () => {
+        const { rows } = await db.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        expect(rows).toHaveLength(1)
+      },
+      { timeout: 20_000 },
+    )
 
   return { start, blocked }
 }

@@ -26,7 +26,7 @@ const hook = { name: 'page', format: 'generic', url: sink.url, siteIds: undefine
 const old = (await addWebhook(db, testKeyring, hook)).secret as string
 const secret = (await rotateWebhookSecret(db, testKeyring, 'page')).secret
 await notify({ id: await seedSite(db), name: 'Hauptgebäude' })
-await vi.waitFor(() => expect(sink.received).toHaveLength(1), 5_000)
+await vi.waitFor(() => expect(sink.received).toHaveLength(1), { timeout: 20_000 })
 const [{ headers, body }] = sink.received as [Received]
 
 test('the request has the headers and the members that the page shows', () => {

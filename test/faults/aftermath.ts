@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { withoutTag } from '#domain/vouchers/voucher-note.ts'
 import type { Aftermath } from './history.ts'
 import type { World } from './world.ts'
 
@@ -17,10 +18,13 @@ async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
   const { rows } = await db.query<{ open: boolean }>(
     `select exists (select from creations where settled_at is null)
          or exists (select from batches where finished_at is null)
+         or exists (select from withdrawals where settled_at is null and next_attempt_at < now() + interval '1 hour')
          or exists (select from sites where synced_at is null or synced_at < $1 or sync_failure is not null) as open`,
     [since],
   )
-  const unnotified = await db.query<{ id: string }>('select id from vouchers where creation_id is not null')
+  const unnotified = await db.query<{ id: string }>(
+    `select id from vouchers where creation_id is not null and status <> 'revoked'`,
+  )
   return rows[0]?.open === false && unnotified.rows.every(({ id }) => sink.notified.has(id))
 }
 
@@ -45,8 +49,12 @@ export async function readAftermath({ db, controllers, sink }: World): Promise<A
        from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
       group by b.id, b.finished_at`,
   )
-  const onControllers = new Map<number, string[]>()
+  const { rows: unrecorded } = await db.query<{ id: number; count: number }>(
+    'select id, unrecorded as count from sites',
+  )
+  const onControllers: Aftermath['onControllers'] = new Map()
   const askedNames = new Set<string>()
+  const deletedOfOthers: string[] = []
   for (const { simulator, sites } of controllers) {
     const vouchers = await simulator.vouchers()
     const references = await simulator.siteReferences()
@@ -54,14 +62,20 @@ export async function readAftermath({ db, controllers, sink }: World): Promise<A
       const there = vouchers.filter(({ siteId, deleted }) => !deleted && references.get(siteId) === reference)
       onControllers.set(
         id,
-        there.map(({ code }) => code),
+        there.map(({ code, name, createdBy }) => ({ code, name: withoutTag(name), isOurs: createdBy === 'api' })),
       )
     }
-    for (const { name } of vouchers) askedNames.add(name)
+    for (const { name } of vouchers) askedNames.add(withoutTag(name))
+    deletedOfOthers.push(
+      ...vouchers.filter(({ deleted, createdBy }) => deleted && createdBy !== 'api').map(({ code }) => code),
+    )
   }
+  const mayReport = controllers.flatMap(({ sites }) => sites).filter(({ tellsWhoMade }) => !tellsWhoMade)
   return {
     recorded,
     onControllers,
+    deletedOfOthers,
+    reported: new Map(mayReport.map(({ id }) => [id, unrecorded.find((site) => site.id === id)?.count ?? 0])),
     notified: sink.notified,
     unsettled: rows[0]?.unsettled ?? 0,
     batches: new Map(batches.map((batch) => [batch.id, batch])),

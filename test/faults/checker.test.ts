@@ -15,15 +15,19 @@ const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...change,
 })
 const voucher = { siteId: 1, id: 'v1', code: '111', status: 'valid', creationId: 'c1', batchId: null }
+const onController = { code: '111', name: '2026-11-15_Gast', isOurs: true }
 const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
   recorded: [voucher],
-  onControllers: new Map([[1, ['111']]]),
+  onControllers: new Map([[1, [onController]]]),
+  deletedOfOthers: [],
+  reported: new Map(),
   notified: new Set(['v1']),
   unsettled: 0,
   batches: new Map([['b1', { finished: true, size: 2, made: 0, failed: 2 }]]),
   askedNames: new Set(['2026-11-15_Gast']),
   ...change,
 })
+const stay = { op: 9, site: 1, name: 'Stay', done: true }
 const limited = { limit: 2, windows: 1, storeLosses: 0 }
 
 test('a run that kept every promise', () => {
@@ -33,13 +37,37 @@ test('a run that kept every promise', () => {
     attempt({ kind: 'list', status: 200, listed: true }),
   ]
 
-  expect(check(repeated, ['b1'], aftermath(), limited)).toEqual([])
+  expect(check({ history: repeated, batches: ['b1'], stays: [stay] }, aftermath(), limited)).toEqual([])
 })
 
 test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
   ['a 201 that is not recorded', [attempt({ code: '222' })], {}, /not recorded/],
   ['a list without the voucher', [attempt({ kind: 'list', status: 200, listed: false })], {}, /missing in a list/],
-  ['an orphan', [attempt()], { onControllers: new Map([[1, ['111', '333']]]) }, /333 is an orphan/],
+  [
+    'an orphan',
+    [attempt()],
+    { onControllers: new Map([[1, [onController, { ...onController, code: '333' }]]]) },
+    /333 is an orphan/,
+  ],
+  [
+    'a second orphan where one is reported',
+    [attempt()],
+    {
+      onControllers: new Map([[1, ['111', '333', '444'].map((code) => ({ ...onController, code }))]]),
+      reported: new Map([[1, 1]]),
+    },
+    /^site 1: 444 is an orphan on its controller$/,
+  ],
+  ['a deleted voucher of others', [attempt()], { deletedOfOthers: ['555'] }, /555 was made by others and is deleted/],
+  [
+    'a voucher that a revocation left',
+    [attempt()],
+    {
+      recorded: [voucher, { ...voucher, code: '666', id: 'v6', creationId: null }],
+      onControllers: new Map([[1, [onController, { code: '666', name: '2026-11-15_Stay', isOurs: true }]]]),
+    },
+    /op 9: its revocation is done, but 666/,
+  ],
   ['a ghost', [attempt()], { onControllers: new Map([[1, []]]) }, /not on its controller/],
   [
     'a code recorded twice',
@@ -76,5 +104,5 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
   ],
   ['an open creation', [attempt()], { unsettled: 3 }, /3 creations are still open/],
 ])('%s is noticed', (_, history, change, words) => {
-  expect(check(history, ['b1'], aftermath(change), limited).join('\n')).toMatch(words)
+  expect(check({ history, batches: ['b1'], stays: [stay] }, aftermath(change), limited).join('\n')).toMatch(words)
 })

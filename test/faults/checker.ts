@@ -1,9 +1,14 @@
-import type { Aftermath, Attempt, LimitedKey } from './history.ts'
+import type { Aftermath, Attempt, LimitedKey, Stay } from './history.ts'
+
+/** What the clients did, and what they were told. */
+export type Deeds = { history: Attempt[]; batches: string[]; stays: Stay[] }
 
 /** Every promise that was broken, in words; nothing when all were kept. */
-export function check(history: Attempt[], batches: string[], after: Aftermath, limited: LimitedKey): string[] {
+export function check({ history, batches, stays }: Deeds, after: Aftermath, limited: LimitedKey): string[] {
   return [
     ...wrongBatches(batches, after),
+    ...brokenRevocations(stays, after),
+    ...after.deletedOfOthers.map((code) => `voucher ${code} was made by others and is deleted`),
     ...lostVouchers(history, after),
     ...missingInLists(history),
     ...orphansAndGhosts(after),
@@ -31,14 +36,16 @@ function missingInLists(history: Attempt[]): string[] {
     .map(({ op, code }) => `op ${op}: code ${code} was missing in a list begun after its 201`)
 }
 
-function orphansAndGhosts({ recorded, onControllers }: Aftermath): string[] {
-  return [...onControllers].flatMap(([siteId, codes]) => {
+/** Of the vouchers that we made, each is recorded; where it is not certain that we made them, they are at least reported. */
+function orphansAndGhosts({ recorded, onControllers, reported }: Aftermath): string[] {
+  return [...onControllers].flatMap(([siteId, vouchers]) => {
     const here = recorded.filter((voucher) => voucher.siteId === siteId).map(({ code }) => code)
-    const [there, recordedHere] = [new Set(codes), new Set(here)]
+    const [there, recordedHere] = [new Set(vouchers.map(({ code }) => code)), new Set(here)]
+    const orphans = vouchers.filter(({ code, isOurs }) => isOurs && !recordedHere.has(code))
     return [
-      ...codes
-        .filter((code) => !recordedHere.has(code))
-        .map((code) => `site ${siteId}: ${code} is an orphan on its controller`),
+      ...orphans
+        .slice(reported.get(siteId) ?? 0)
+        .map(({ code }) => `site ${siteId}: ${code} is an orphan on its controller`),
       ...here
         .filter((code) => !there.has(code))
         .map((code) => `site ${siteId}: ${code} is recorded, but not on its controller`),
@@ -66,6 +73,17 @@ function wrongBatches(asked: string[], { recorded, batches }: Aftermath): string
       ...(made + failed === size ? [] : [`batch ${id}: ${made} made and ${failed} failed of ${size}`]),
       ...(there === made ? [] : [`batch ${id}: ${made} are said to be made, ${there} are recorded`]),
     ]
+  })
+}
+
+/** A revocation that says done leaves nothing on the controller, even of a check-in whose outcome was unknown. */
+function brokenRevocations(stays: Stay[], { onControllers }: Aftermath): string[] {
+  return stays.flatMap(({ op, site, name, done }) => {
+    if (!done) return [`op ${op}: its revocation has not ended`]
+    const left = (onControllers.get(site) ?? []).filter(
+      (voucher) => voucher.isOurs && voucher.name.endsWith(`_${name}`),
+    )
+    return left.map(({ code }) => `op ${op}: its revocation is done, but ${code} is still on the controller`)
   })
 }
 

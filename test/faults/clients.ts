@@ -1,19 +1,17 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Attempt } from './history.ts'
+import type { Deeds } from './checker.ts'
+import type { Attempt, Stay } from './history.ts'
 import type { Random } from './random.ts'
 import type { World } from './world.ts'
 
 const timeoutMs = 25_000
-/** A batch that takes longer is stuck. */
-const maxBatchMs = 180_000
+/** A batch or a revocation that takes longer is stuck. */
+const maxWaitMs = 180_000
 
 type Answer = { status: number | 'unknown'; headers: Record<string, string | string[] | undefined>; text: string }
 
-export type Clients = {
-  history: Attempt[]
-  /** Ids of batches that were accepted. */
-  batches: string[]
+export type Clients = Deeds & {
   /** How many requests of clients were answered with a voucher in the end. */
   done(): number
   /** Each gets the voucher that it has begun to ask for, and begins nothing new. */
@@ -24,6 +22,7 @@ export type Clients = {
 export function startClients(world: World, random: Random, clients: number): Clients {
   const history: Attempt[] = []
   const batches: string[] = []
+  const stays: Stay[] = []
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const sites = world.controllers.flatMap((controller) => controller.sites.map(({ id }) => id))
   let ops = 0
@@ -115,12 +114,38 @@ export function startClients(world: World, random: Random, clients: number): Cli
     for (; answer.status !== 202; answer = await ask('', body)) await pause(random.between(50, 300))
     const { id } = JSON.parse(answer.text)
     batches.push(id.slice(id.indexOf('-') + 1))
-    const endsAt = Date.now() + maxBatchMs
+    const endsAt = Date.now() + maxWaitMs
     while (Date.now() < endsAt) {
       const { status, text } = await ask(`/${id}`)
       if (status === 200 && JSON.parse(text).state !== 'running') return
       await pause(200)
     }
+  }
+
+  /** A guest who checks in and out again, whatever became of the check-in. */
+  async function stay(): Promise<void> {
+    const op = ops++
+    const entry: Stay = { op, site: random.pick(sites), name: `Stay ${op}`, done: false }
+    const reference = `stay-${op}`
+    const key = { 'idempotency-key': reference }
+    const guest = { site_id: entry.site, name: entry.name, reference, expire_minutes: 60 }
+    const { status } = await send('/v2/vouchers', world.keys.write, guest, key)
+    await pause(status === 'unknown' ? 500 : random.between(0, 300)) // what was cut off may be on its way for a moment
+    stays.push(entry)
+    const revoke = () => send('/v2/revocations', world.keys.write, { filter: { reference } }, key)
+    let answer = await revoke()
+    for (; answer.status !== 202; answer = await revoke()) await pause(random.between(50, 300))
+    const { id } = JSON.parse(answer.text)
+    const endsAt = Date.now() + maxWaitMs
+    while (!entry.done && Date.now() < endsAt) {
+      await pause(200)
+      const { status: read, text } = await send(`/v2/revocations/${id}`, world.keys.write)
+      entry.done = read === 200 && JSON.parse(text).state === 'done'
+    }
+  }
+
+  async function keepStaying(): Promise<void> {
+    while (!finishing) await stay()
   }
 
   async function keepBatching(): Promise<void> {
@@ -155,11 +180,17 @@ export function startClients(world: World, random: Random, clients: number): Cli
     }
   }
 
-  const creating = Promise.all([...Array.from({ length: clients }, keepCreating), keepBatching(), keepBatching()])
+  const creating = Promise.all([
+    ...Array.from({ length: clients }, keepCreating),
+    ...Array.from({ length: Math.ceil(clients / 4) }, keepStaying),
+    keepBatching(),
+    keepBatching(),
+  ])
   const others = [misbehave(), exceedLimit()]
   return {
     history,
     batches,
+    stays,
     done: () => done,
     async finish() {
       finishing = true

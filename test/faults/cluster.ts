@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Point } from '#lib/points.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { freePort } from '#test/private-redis.ts'
-import type { Mutant, Point } from './patches.ts'
+import type { Mutant } from './patches.ts'
 
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
 const preload = fileURLToPath(new URL('./preload.ts', import.meta.url))
@@ -19,6 +20,8 @@ export type Supervised = {
   /** It dies when it next gets there. */
   dieAt(point: Point): void
   kill(): void
+  /** Its clock is so far ahead of this machine's from now on, also after a restart. */
+  setClock(aheadMs: number): void
   /** SIGSTOP, and SIGCONT after a while. */
   freeze(ms: number): Promise<void>
   /** SIGTERM, and the wait for its end; it comes back. */
@@ -36,7 +39,7 @@ export async function supervise(
   let child: ChildProcess
   let over = false
   const log: string[] = []
-  const state = { kills: 0 }
+  const state = { kills: 0, clockAheadMs: 0 }
 
   function start(): Promise<void> {
     child = spawn(process.execPath, ['--import', preload, program, command], {
@@ -45,6 +48,7 @@ export async function supervise(
         ...testEnvironment('', { LOG_LEVEL: 'info', ...env, PORT: String(port) }),
         DATABASE_URL: env['DATABASE_URL'],
         ...(mutant && { FAULT_MUTANT: mutant }),
+        FAULT_CLOCK_AHEAD_MS: String(state.clockAheadMs),
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
@@ -83,6 +87,10 @@ export async function supervise(
     },
     dieAt(point) {
       if (child.connected) child.send({ dieAt: point }, () => {})
+    },
+    setClock(aheadMs) {
+      state.clockAheadMs = aheadMs
+      if (child.connected) child.send({ clockAheadMs: aheadMs }, () => {})
     },
     kill: () => void child.kill('SIGKILL'),
     async freeze(ms) {

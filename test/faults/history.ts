@@ -13,6 +13,9 @@ export type Attempt = {
   listed?: boolean
 }
 
+/** A guest who checked in and out. `done` once the revocation said so. */
+export type Stay = { op: number; site: number; name: string; done: boolean }
+
 /** What stands where when all is quiet. */
 export type Aftermath = {
   recorded: {
@@ -23,8 +26,12 @@ export type Aftermath = {
     creationId: string | null
     batchId: string | null
   }[]
-  /** By site: the codes on its controller that were made with our credentials. */
-  onControllers: Map<number, string[]>
+  /** By site: what is on its controller. */
+  onControllers: Map<number, { code: string; name: string; isOurs: boolean }[]>
+  /** Codes of vouchers that other administrators made and that were deleted. */
+  deletedOfOthers: string[]
+  /** By site: how many vouchers it reports that seem to be ours and are not recorded. Zero is expected elsewhere. */
+  reported: Map<number, number>
   /** Ids of vouchers in notifications that the sink acknowledged. */
   notified: Set<string>
   unsettled: number

@@ -8,6 +8,8 @@ const words: Record<Mutant, RegExp> = {
   'no unique claim': /given to two requests|orphan/,
   'no outbox': /no notification/,
   'count then insert': /requests of the limited key were accepted/,
+  'revoke only what is recorded': /revocation is done, but/,
+  'surplus by its name': /made by others and is deleted/,
 }
 
 /** Without one of its protections the service must be caught; minutes each, so only in the long run. */

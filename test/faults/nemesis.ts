@@ -30,6 +30,7 @@ const toxics: Toxic[] = [
   { kind: 'slicer', bytes: 7 },
   { kind: 'limit', bytes: 3_000 },
   { kind: 'hang' },
+  { kind: 'half-open' },
   { kind: 'down' },
 ]
 const troubles: Sink['trouble'][] = [500, 429, 'hang', 'reset']
@@ -40,6 +41,14 @@ const faults: Record<string, Fault> = {
   'kill the worker at a point': (world, random) => killAt(world.worker, random.pick(workerPoints)),
   'kill any process': async (world, random) => random.pick([...world.apis, world.worker]).kill(),
   'freeze a process': (world, random) => random.pick([...world.apis, world.worker]).freeze(random.between(500, 2_500)),
+  'the clock of an api steps': async ({ apis }, random) => {
+    const api = random.pick(apis)
+    api.setClock(random.pick([7_200_000, -7_200_000]))
+    await pause(random.between(500, 3_000))
+    api.setClock(0)
+  },
+  'the clock of the worker is wrong': async ({ worker }, random) => worker.setClock(random.pick([90_000, 0, -90_000])),
+  'another administrator makes the same': makeTheSame,
   'controller misbehaves': async ({ controllers }, random) => {
     const { simulator } = random.pick(controllers)
     const on = random.pick(['create', 'create', 'create', 'list', 'any'])
@@ -53,7 +62,12 @@ const faults: Record<string, Fault> = {
   'controller forgets sessions': async ({ controllers }, random) =>
     random.pick(controllers).simulator.behave({ expireSessions: random.pick([true, 3]) }),
   'link to a controller': ({ controllers }, random) => poison(random.pick(controllers).proxy, random),
-  'link to PostgreSQL': ({ links }, random) => poison(links.postgres, random, 800),
+  'link to PostgreSQL': ({ links }, random) => poison(links.postgres, random, 800, toxics.filter(isNoticed)),
+  'half-open link to PostgreSQL': async ({ links }, random) => {
+    links.postgres.set({ kind: 'half-open' })
+    await pause(random.between(200, 800))
+    links.postgres.heal()
+  },
   'link to Redis': ({ links }, random) => poison(links.redis, random),
   'link to the sink': ({ links }, random) => poison(links.sink, random),
   'Redis forgets': async ({ redis }) => {
@@ -81,10 +95,18 @@ const restSeconds: Record<string, number> = {
   'controller signs nobody in': 150,
   'controller forgets sessions': 25,
   'PostgreSQL restarts': 15,
+  'half-open link to PostgreSQL': 25,
 }
 
 /** Those after which the limiter may begin anew. */
-const losesCounts = ['Redis forgets', 'Redis freezes', 'link to Redis', 'PostgreSQL restarts', 'link to PostgreSQL']
+const losesCounts = [
+  'Redis forgets',
+  'Redis freezes',
+  'link to Redis',
+  'PostgreSQL restarts',
+  'link to PostgreSQL',
+  'half-open link to PostgreSQL',
+]
 
 export type Nemesis = { stop(): Promise<void>; done: Map<string, number>; storeLosses(): number }
 
@@ -130,15 +152,48 @@ async function heal({ controllers, links, sink, redis }: World): Promise<void> {
   }
 }
 
+/**
+ * Vouchers of the same name and limits as ours, by another administrator. Where the controller does not tell who made a
+ * voucher and its name has no tag, one that is made while ours is looked for cannot be told from it: there only names of
+ * creations that were given up are used again.
+ */
+async function makeTheSame({ db, controllers }: World, random: Random): Promise<void> {
+  const { simulator, sites } = random.pick(controllers)
+  const { id, reference, tellsWhoMade } = random.pick(sites)
+  const { rows } = await db.query<{ name: string }>(
+    `select name from creations
+      where site_id = $1 and ($2 or (state = 'absent' and settled_at < now() - interval '15 seconds'))
+        and not exists (select from creations twin
+                         where not $2 and twin.site_id = $1 and twin.name = creations.name and twin.settled_at is null)
+      order by sent_at desc limit 50`,
+    [id, tellsWhoMade],
+  )
+  if (rows.length === 0) return
+  const { name } = random.pick(rows)
+  const count = random.between(1, 3)
+  const equal = { internalReference: reference, name, timeLimitMinutes: 60, authorizedGuestLimit: 1, count }
+  await simulator.addVoucher(equal)
+}
+
 async function killAt(process: World['worker'], point: (typeof apiPoints)[number]): Promise<void> {
   const before = process.kills
   process.dieAt(point)
   for (let i = 0; i < 40 && process.kills === before; i++) await pause(50)
 }
 
-async function poison(link: World['links']['sink'], random: Random, maxMs = 3_000): Promise<void> {
+/** A connection that went silent is noticed only after seconds, by its time-out. */
+function isNoticed({ kind }: Toxic): boolean {
+  return kind !== 'half-open'
+}
+
+async function poison(
+  link: World['links']['sink'],
+  random: Random,
+  maxMs = 3_000,
+  choice: Toxic[] = toxics,
+): Promise<void> {
   if (random.chance(0.3)) return link.reset()
-  link.set(random.pick(toxics))
+  link.set(random.pick(choice))
   await pause(random.between(200, maxMs))
   link.heal()
 }

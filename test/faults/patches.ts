@@ -1,42 +1,7 @@
+import type { Point } from '#lib/points.ts'
+
 /** A change of the source as it is loaded, for a test only. `find` must be there exactly once. */
 export type Patch = { file: string; find: string; replace: string }
-
-/** Where a process can be told to die, and what is put there. */
-export const points = {
-  'after intent': {
-    file: 'src/domain/vouchers/create-voucher.ts',
-    find: 'const creationId = await openCreation(ctx.db, request, asked)\n',
-    replace: `const creationId = await openCreation(ctx.db, request, asked)
-  globalThis.reach('after intent')\n`,
-  },
-  'in flight': {
-    file: 'src/drivers/http.ts',
-    find: 'const reply = await pool.request({',
-    replace: `if (method === 'POST') globalThis.reach('in flight', 3)
-        const reply = await pool.request({`,
-  },
-  'after answer': {
-    file: 'src/domain/vouchers/make-vouchers.ts',
-    find: 'recorded.push(...(await recordVouchers(ctx, { ...making, creationIds: left, candidates })))\n',
-    replace: `globalThis.reach('after answer')
-      recorded.push(...(await recordVouchers(ctx, { ...making, creationIds: left, candidates })))
-      globalThis.reach('after commit')\n`,
-  },
-  'before commit': {
-    file: 'src/domain/vouchers/record-vouchers.ts',
-    find: '    await tellOf(ctx, tx, recording, open, recorded)\n',
-    replace: `    await tellOf(ctx, tx, recording, open, recorded)
-    globalThis.reach('before commit')\n`,
-  },
-  'before ack': {
-    file: 'src/domain/notifications/deliver.ts',
-    find: '  const attempt = { ...answer,',
-    replace: `  globalThis.reach('before ack')
-  const attempt = { ...answer,`,
-  },
-} as const satisfies Record<string, Patch>
-
-export type Point = keyof typeof points | 'after commit'
 
 /** Where an api dies, and where a worker does. */
 export const apiPoints: Point[] = ['after intent', 'in flight', 'after answer', 'before commit', 'after commit']
@@ -46,18 +11,10 @@ export const workerPoints: Point[] = ['before ack', 'in flight', 'after answer',
 export const mutants = {
   'no intent': [
     {
+      // Recording inserts an intent again that is gone, so only a death before it is noticed.
       file: 'src/domain/vouchers/open-creation.ts',
-      find: '  if (await insertCreation(db, creation)) return creation.id\n',
-      replace: '  if (db) return creation.id\n',
-    },
-    {
-      file: 'src/domain/vouchers/creations.queries.ts',
-      find: 'order by id for update`,\n    [siteId, ids],\n  )\n  return rows\n',
-      replace: `order by id for update\`,
-    [siteId, ids],
-  )
-  const nothing = { hasNoVoucher: true, voucherId: null, answer: null, reference: null, validUntil: null, batchId: null }
-  return ids.map((id) => rows.find((row) => row.id === id) ?? { id, ...nothing })\n`,
+      find: '  if (await insertCreation(db, intent)) return\n',
+      replace: '  if (db) return\n',
     },
   ],
   'no unique claim': [
@@ -68,15 +25,16 @@ export const mutants = {
     },
     {
       file: 'src/domain/vouchers/vouchers.queries.ts',
-      find: 'return rows.map(({ code }) => code)',
-      replace: 'return rows.slice(rows.length).map(({ code }) => code)',
+      find: '[siteId, vouchers.flatMap(({ id }) => id ?? []), vouchers.map(({ code }) => code)],\n  )\n  return rows\n',
+      replace:
+        '[siteId, vouchers.flatMap(({ id }) => id ?? []), vouchers.map(({ code }) => code)],\n  )\n  return rows.slice(rows.length)\n',
     },
   ],
   'no outbox': [
     {
       file: 'src/domain/vouchers/record-vouchers.ts',
-      find: '    await tellOf(ctx, tx, recording, open, recorded)\n',
-      replace: `    const later = () => ctx.db.transaction((tx) => tellOf(ctx, tx, recording, open, recorded))
+      find: '    await tellOf(ctx, tx, recording, recorded)\n',
+      replace: `    const later = () => ctx.db.transaction((tx) => tellOf(ctx, tx, recording, recorded))
     setTimeout(() => void later().catch(() => {}), 50)\n`,
     },
   ],
@@ -102,6 +60,25 @@ export function createLimiter(...counters) {
   })
 }
 function createRealLimiter(`,
+    },
+  ],
+  'revoke only what is recorded': [
+    {
+      file: 'src/domain/withdrawals/choose-vouchers.ts',
+      find: 'const unsettled = await updateCreationsRevoked(tx, sites, filter)',
+      replace: 'const unsettled = []',
+    },
+  ],
+  'surplus by its name': [
+    {
+      file: 'src/domain/vouchers/match-candidates.ts',
+      find: '  if (isTagged(sought)) return true\n  const madeAt',
+      replace: '  if (sought) return true\n  const madeAt',
+    },
+    {
+      file: 'src/domain/vouchers/match-candidates.ts',
+      find: 'options.until ? options.until.getTime() + toleranceMs : Number.POSITIVE_INFINITY',
+      replace: 'Number.POSITIVE_INFINITY',
     },
   ],
 } as const satisfies Record<string, Patch[]>

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,23 +17,61 @@ export type PrivatePostgres = {
   kill(): Promise<void>
   start(): Promise<void>
   restart(): Promise<void>
+  /** Ends every process of the server at once, without a checkpoint, and waits until they are gone. */
+  stop(): Promise<void>
+  /** Makes a standby the new primary. */
+  promote(): Promise<void>
+  /** Copies the whole server while it runs; returns the folder of the copy. */
+  takeBackup(): Promise<string>
+  /** Replaces everything by a backup, which can be used once. The server must be stopped, and is stopped afterwards. */
+  restore(backup: string): void
 }
 
 /** A PostgreSQL of the test's own, to be killed. */
 export async function startPostgres(): Promise<PrivatePostgres> {
-  const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
-  const bin = (name: string) => join(versions, newest, 'bin', name)
+  const place = await preparePlace()
+  await runAsPostgres('initdb', ['--pgdata', place.data, '--username', 'postgres', '--auth', 'trust'])
+  return startServer(place)
+}
+
+/** A standby of the server that answers at `primaryPort`, which may be a proxy: it follows as long as that lets it. */
+export async function startStandby(primaryPort: number): Promise<PrivatePostgres> {
+  const place = await preparePlace()
+  await copyServer(primaryPort, place.data, '--write-recovery-conf')
+  return startServer(place)
+}
+
+/** A server needs a folder of its own and a port. */
+type Place = { folder: string; data: string; port: number }
+
+async function preparePlace(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'faults-pg-'))
-  const data = join(folder, 'data')
-  const port = await freePort()
-  // PostgreSQL refuses to run as root.
-  const isRoot = process.getuid?.() === 0
+  const { uid, gid } = account()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  return { folder, data: join(folder, 'data'), port: await freePort() }
+}
+
+/** PostgreSQL refuses to run as root. */
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  const as = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-  if (isRoot) chownSync(folder, Number(as.uid), Number(as.gid))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+function runAsPostgres(program: string, args: string[]) {
+  const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
+  return run(join(versions, newest, 'bin', program), args, account())
+}
+
+function copyServer(port: number, folder: string, ...more: string[]) {
+  const from = ['--host', '127.0.0.1', '--port', String(port), '--username', 'postgres']
+  return runAsPostgres('pg_basebackup', [...from, '--pgdata', folder, '--checkpoint', 'fast', '--no-sync', ...more])
+}
+
+async function startServer({ folder, data, port }: Place): Promise<PrivatePostgres> {
   const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=150`
   const control = (...args: string[]) =>
-    run(bin('pg_ctl'), ['--pgdata', data, '--log', join(folder, 'log'), ...args], as)
+    runAsPostgres('pg_ctl', ['--pgdata', data, '--log', join(folder, 'log'), ...args])
 
   async function start(): Promise<void> {
     // After a kill its orphans hold the shared memory for a moment.
@@ -48,12 +86,13 @@ export async function startPostgres(): Promise<PrivatePostgres> {
     }
   }
 
-  await run(bin('initdb'), ['--pgdata', data, '--username', 'postgres', '--auth', 'trust'], as)
+  const stop = async () => void (await control('--mode', 'immediate', '--wait', 'stop'))
   await start()
   onFileEnd(async () => {
-    await control('--mode', 'immediate', 'stop').catch(() => {})
+    await stop().catch(() => {})
     rmSync(folder, { recursive: true, force: true })
   })
+  let backups = 0
   return {
     port,
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
@@ -63,5 +102,17 @@ export async function startPostgres(): Promise<PrivatePostgres> {
     },
     start,
     restart: async () => void (await control('--options', options, '--mode', 'fast', '--wait', 'restart')),
+    stop,
+    promote: async () => void (await control('--wait', 'promote')),
+    async takeBackup() {
+      backups += 1
+      const backup = join(folder, `backup-${backups}`)
+      await copyServer(port, backup)
+      return backup
+    },
+    restore(backup) {
+      rmSync(data, { recursive: true })
+      renameSync(backup, data)
+    },
   }
 }

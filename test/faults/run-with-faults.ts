@@ -30,7 +30,8 @@ export type Run = {
 export async function runWithFaults(run: Run): Promise<string[]> {
   const world = await startWorld(run.mutant)
   const random = createRandom(run.seed + 2)
-  await random.pick(world.controllers).simulator.clock({ advanceSeconds: random.pick([3_600, -3_600]) })
+  for (const { simulator } of world.controllers)
+    await simulator.clock({ advanceSeconds: random.pick([0, 3_600, -3_600]) })
   const startedAt = Date.now()
   const secondsSince = () => (Date.now() - startedAt) / 1_000
   const processes = [...world.apis, world.worker]
@@ -47,17 +48,21 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   await waitForQuiet(world)
   const after = await readAftermath(world)
   const windows = Math.floor(seconds / 60) + 1
-  const broken = check(clients.history, clients.batches, after, {
+  const broken = check(clients, after, {
     limit: world.limit,
     windows,
     storeLosses: nemesis.storeLosses(),
   })
   const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
+  const statuses = Object.entries(Object.groupBy(clients.history, ({ kind, status }) => `${kind} ${status}`))
+  report('  answers', statuses.map(([status, attempts]) => `${status}: ${attempts?.length}`).join(', '))
   const faults = [...nemesis.done.values()].reduce((sum, times) => sum + times, 0)
   report(`seed ${run.seed}${run.mutant ? `, ${run.mutant}` : ''}: requests that got their voucher`, clients.done())
   const inBatches = (what: 'made' | 'failed') =>
     [...after.batches.values()].reduce((sum, batch) => sum + batch[what], 0)
   report('  batches, vouchers made in them, rows failed', [after.batches.size, inBatches('made'), inBatches('failed')])
+  const reported = [...after.reported.values()].reduce((sum, count) => sum + count, 0)
+  report('  stays revoked, surplus vouchers reported', [clients.stays.length, reported])
   report('  vouchers, attempts without one, kills, faults, seconds, notifications, broken promises', [
     after.recorded.length,
     unclear,

@@ -9,10 +9,12 @@ export type Toxic =
   | { kind: 'slicer'; bytes: number }
   | { kind: 'limit'; bytes: number }
   | { kind: 'hang' }
+  | { kind: 'half-open' }
   | { kind: 'down' }
 
 export type ToxicProxy = {
   port: number
+  /** After `half-open`, the connections that it met stay open and silent for good. */
   set(toxic: Toxic): void
   /** Cuts everything that is open, once. */
   reset(): void
@@ -23,9 +25,13 @@ export type ToxicProxy = {
 export async function startToxicProxy(target: number): Promise<ToxicProxy> {
   let toxic: Toxic | undefined
   const sockets = new Set<Socket>()
+  const upstreams = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
   const server = createServer((client) => {
     if (toxic?.kind === 'down') return client.resetAndDestroy()
     const upstream = connect(target, '127.0.0.1')
+    upstreams.add(upstream)
+    if (toxic?.kind === 'half-open') silent.add(upstream)
     join(client, upstream)
     join(upstream, client)
   })
@@ -35,16 +41,18 @@ export async function startToxicProxy(target: number): Promise<ToxicProxy> {
     let turn: Promise<void> = Promise.resolve()
     sockets.add(from)
     from.on('data', (chunk) => {
+      if (silent.has(from)) return
       turn = turn.then(async () => {
         passed += chunk.length
         await pass(chunk, to, passed)
       })
     })
-    from.on('end', () => void turn.then(() => to.end()))
-    from.on('error', () => to.destroy())
+    from.on('end', () => void turn.then(() => silent.has(from) || to.end()))
+    from.on('error', () => silent.has(from) || to.destroy())
     from.on('close', () => {
       sockets.delete(from)
-      void turn.then(() => to.destroy())
+      upstreams.delete(from)
+      void turn.then(() => silent.has(from) || to.destroy())
     })
   }
 
@@ -86,6 +94,7 @@ export async function startToxicProxy(target: number): Promise<ToxicProxy> {
     set(next) {
       toxic = next
       if (next.kind === 'down') reset()
+      if (next.kind === 'half-open') for (const upstream of upstreams) silent.add(upstream)
     },
     reset,
     heal() {

@@ -2,6 +2,7 @@ import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { addWebhook } from '#domain/notifications/add-webhook.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { setSite } from '#domain/sites/set-site.ts'
 import { dialects } from '#test/dialects.ts'
 import { testKeyring } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -15,11 +16,10 @@ import { type PrivatePostgres, startPostgres } from './private-postgres.ts'
 import { type Sink, startSink } from './sink.ts'
 import { startToxicProxy, type ToxicProxy } from './toxic-proxy.ts'
 
-type SimulatedController = {
-  simulator: Simulator
-  proxy: ToxicProxy
-  sites: { id: number; reference: string }[]
-}
+/** Where it is not certain who made a voucher, a surplus is only reported. */
+type SimulatedSite = { id: number; reference: string; tellsWhoMade: boolean }
+
+type SimulatedController = { simulator: Simulator; proxy: ToxicProxy; sites: SimulatedSite[] }
 
 export type World = {
   apis: Supervised[]
@@ -39,6 +39,7 @@ export type World = {
 const limit = 100
 const settleSeconds = 10
 const references = ['default', 'branch']
+const tagged = 'branch'
 
 /** Two api processes and a worker, their stores, three kinds of controllers and a sink; a proxy in every link. */
 export async function startWorld(mutant?: Mutant): Promise<World> {
@@ -109,9 +110,10 @@ async function startController(
       controller: dialect,
       controllerSite: reference,
       active: true,
-      adopts: false,
     }
-    added.push({ id: (await addSite(db, site)).id, reference })
+    const { id } = await addSite(db, site)
+    if (reference === tagged) await setSite(db, id, { tagsNames: true })
+    added.push({ id, reference, tellsWhoMade: reference === tagged || driver === 'unifi-classic' })
   }
   return { simulator, proxy, sites: added }
 }

@@ -30,6 +30,7 @@ test('SQL stands only in *.queries.ts and in the tools that own a table', () => 
     'src/queue/queue.ts',
     'src/db/migrate.ts',
     'src/db/database.ts',
+    'src/db/database-clock.ts',
     'src/db/own-database.ts',
   ]
   const withSql = sources.filter(

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { authenticate } from '#domain/keys/authenticate.ts'
+import { createAuthenticate } from '#domain/keys/authenticate.ts'
 import { makeKey } from '#domain/keys/key.ts'
 import { toBase62 } from '#lib/base62.ts'
 import { createTestDatabase } from '#test/database.ts'
@@ -17,13 +17,15 @@ const counted: Queryable = {
     return db.query(text, values)
   },
 }
+const authenticate = createAuthenticate(counted)
+const atOnce = 100
 
 /** How many of the guesses were accepted, and how many asked the database. */
 async function tryAll(count: number, guess: (i: number) => string): Promise<{ accepted: number; queries: number }> {
   queries = 0
   let accepted = 0
-  for (let i = 0; i < count; i += 100) {
-    const batch = Array.from({ length: 100 }, (_, k) => authenticate(counted, guess(i + k), null))
+  for (let i = 0; i < count; i += atOnce) {
+    const batch = Array.from({ length: atOnce }, (_, k) => authenticate(guess(i + k), null))
     accepted += (await Promise.all(batch)).filter(Boolean).length
   }
   return { accepted, queries }
@@ -41,7 +43,7 @@ function withChecksum(text: string): string {
 }
 
 test('the key itself is accepted', async () => {
-  expect(await tryAll(100, () => key)).toEqual({ accepted: 100, queries: 100 })
+  expect(await tryAll(atOnce, () => key)).toEqual({ accepted: atOnce, queries: 1 })
 })
 
 test('bit-flipped keys: none accepted, and no query behind the word', async () => {
@@ -71,6 +73,6 @@ test('a known prefix with random secrets and a right checksum: none accepted', a
 
   expect(await tryAll(count, () => withChecksum(key.slice(0, 12) + makeKey().slice(12)))).toEqual({
     accepted: 0,
-    queries: count,
+    queries: count / atOnce,
   })
 })

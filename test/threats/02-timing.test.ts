@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { authenticate } from '#domain/keys/authenticate.ts'
+import { createAuthenticate } from '#domain/keys/authenticate.ts'
 import { makeKey } from '#domain/keys/key.ts'
 import { toBase62 } from '#lib/base62.ts'
 import { startApp } from '#test/app.ts'
@@ -28,7 +28,7 @@ test('a known and an unknown prefix cost one statement each', async () => {
         return app.db.query(text, values)
       },
     }
-    expect(await authenticate(counted, guess, null)).toBeUndefined()
+    expect(await createAuthenticate(counted)(guess, null)).toBeUndefined()
     expect(statements).toHaveLength(1)
   }
 })

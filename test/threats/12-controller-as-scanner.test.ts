@@ -11,9 +11,9 @@ import type { AddressPolicy } from '#lib/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
 import { distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/controller-hosts.ts'
 import { createTestDatabase } from '#test/database.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { call } from '#test/http-client.ts'
 import { type Listener, startListener } from '#test/listener.ts'
-import { memorySession } from '#test/memory-session.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { freePort } from '#test/private-redis.ts'
 import { report } from '#test/report.ts'
@@ -55,8 +55,8 @@ async function learn(address: string, addressPolicy = policy) {
     address,
     credentials: { apiKey: 'k' },
     certificatePin: null,
+    ...directAccess(),
     addressPolicy,
-    session: memorySession(),
   })
   const learned = await createAndClaim(connection, { site: 'default', shape }).catch(describe)
   await connection.close()
@@ -114,8 +114,8 @@ test('a controller on this machine works', async () => {
     address: simulator.url,
     credentials: { apiKey: simulator.apiKey },
     certificatePin: null,
+    ...directAccess(),
     addressPolicy: policy,
-    session: memorySession(),
   })
   onFileEnd(() => connection.close())
 

@@ -3,11 +3,10 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { unifiIntegration } from '#drivers/unifi-integration/driver.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { addressPolicy } from '#test/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
 import { createTestDatabase } from '#test/database.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { call } from '#test/http-client.ts'
-import { memorySession } from '#test/memory-session.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { runCommand, startService } from '#test/service.ts'
 import { startSimulator } from '#test/simulator.ts'
@@ -24,8 +23,7 @@ function connect(address: string, pinOf?: typeof real) {
     address,
     credentials: { apiKey: real.apiKey },
     certificatePin,
-    addressPolicy,
-    session: memorySession(),
+    ...directAccess(),
   })
   onFileEnd(() => connection.close())
   return connection

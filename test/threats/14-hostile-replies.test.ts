@@ -2,9 +2,9 @@ import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import { ControllerError } from '#drivers/driver.ts'
 import { drivers } from '#drivers/registry.ts'
-import { addressPolicy } from '#test/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
 import { createTestDatabase } from '#test/database.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { marker, startHostileController } from '#test/hostile-controller.ts'
 import { call } from '#test/http-client.ts'
 import { memorySession } from '#test/memory-session.ts'
@@ -65,7 +65,7 @@ test.each(Object.keys(drivers))(
     const driver = drivers[name]
     const credentials = driver?.credentials === 'login' ? { username: 'u', password: 'p' } : { apiKey: 'k' }
     let session = memorySession()
-    const access = { address: hostile.url, credentials, certificatePin: null, addressPolicy }
+    const access = { address: hostile.url, credentials, certificatePin: null, ...directAccess() }
     const signedIn = async () => {
       session = memorySession()
       const tokens = { flavour: 'console', cookie: 'c', csrf: 'c', signedInAt: Date.now() }

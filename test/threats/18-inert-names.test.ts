@@ -41,9 +41,12 @@ async function createNamed(name: string): Promise<{ code: string; bodies: Record
   const asNamed = await create(name)
   const answer = asNamed.status === 400 ? await create('Gast') : asNamed // a name that API v1 refuses
   expect(answer.status).toBe(201)
-  await vi.waitFor(() => {
-    for (const sink of Object.values(sinks)) expect(sink.received).toHaveLength(1)
-  }, 5_000)
+  await vi.waitFor(
+    () => {
+      for (const sink of Object.values(sinks)) expect(sink.received).toHaveLength(1)
+    },
+    { timeout: 20_000 },
+  )
   const bodies = Object.entries(sinks).map(([format, sink]) => [format, sink.received[0]?.body ?? ''])
   return { code: answer.json().code, bodies: Object.fromEntries(bodies) }
 }

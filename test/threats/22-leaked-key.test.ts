@@ -34,7 +34,9 @@ const guarded = [
 ]
 async function fingerprint(): Promise<string> {
   const tables = await Promise.all(
-    guarded.map((table) => app.db.query(`select to_jsonb(t) - 'last_used_at' as row from ${table} t order by 1::text`)),
+    guarded.map((table) =>
+      app.db.query(`select to_jsonb(t) - 'last_used_at' - 'stamp_skew_ms' as row from ${table} t order by 1::text`),
+    ),
   )
   const sites = await app.db.query('select id, name, active, controller_id, controller_site, wifi_password from sites')
   return createHash('sha256')

@@ -4,13 +4,12 @@ import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.querie
 import { collect } from '#domain/vouchers/collect.ts'
 import { updateSeenVouchers } from '#domain/vouchers/sync.queries.ts'
 import { syncSite } from '#domain/vouchers/sync-site.ts'
-import { updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { listSitesWithDueWithdrawals, updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { enqueueWithdrawals } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { deleteOldWithdrawals, insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedSite, seedVoucher } from '#test/seed.ts'
-import { scheduleWithdrawals } from '#worker/schedule-withdrawals.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp() // without a worker: the test decides who runs when
@@ -67,17 +66,20 @@ test('no database connection is held while the controller is called', async () =
   expect(rows).toEqual([])
 })
 
-test('the sweep makes one job per site, whatever became of the first', async () => {
-  const { site, ids } = await openWithGuests(1)
+test('the sweep finds each site with something due, whatever became of its job', async () => {
+  const { site, ids } = await openWithGuests(3)
   await revoke({ voucher_ids: ids })
-  expect(await scheduleWithdrawals(app.context)).toBe(0) // the request made one
   await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
+  const isDue = async () => (await listSitesWithDueWithdrawals(app.db)).filter((id) => id === site.id).length
 
-  expect(await scheduleWithdrawals(app.context)).toBe(1)
-  expect(await scheduleWithdrawals(app.context)).toBe(0)
+  expect(await isDue()).toBe(1)
+  await app.db.query('insert into controller_outages (controller_id) select controller_id from sites where id = $1', [
+    site.id,
+  ])
+  expect(await isDue()).toBe(0)
+  await app.db.query('delete from controller_outages')
   await run(site.id)
-  await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
-  expect(await scheduleWithdrawals(app.context)).toBe(0)
+  expect(await isDue()).toBe(0)
 })
 
 test('two who enqueue for the same sites in another order do not lock each other out', async () => {

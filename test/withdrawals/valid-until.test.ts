@@ -3,7 +3,7 @@ import { startApp } from '#test/app.ts'
 import { dialects } from '#test/dialects.ts'
 import { supervise } from '#test/faults/cluster.ts'
 import { report } from '#test/report.ts'
-import { isLong } from '#test/size.ts'
+import { isLong, timeLimit } from '#test/size.ts'
 import { startStay, uuidOf } from './stay.ts'
 
 const app = await startApp()
@@ -55,7 +55,7 @@ test.each(dialects)(
 
     const seconds = (Date.now() - dueAt) / 1_000
     report(`${dialect.dialect}: 21 vouchers withdrawn after valid_until, the worker killed, s`, seconds)
-    expect(seconds).toBeLessThan(30)
+    expect(seconds).toBeLessThan(timeLimit(30))
     expect(await statusOf(staying.id)).toBe('valid')
   },
 )

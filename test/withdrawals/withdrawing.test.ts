@@ -157,7 +157,9 @@ test('one that the controller cannot delete does not hold up the others', async 
   await vi.waitFor(async () => expect(await read(`/revocations/${id}`)).toMatchObject({ revoked: 19 }), {
     timeout: 10_000,
   })
-  await vi.waitFor(async () => expect((await outcomes(id))[stubborn]).toEqual(['pending', 'rejected']))
+  await vi.waitFor(async () => expect((await outcomes(id))[stubborn]).toEqual(['pending', 'rejected']), {
+    timeout: 20_000,
+  })
 
   for (const other of others) expect((await outcomes(id))[other]).toEqual(['revoked', null])
 })

@@ -35,7 +35,8 @@ export async function seedDemo(ctx: Context, controllers: DemoController[]): Pro
   for (const { site: siteId } of sites) {
     for (const name of guests) {
       const shape = { name, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
-      await createVoucher(ctx, { actor, siteId, shape, idempotencyKey: undefined, reference: null, validUntil: null })
+      const readWanted = async () => ({ shape, reference: null, validUntil: null })
+      await createVoucher(ctx, { actor, siteId, idempotencyKey: undefined, contents: shape, readWanted })
     }
   }
   return { keys: { read: read.key, write: write.key }, sites, inactiveSite: inactive.site }

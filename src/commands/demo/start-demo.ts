@@ -20,14 +20,14 @@ export async function startDemo(port: number): Promise<void> {
   loadConfigWith({ ...settings, DATABASE_URL: serverUrl }) // complains before anything was made
   const database = await createOwnDatabase(serverUrl, 'demo')
   const config = loadConfigWith({ ...settings, DATABASE_URL: database.url })
-  const ctx = createContext(config, 'worker', 2)
+  const ctx = createContext(config, 'worker', { logTo: 2 })
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })
   try {
     const [controllers] = await Promise.all([startControllers(running), migrateAll(database.url)])
     await ctx.queue.start()
-    await running.add(await startWork(ctx))
+    await running.add(await startWork(ctx, running.fail))
     const demo = await seedDemo(ctx, controllers)
     const api = await startApi(ctx)
     await running.add(api)

@@ -9,11 +9,14 @@ export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, n
   )
 }
 
-/** A call that made nothing for certain: they wait for the next one, which is no further attempt. */
+/** A call that made nothing for certain: they wait for the next one, which is no further attempt, unless they were revoked. */
 export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey, creationIds: string[]): Promise<void> {
   await db.query(
-    `update batch_rows set state = 'waiting', attempts = attempts - 1
-      where site_id = $1 and batch_id = $2 and creation_id = any ($3) and state = 'sent'`,
+    `update batch_rows r
+        set state = case when c.revoked_at is null then 'waiting' else 'cancelled' end, attempts = attempts - 1
+       from creations c
+      where r.site_id = $1 and r.batch_id = $2 and r.creation_id = any ($3) and r.state = 'sent'
+        and c.site_id = $1 and c.id = r.creation_id`,
     [siteId, id, creationIds],
   )
 }

@@ -1,18 +1,19 @@
 import type { VoucherShape } from '#drivers/driver.ts'
-import type { Actor, Wishes } from '../vouchers/creation.ts'
+import type { CreationRequest, Wishes } from '../vouchers/creation.ts'
 import type { MakeContext } from '../vouchers/make-vouchers.ts'
 
 export const maxBatchSize = 1_000
 
 export type BatchContext = MakeContext & { today: (at: Date) => string }
 
+/** What vouchers of a batch have in common. */
+export type WantedBatch = Wishes & { limits: Omit<VoucherShape, 'name'> }
+
 /** What a client asked for: vouchers that are alike but for their names. The names are still without their date. */
-export type BatchRequest = Wishes & {
-  actor: Actor
-  siteId: number
+export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
   names: string[]
-  limits: Omit<VoucherShape, 'name'>
-  idempotencyKey: string | undefined
+  /** As for a single creation: not called for a repeat. */
+  readWanted(): Promise<WantedBatch>
 }
 
 export type BatchKey = { siteId: number; id: string }

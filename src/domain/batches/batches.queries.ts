@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
-import type { Batch, BatchKey, BatchRequest } from './batch.ts'
+import { controllerIsOut } from '../controllers/outages.queries.ts'
+import type { Batch, BatchKey, WantedBatch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.actor, b.api_key_id as "apiKeyId", (select 'API: ' || name from api_keys where id = b.api_key_id) as "sourceName",
@@ -42,6 +43,11 @@ export async function listBatches(
   return rows
 }
 
+/** Whoever counts the batches of a key and adds one does so alone. */
+export async function lockBatchesOfKey(tx: Queryable, apiKeyId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches of ' || $1, 0))`, [apiKeyId])
+}
+
 /** How many of a key are not finished; it stops counting at `limit`. */
 export async function findOpenBatchCount(db: Queryable, apiKeyId: string, limit: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
@@ -71,7 +77,13 @@ export async function findBatchByKey(
 export async function insertBatch(
   tx: Queryable,
   id: string,
-  batch: Omit<BatchRequest, 'actor' | 'names'> & { actor: string; apiKeyId: string; requestHash: Buffer },
+  batch: WantedBatch & {
+    siteId: number
+    actor: string
+    apiKeyId: string
+    idempotencyKey: string | undefined
+    requestHash: Buffer
+  },
 ): Promise<boolean> {
   const { limits } = batch
   const { rowCount } = await tx.query(
@@ -100,20 +112,44 @@ export async function insertBatch(
 
 export type DueBatch = BatchKey & { controllerId: string }
 
-/** Takes batches that are due; nobody else takes them meanwhile. A run that did not survive is replaced then. */
-export async function takeDueBatches(tx: Queryable, limit: number): Promise<DueBatch[]> {
-  const { rows } = await tx.query<DueBatch>(
-    `with due as (
-       select site_id, id from batches where finished_at is null and next_run_at <= now()
-        order by next_run_at limit $1 for no key update skip locked
-     )
-     update batches b set next_run_at = now() + interval '5 seconds'
-       from due join sites on sites.id = due.site_id
-      where b.site_id = due.site_id and b.id = due.id
-     returning b.site_id as "siteId", b.id, sites.controller_id as "controllerId"`,
+/** For conditions on a batch `b`. */
+const isRunning = `coalesce(b.running_until > now(), false)`
+
+/**
+ * Batches that are due and that nobody runs, those first that wait longest. While its controller is out of reach a batch
+ * waits; after ten minutes it is listed all the same, so that it can fail.
+ */
+export async function listDueBatches(db: Queryable, limit: number): Promise<DueBatch[]> {
+  const { rows } = await db.query<DueBatch>(
+    `select b.site_id as "siteId", b.id, s.controller_id as "controllerId"
+       from batches b join sites s on s.id = b.site_id
+      where b.finished_at is null and b.next_run_at <= now() and not ${isRunning}
+        and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})
+      order by b.next_run_at
+      limit $1`,
     [limit],
   )
   return rows
+}
+
+const lease = `interval '10 seconds'`
+
+/** True for the one who may run the batch from now on, as long as he renews it. */
+export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update batches b set running_until = now() + ${lease}
+      where site_id = $1 and id = $2 and finished_at is null and not ${isRunning}`,
+    [siteId, id],
+  )
+  return rowCount === 1
+}
+
+export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await db.query(`update batches set running_until = now() + ${lease} where site_id = $1 and id = $2`, [siteId, id])
+}
+
+export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+  await db.query('update batches set running_until = null where site_id = $1 and id = $2', [siteId, id])
 }
 
 export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, seconds: number): Promise<void> {

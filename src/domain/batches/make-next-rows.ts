@@ -1,10 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
-import { ControllerError, type Failure, type VoucherShape } from '#drivers/driver.ts'
+import { ControllerError, type Failure } from '#drivers/driver.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { DomainError } from '../errors.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
+import { hashOf, type Intent } from '../vouchers/creation.ts'
 import { endingBy } from '../vouchers/latest-end.ts'
 import { makeVouchers } from '../vouchers/make-vouchers.ts'
+import { noteFor } from '../vouchers/voucher-note.ts'
 import type { Batch, BatchContext } from './batch.ts'
 import { updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
 import { listNextRows, sendRows } from './rows-to-make.queries.ts'
@@ -14,39 +16,39 @@ type Outcome = 'made' | 'failed' | 'unclear' | 'held up' | 'busy'
 
 /** Asks for the next rows of the same name in one call. */
 export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
-  let creationIds: string[] = []
+  let intents: Intent[] = []
   try {
     return await ctx.controllers.inBulk(site.controllerId, async () => {
       const connection = ctx.controllers.connectionOf(site)
       if (batch.heldUpSince) await connection.probe(site.controllerSite)
-      const { asked, sent } = await send(ctx, batch, site)
-      if (sent.length === 0) return 'failed' // cancelled in this moment
-      creationIds = sent
+      intents = await send(ctx, batch, site)
+      if (intents.length === 0) return 'failed' // cancelled in this moment
       const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
-      await makeVouchers(ctx, { site, creationIds, actor, asked, day: ctx.today(new Date()) })
+      await makeVouchers(ctx, { site, intents, actor, day: ctx.today(ctx.clock.now()) })
       return 'made'
     })
   } catch (error) {
+    const creationIds = intents.map(({ id }) => id)
     return noteFailure(ctx, batch, creationIds, error)
   }
 }
 
 /** Commits the intents. */
-async function send(
-  ctx: BatchContext,
-  batch: Batch,
-  site: SiteOnController,
-): Promise<{ asked: VoucherShape; sent: string[] }> {
+async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Intent[]> {
   const rows = await listNextRows(ctx.db, batch)
-  const shape = { ...batch.limits, name: rows[0]?.name ?? '' }
-  const asked = endingBy(ctx.controllers.driverOf(site), shape, batch.validUntil, new Date())
-  const sent = await sendRows(
-    ctx.db,
-    batch,
-    asked,
-    rows.map(({ number }) => ({ number, creationId: uuidv7() })),
-  )
-  return { asked, sent: sent.map(({ creationId }) => creationId) }
+  const wanted = { ...batch.limits, name: rows[0]?.name ?? '' }
+  const shape = endingBy(ctx.controllers.driverOf(site), wanted, batch.validUntil, ctx.clock.now())
+  const asked = {
+    shape,
+    note: noteFor(site, shape.name),
+    controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(),
+  }
+  const numbered = rows.map(({ number }) => ({ number, creationId: uuidv7() }))
+  const sent = await sendRows(ctx.db, batch, asked, numbered)
+  const { siteId, id: batchId, actor, apiKeyId, reference, validUntil } = batch
+  const common = { siteId, batchId, actor, apiKeyId, reference, validUntil, ...asked }
+  const requestHash = hashOf(batchId)
+  return sent.map(({ creationId: id }) => ({ ...common, id, idempotencyKey: undefined, requestHash }))
 }
 
 /** Wrong with all that is left, whatever it is called. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
+import type { Intent } from '../vouchers/creation.ts'
 import type { BatchKey } from './batch.ts'
 
 /** So often a row is asked for before it counts as failed. */
@@ -31,7 +31,7 @@ export type SentRow = { number: number; creationId: string }
 export async function sendRows(
   tx: Queryable,
   batch: BatchKey & { actor: string; apiKeyId: string },
-  asked: VoucherShape,
+  asked: Pick<Intent, 'shape' | 'note' | 'controllerAheadMs'>,
   rows: SentRow[],
 ): Promise<SentRow[]> {
   const { rows: sent } = await tx.query<SentRow>(
@@ -54,10 +54,11 @@ export async function sendRows(
                              and c.id not in (select id from superseded))
        returning r.number, r.creation_id
      ), opened as (
-       insert into creations (site_id, id, actor, api_key_id, request_hash, name, max_uses, expire_minutes,
-         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, sent_at, lease_until)
-       select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
-              b.qos_quota_mb, b.reference, b.valid_until, b.id, now(), now() + interval '90 seconds'
+       insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes,
+         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, controller_ahead_ms, sent_at,
+         lease_until)
+       select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $10, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
+              b.qos_quota_mb, b.reference, b.valid_until, b.id, $11, now(), now() + interval '90 seconds'
          from sent join batches b on b.site_id = $1 and b.id = $2
      )
      select number, creation_id as "creationId" from sent order by number`,
@@ -68,9 +69,11 @@ export async function sendRows(
       batch.apiKeyId,
       rows.map(({ number }) => number),
       rows.map(({ creationId }) => creationId),
-      asked.name,
-      asked.maxUses,
-      asked.expireMinutes,
+      asked.shape.name,
+      asked.shape.maxUses,
+      asked.shape.expireMinutes,
+      asked.note,
+      asked.controllerAheadMs,
     ],
   )
   return sent
@@ -95,7 +98,7 @@ export async function updateRowsFromCreations(db: Queryable, { siteId, id }: Bat
     `update batch_rows r
         set state = case
               when c.state = 'recorded' then 'made'
-              when b.cancelled_at is not null then 'cancelled'
+              when b.cancelled_at is not null or c.revoked_at is not null then 'cancelled'
               when r.attempts < ${maxAttempts} then 'waiting'
               else 'failed' end,
             failure = case when c.state = 'recorded' then null else coalesce(r.failure, 'no_voucher') end,

@@ -1,11 +1,21 @@
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { BatchContext, BatchKey } from './batch.ts'
 import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
-import { findBatch, noteGoesOn, noteHeldUp, postponeBatch } from './batches.queries.ts'
+import {
+  findBatch,
+  noteGoesOn,
+  noteHeldUp,
+  postponeBatch,
+  renewBatchRunning,
+  updateBatchReleased,
+  updateBatchRunning,
+} from './batches.queries.ts'
 import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
 import { endLeases, updateRowsFromCreations } from './rows-to-make.queries.ts'
 
+/** Well within the lease. */
+const renewEveryMs = 3_000
 /** Another run goes on where this one stops. */
 const maxRunMs = 120_000
 /** How long a controller may let nothing through before the rest counts as failed. */
@@ -13,9 +23,21 @@ const patienceSeconds = 600
 /** How soon to look again what became of those that were sent, or for a free slot. */
 const soonSeconds = 2
 
+/** Runs a batch unless somebody else does. The lease of a process that died ends by itself. */
+export async function runBatchAlone(ctx: BatchContext, key: BatchKey): Promise<void> {
+  if (!(await updateBatchRunning(ctx.db, key))) return
+  const renewing = setInterval(() => void renewBatchRunning(ctx.db, key).catch(() => {}), renewEveryMs)
+  try {
+    await runBatch(ctx, key)
+  } finally {
+    clearInterval(renewing)
+    await updateBatchReleased(ctx.db, key)
+  }
+}
+
 /** Makes what is still to be made. May be run any number of times, also after a run that died in the middle. */
 export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   await endLeases(ctx.db, key)
   for (;;) {
     await updateRowsFromCreations(ctx.db, key)
@@ -30,7 +52,7 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
       continue
     }
-    if (Date.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
+    if (performance.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
     if (outcome === 'busy') return postponeBatch(ctx.db, key, soonSeconds)
     if (outcome === 'held up') return holdUp(ctx, key)

@@ -95,6 +95,7 @@ export async function updateController(
           set name = $2, address = $3, certificate_pin = $4, secret = $5,
               session = case when $6 then session end,
               session_id = case when $6 then session_id end,
+              stamp_skew_ms = case when $6 then stamp_skew_ms end,
               signing_in_until = case when $6 then signing_in_until end,
               sign_in_paused_until = case when $6 then sign_in_paused_until end
         where id = $1
@@ -106,4 +107,8 @@ export async function updateController(
     if ((error as { code?: unknown }).code === nameIsTaken) return undefined
     throw error
   }
+}
+
+export async function updateStampSkew(db: Queryable, id: string, skewMs: number): Promise<void> {
+  await db.query('update controllers set stamp_skew_ms = $2 where id = $1', [id, skewMs])
 }

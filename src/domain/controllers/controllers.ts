@@ -2,9 +2,12 @@ import type { Queryable } from '#db/database.ts'
 import type { ControllerConnection, Driver } from '#drivers/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import { type Keyring, open } from '#lib/cipher.ts'
+import type { Clock } from '#lib/clock.ts'
 import { DomainError } from '../errors.ts'
+import type { SiteOnController } from '../sites/sites.queries.ts'
 import type { ControllerRecord } from './controller-records.queries.ts'
-import { guardConnection } from './guard-connection.ts'
+import { failureOf, saysNothing } from './failure-of.ts'
+import { type GuardedConnection, guardConnection } from './guard-connection.ts'
 import { createSharedSession } from './shared-session.ts'
 import { createSlots, type Slots } from './slots.ts'
 
@@ -12,6 +15,8 @@ import { createSlots, type Slots } from './slots.ts'
 export type Controllers = {
   driverOf(site: ControllerRecord): Driver
   connectionOf(site: ControllerRecord): ControllerConnection
+  /** Asks the controller now whether it is there. What it says makes no difference. */
+  isReachable(site: SiteOnController): Promise<boolean>
   inSlot: Slots['run']
   /** For what nobody waits for: creations keep their own slots. */
   inBackground: Slots['run']
@@ -24,20 +29,22 @@ export type Controllers = {
 
 const closeReplacedAfterMs = 30_000
 
-type Kept = { sealed: string | null; madeFrom: string; connection: ControllerConnection }
+type Kept = { sealed: string | null; madeFrom: string; connection: GuardedConnection; stampSkewMs: number }
 
 export function createControllers(tools: {
   drivers: Readonly<Record<string, Driver>>
   db: Queryable
   keyring: Keyring
   addressPolicy: AddressPolicy
+  clock: Clock
 }): Controllers {
-  const { drivers, db, keyring, addressPolicy } = tools
+  const { drivers, db, keyring, addressPolicy, clock } = tools
   const kept = new Map<string, Kept>()
   const slots = createSlots(4)
   const background = createSlots(2)
   const bulk = createSlots(2)
   const replaced = new Set<ControllerConnection>()
+  const probing = new Map<string, Promise<boolean>>()
 
   function driverOf(site: ControllerRecord): Driver {
     const driver = drivers[site.driver]
@@ -46,10 +53,11 @@ export function createControllers(tools: {
   }
 
   /** The one in use while nothing about it changed; sealing its secret anew is no change. */
-  function connectionOf(site: ControllerRecord): ControllerConnection {
+  function connectionOf(site: ControllerRecord): GuardedConnection {
     const { controllerId, driver, address, secret, certificatePin } = site
     const where = `${driver} ${address} ${certificatePin?.toString('hex')} `
     const known = kept.get(controllerId)
+    if (known) known.stampSkewMs = site.stampSkewMs ?? 0
     if (known && known.sealed === secret && known.madeFrom.startsWith(where)) return known.connection
     if (secret === null) throw new DomainError('controller_refused', { cause: new Error('It has no credentials') })
     const credentials = open(keyring, { table: 'controllers', column: 'secret', row: controllerId }, secret)
@@ -64,10 +72,32 @@ export function createControllers(tools: {
       certificatePin,
       addressPolicy,
       session: createSharedSession(db, keyring, controllerId, madeFrom),
+      clock,
+      stampSkewMs: () => kept.get(controllerId)?.stampSkewMs ?? 0,
     })
-    kept.set(controllerId, { sealed: secret, madeFrom, connection: guardConnection(connection) })
+    const stampSkewMs = site.stampSkewMs ?? 0
+    kept.set(controllerId, { sealed: secret, madeFrom, connection: guardConnection(connection), stampSkewMs })
     if (known) closeLater(known.connection)
     return connectionOf(site)
+  }
+
+  /** Those who ask at once share the answer. */
+  function isReachable(site: SiteOnController): Promise<boolean> {
+    const { controllerId } = site
+    const asked = probing.get(controllerId) ?? probe(site).finally(() => probing.delete(controllerId))
+    probing.set(controllerId, asked)
+    return asked
+  }
+
+  async function probe(site: SiteOnController): Promise<boolean> {
+    try {
+      await connectionOf(site).probeAnyway(site.controllerSite)
+      return true
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === undefined) throw error
+      return !saysNothing.includes(failure)
+    }
   }
 
   /** What is under way on it may take several calls. */
@@ -82,6 +112,7 @@ export function createControllers(tools: {
   return {
     driverOf,
     connectionOf,
+    isReachable,
     inSlot: slots.run,
     inBackground: background.run,
     inBulk: bulk.run,

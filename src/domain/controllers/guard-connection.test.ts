@@ -38,7 +38,7 @@ async function create(guarded: ControllerConnection): Promise<string> {
 
 const failing = (failure: Failure, outcome: Outcome) => new ControllerError(failure, outcome, 'planted')
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 test.each([
@@ -90,6 +90,19 @@ test('after a rest a read tries it, not a creation; when it answers, all goes on
   expect(await create(guarded)).toBe('made')
   expect(await create(guarded)).toBe('made')
   expect(calls).toEqual({ create: 7, probe: 2, list: 0 })
+})
+
+test('a clock of this machine that is set back by two hours prolongs no rest', async () => {
+  const { state, guarded } = scripted()
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  vi.setSystemTime(Date.now() + 7_200_000)
+  state.error = failing('timeout', 'unknown')
+  for (let i = 0; i < 5; i++) await create(guarded)
+  vi.setSystemTime(Date.now() - 7_200_000)
+  vi.advanceTimersByTime(70_000)
+  state.error = undefined
+
+  expect(await create(guarded)).toBe('made')
 })
 
 test('a breaker that opens while a voucher is looked up: the look goes on, nothing says that there is none', async () => {

@@ -1,33 +1,17 @@
-import {
-  BrokenCircuitError,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  ExponentialBackoff,
-  handleWhen,
-} from 'cockatiel'
 import { type ControllerConnection, ControllerError } from '#drivers/driver.ts'
+import { createBreaker } from './breaker.ts'
 
-const failuresToOpen = 5
-const restMs = { initialDelay: 5_000, maxDelay: 60_000 }
+export type GuardedConnection = ControllerConnection & {
+  /** As `probe`, even while the controller is left alone. Once it answers, it is not left alone any more. */
+  probeAnyway(site: string): Promise<void>
+}
 
 /**
- * Leaves a controller alone for a while after so many failures in a row: whoever asks meanwhile learns at once that
- * nothing was made. What tries it again is a read, never somebody's voucher.
+ * Leaves a controller alone for a while after several failures in a row: whoever asks meanwhile learns at once that
+ * nothing was made. A read tries it again, never somebody's voucher.
  */
-export function guardConnection(connection: ControllerConnection): ControllerConnection {
-  const breaker = circuitBreaker(handleWhen(isSick), {
-    breaker: new ConsecutiveBreaker(failuresToOpen),
-    halfOpenAfter: new ExponentialBackoff(restMs),
-  })
-
-  async function run<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await breaker.execute(work)
-    } catch (error) {
-      throw error instanceof BrokenCircuitError ? leftAlone() : error
-    }
-  }
+export function guardConnection(connection: ControllerConnection): GuardedConnection {
+  const { run, runAnyway, isClosed } = createBreaker(isSick, leftAlone)
 
   async function* runEach<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
@@ -38,8 +22,7 @@ export function guardConnection(connection: ControllerConnection): ControllerCon
   }
 
   async function ensureAwake(site: string): Promise<void> {
-    if (breaker.state === CircuitState.Closed) return
-    if (breaker.state === CircuitState.HalfOpen) throw leftAlone() // another one tries it: nobody waits for that
+    if (isClosed()) return
     await run(() => connection.probe(site)).catch((error) => {
       throw error instanceof ControllerError ? error.as('refused') : error
     })
@@ -58,7 +41,9 @@ export function guardConnection(connection: ControllerConnection): ControllerCon
     listNamed: (site, name) => runEach(connection.listNamed(site, name)),
     delete: (site, ids) => run(() => connection.delete(site, ids)),
     probe: (site) => run(() => connection.probe(site)),
+    probeAnyway: (site) => runAnyway(() => connection.probe(site)),
     version: (site) => run(() => connection.version(site)),
+    clockAheadMs: () => connection.clockAheadMs(),
     close: () => connection.close(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
 
 export type Outage = { controllerId: string; controller: string; since: Date; until: Date | null }
 
@@ -30,4 +31,31 @@ export async function endOutage(db: Queryable, controllerId: string): Promise<Ou
     [controllerId],
   )
   return rows[0]
+}
+
+/** For conditions on a site `s`: its controller is out of reach. */
+export const controllerIsOut = `exists (select from controller_outages o where o.controller_id = s.controller_id and o.until is null)`
+
+/** Longer from time to time. A controller that hangs takes 3 s of whoever asks it. */
+const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
+
+/** Takes controllers out of reach that are due to be asked again, each with one of its active sites. */
+export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
+  const { rows } = await db.query<SiteOnController>(
+    `with due as (
+       select controller_id, since from controller_outages
+        where until is null and next_probe_at <= now()
+        order by next_probe_at limit $1 for update skip locked
+     ), taken as (
+       update controller_outages o set next_probe_at = now() + ${untilNextProbe}
+         from due
+        where o.controller_id = due.controller_id and o.since = due.since
+       returning o.controller_id
+     )
+     select distinct on (c.id) ${siteOnControllerColumns}
+       from taken join controllers c on c.id = taken.controller_id join sites s on s.controller_id = c.id and s.active
+      order by c.id, s.id`,
+    [limit],
+  )
+  return rows
 }

@@ -104,12 +104,15 @@ test('one who lost his lease meanwhile changes nothing', async () => {
   const { promise: late, reject } = Promise.withResolvers<string>()
   const slow = forProcess().renew(null, () => late)
   slow.catch(() => {})
-  await vi.waitFor(async () => {
-    const { rows } = await db.query('select 1 from controllers where id = $1 and signing_in_until is not null', [
-      controllerId,
-    ])
-    expect(rows).toHaveLength(1)
-  })
+  await vi.waitFor(
+    async () => {
+      const { rows } = await db.query('select 1 from controllers where id = $1 and signing_in_until is not null', [
+        controllerId,
+      ])
+      expect(rows).toHaveLength(1)
+    },
+    { timeout: 20_000 },
+  )
   await db.query(`update controllers set signing_in_until = now() - interval '1 second' where id = $1`, [controllerId])
   const session = await forProcess().renew(null, async () => 'tokens of another')
   reject(new ControllerError('sign_in', 'refused', 'late'))

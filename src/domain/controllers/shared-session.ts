@@ -46,7 +46,7 @@ export function createSharedSession(
   }
 
   async function renewOnce(stale: Session | null, signIn: () => Promise<string>): Promise<Session> {
-    for (const startedAt = Date.now(); Date.now() - startedAt < maxWaitMs; await pause(pollMs)) {
+    for (const startedAt = performance.now(); performance.now() - startedAt < maxWaitMs; await pause(pollMs)) {
       const { row, session } = await find()
       if (session && session.tokens !== stale?.tokens) return session
       if (row.somebodySignsIn) continue

@@ -1,15 +1,22 @@
 import type { Queryable } from '#db/database.ts'
+import { gatherCalls } from '#lib/gather-calls.ts'
 import { matches, prefixOf } from './key.ts'
 import { findKeyWithListVersion, type KeyAtWork } from './keys.queries.ts'
 
-/** The key behind the text as it is at this moment, or undefined. Nothing is remembered, so a revocation holds at once. */
-export async function authenticate(
-  db: Queryable,
-  presented: string,
-  siteId: number | null,
-): Promise<KeyAtWork | undefined> {
-  const prefix = prefixOf(presented)
-  if (prefix === undefined) return undefined
-  const key = await findKeyWithListVersion(db, prefix, siteId)
-  return matches(presented, key.sha256) && key.live ? key : undefined
+export type Authenticate = (presented: string, siteId: number | null) => Promise<KeyAtWork | undefined>
+
+/**
+ * Looks up the presented key; undefined when it is unknown, wrong, expired or revoked. Concurrent requests of one key
+ * share a read, but only a read that starts after they arrived. So a revocation takes effect at once.
+ */
+export function createAuthenticate(db: Queryable): Authenticate {
+  const gather = gatherCalls<KeyAtWork>()
+  return async (presented, siteId) => {
+    const prefix = prefixOf(presented)
+    if (prefix === undefined) return undefined
+    const { result: key } = await gather(`${prefix} ${siteId}`, async () =>
+      Object.freeze(await findKeyWithListVersion(db, prefix, siteId)),
+    )
+    return matches(presented, key.sha256) && key.live ? key : undefined
+  }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { Clock } from '#lib/clock.ts'
 import { type KeyUse, updateKeyUse } from './keys.queries.ts'
 
 const flushEveryMs = 10_000
@@ -10,7 +11,10 @@ export type KeyUsage = {
 }
 
 /** Counts in memory and writes now and then: a write per request would cost more than the request. */
-export function countKeyUsage(db: Queryable, today: (at: Date) => string, onError: (error: unknown) => void): KeyUsage {
+export function countKeyUsage(
+  { db, clock, today }: { db: Queryable; clock: Clock; today: (at: Date) => string },
+  onError: (error: unknown) => void,
+): KeyUsage {
   let uses = new Map<string, KeyUse>()
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
@@ -24,7 +28,7 @@ export function countKeyUsage(db: Queryable, today: (at: Date) => string, onErro
   }
 
   function count(keyId: string, accepted: boolean): void {
-    const now = new Date()
+    const now = clock.now()
     add(today(now), keyId, 1, accepted ? 0 : 1, now)
   }
 

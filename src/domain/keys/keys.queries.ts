@@ -14,8 +14,8 @@ export type ApiKey = {
   createdAt: Date
 }
 
-/** What one request needs to know, read together: the key as it is now, and the version of the site's list. */
-export type KeyAtWork = {
+/** The key as it is now and the version of the site's list, read together. Concurrent requests share this object. */
+export type KeyAtWork = Readonly<{
   id: string
   name: string
   prefix: string
@@ -27,7 +27,7 @@ export type KeyAtWork = {
   mayUseSite: boolean
   listVersion: string | null
   now: Date
-}
+}>
 
 /** An unknown prefix gives a row as long as any other, dead and with a digest that nothing has: it takes the same time. */
 export async function findKeyWithListVersion(db: Queryable, prefix: string, siteId: number | null): Promise<KeyAtWork> {

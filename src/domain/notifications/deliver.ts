@@ -1,4 +1,5 @@
 import type { Database } from '#db/database.ts'
+import { reachPoint } from '#lib/points.ts'
 import {
   type Attempt,
   type DueDelivery,
@@ -6,21 +7,33 @@ import {
   insertArrival,
   updateDeliveryFailed,
 } from './deliveries.queries.ts'
-import type { DeliveryJob } from './enqueue-deliveries.ts'
+import { type DeliveryJob, enqueueDeliveries } from './enqueue-deliveries.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
 import { hasArrived, type SendContext, send } from './send.ts'
-import { updateWebhookWell } from './webhook-health.queries.ts'
+import { updateWebhookSlow, updateWebhookWell } from './webhook-health.queries.ts'
 
 export type DeliverContext = SendContext & FailureContext
 
+/** From here on a receiver is slow: its deliveries get a lane of their own. */
+const slowMs = 3_000
+
 /** Sends one delivery once and notes how it went. A further attempt is a job of its own, made with that note. */
-export async function deliver(ctx: DeliverContext, { deliveryId, turn }: DeliveryJob): Promise<void> {
+export async function deliver(
+  ctx: DeliverContext,
+  { deliveryId, turn }: DeliveryJob,
+  { inSlowLane = false } = {},
+): Promise<void> {
   const due = await findDueDelivery(ctx.db, deliveryId, turn)
   if (!due) return
   if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
-  const startedAt = new Date()
+  if (due.isSlow && !inSlowLane) return void (await enqueueDeliveries(ctx.db, ctx.queue, [due])) // it became so since
+  const startedAt = ctx.clock.now()
+  const startedMs = performance.now()
   const answer = await send(ctx, due, due.eventId, due)
-  const attempt = { ...answer, startedAt, durationMs: Date.now() - startedAt.getTime() }
+  const attempt = { ...answer, startedAt, durationMs: Math.round(performance.now() - startedMs) }
+  reachPoint('before ack')
+  const isSlow = attempt.durationMs >= slowMs
+  if (isSlow !== due.isSlow) await updateWebhookSlow(ctx.db, due.webhookId, isSlow)
   if (hasArrived(answer)) await recordArrival(ctx.db, due, attempt)
   else await recordFailure(ctx, due, attempt)
 }

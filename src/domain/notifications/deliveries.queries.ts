@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { DeliveryToSend } from './enqueue-deliveries.ts'
 import type { Notification } from './notification.ts'
 import type { Target } from './send.ts'
 
@@ -8,6 +9,7 @@ export type DueDelivery = Target & {
   eventId: string
   disabled: boolean
   failing: boolean
+  isSlow: boolean
 } & Notification
 
 /** Undefined when another job was first, it is settled already, or its webhook is gone. */
@@ -15,7 +17,7 @@ export async function findDueDelivery(db: Queryable, id: string, turn: number): 
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", e.data, w.id as "webhookId", w.format,
             w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
-            w.disabled_at is not null as disabled, w.failing_since is not null as failing
+            w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
       where d.id = $1 and d.turn = $2 and d.state = 'pending'`,
     [id, turn],
@@ -57,18 +59,16 @@ async function insertAttempt(db: Queryable, due: DueDelivery, attempt: Attempt, 
   return rows[0]?.rung
 }
 
-/** Returns when the next attempt is due, and whose turn it is. */
-export async function updateDeliveryPostponed(
-  db: Queryable,
-  id: string,
-  pauseMs: number,
-): Promise<{ nextAttemptAt: Date; turn: number }> {
-  const { rows } = await db.query<{ nextAttemptAt: Date; turn: number }>(
-    `update deliveries set next_attempt_at = now() + $2 * interval '1 millisecond' where id = $1
-     returning next_attempt_at as "nextAttemptAt", turn`,
+/** Returns the delivery as it is next to be sent. */
+export async function updateDeliveryPostponed(db: Queryable, id: string, pauseMs: number): Promise<DeliveryToSend> {
+  const { rows } = await db.query<DeliveryToSend>(
+    `update deliveries d set next_attempt_at = now() + $2 * interval '1 millisecond'
+       from webhooks w
+      where d.id = $1 and w.id = d.webhook_id
+     returning d.id, d.webhook_id as "webhookId", d.turn, w.is_slow as "isSlow", d.next_attempt_at as "nextAttemptAt"`,
     [id, pauseMs],
   )
-  return rows[0] as { nextAttemptAt: Date; turn: number }
+  return rows[0] as DeliveryToSend
 }
 
 /** Given up. */
@@ -80,7 +80,7 @@ export async function updateDeliveryFailed(db: Queryable, id: string): Promise<v
   )
 }
 
-export type OverdueDelivery = { id: string; webhookId: string; turn: number; nextAttemptAt: Date }
+export type OverdueDelivery = DeliveryToSend & { nextAttemptAt: Date }
 
 /** Those that should have been sent a minute ago, in the order of their time. */
 export async function listOverdueDeliveries(
@@ -89,10 +89,11 @@ export async function listOverdueDeliveries(
   limit: number,
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<OverdueDelivery>(
-    `select id, webhook_id as "webhookId", turn, next_attempt_at as "nextAttemptAt" from deliveries
-      where state = 'pending' and next_attempt_at < now() - interval '1 minute'
-        and ($1::timestamptz is null or (next_attempt_at, id) > ($1, $2::uuid))
-      order by next_attempt_at, id limit $3`,
+    `select d.id, d.webhook_id as "webhookId", d.turn, d.next_attempt_at as "nextAttemptAt", w.is_slow as "isSlow"
+       from deliveries d join webhooks w on w.id = d.webhook_id
+      where d.state = 'pending' and d.next_attempt_at < now() - interval '1 minute'
+        and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
+      order by d.next_attempt_at, d.id limit $3`,
     [after?.nextAttemptAt ?? null, after?.id ?? null, limit],
   )
   return rows

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { DeliveryToSend } from './enqueue-deliveries.ts'
 import type { Notification } from './notification.ts'
 
 export type NewEvent = {
@@ -9,16 +10,14 @@ export type NewEvent = {
   controllerId?: string
 }
 
-export type NewDelivery = { id: string; webhookId: string; turn: number }
-
 /**
  * The event and a delivery for each webhook that wants it, in one statement. Nobody wants it: nothing is written. What
  * happens to a controller concerns the webhooks that report on controllers, of every site that it serves.
  */
-export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent): Promise<NewDelivery[]> {
-  const { rows } = await tx.query<NewDelivery>(
+export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent): Promise<DeliveryToSend[]> {
+  const { rows } = await tx.query<DeliveryToSend>(
     `with wanted as (
-       select id from webhooks w
+       select id, is_slow from webhooks w
         where disabled_at is null
           and ($4::uuid is null or reports_controllers)
           and (all_sites or exists (select from webhook_sites s join sites on sites.id = s.site_id
@@ -31,7 +30,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
      )
      insert into deliveries (id, event_id, webhook_id)
      select gen_random_uuid(), event.id, wanted.id from event, wanted
-     returning id, webhook_id as "webhookId", turn`,
+     returning id, webhook_id as "webhookId", turn, (select is_slow from wanted where id = webhook_id) as "isSlow"`,
     [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
   )
   return rows

@@ -48,7 +48,7 @@ test('one event when an outage begins, one when it ends, however often it fails 
   await syncWhile(false, 2)
   await syncWhile(true, 3)
   await syncWhile(false, 2)
-  await vi.waitFor(() => expect(sink.received).toHaveLength(2), 5_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(2), { timeout: 20_000 })
   const { rows } = await db.query<{ since: Date; until: Date }>('select since, until from controller_outages')
   const [{ since, until } = { since: new Date(0), until: new Date(0) }] = rows
 
@@ -77,7 +77,9 @@ test('only those that asked for it, and of these only the ones for a site of tha
   ]
   await syncWhile(true, 1)
   await syncWhile(false, 1)
-  await vi.waitFor(() => expect([sinks[0], sinks[1]].map((sink) => sink?.received.length)).toEqual([2, 2]), 5_000)
+  await vi.waitFor(() => expect([sinks[0], sinks[1]].map((sink) => sink?.received.length)).toEqual([2, 2]), {
+    timeout: 20_000,
+  })
 
   expect(sinks.map((sink) => types(sink).toSorted())).toEqual([
     ['controller.reachable', 'controller.unreachable'],

@@ -33,8 +33,7 @@ export async function recordFailure(ctx: FailureContext, due: DueDelivery, attem
       await updateDeliveryFailed(tx, due.id)
       return hopeless && disableWebhook(tx, due.webhookId, hopeless)
     }
-    const postponed = await updateDeliveryPostponed(tx, due.id, pauseMs)
-    await enqueueDeliveries(tx, ctx.queue, [{ id: due.id, webhookId: due.webhookId, ...postponed }])
+    await enqueueDeliveries(tx, ctx.queue, [await updateDeliveryPostponed(tx, due.id, pauseMs)])
     return undefined
   })
   if (disabled) ctx.log.warn({ webhook: disabled.name, reason: disabled.reason }, 'a webhook was disabled')

@@ -1,9 +1,10 @@
 import type { Queryable } from '#db/database.ts'
+import type { DeliveryToSend } from './enqueue-deliveries.ts'
 
 /** One, by its own id or by its webhook-id; or those that were made in a span of time, all or the failed ones. */
 export type ReplayChoice = { delivery: string } | { since: Date; until: Date; onlyFailed: boolean }
 
-export type Replayed = { id: string; webhookId: string; turn: number; createdAt: Date }
+export type Replayed = DeliveryToSend & { createdAt: Date }
 
 /** In the order in which they were made. */
 export async function updateDeliveriesReplayed(
@@ -28,7 +29,8 @@ export async function updateDeliveriesReplayed(
        update deliveries
           set state = 'pending', settled_at = null, next_attempt_at = now(), turn = turn + 1, rung = 0
          from chosen where id = chosen_id
-        returning id, webhook_id as "webhookId", turn, created_at as "createdAt"
+        returning id, webhook_id as "webhookId", turn, created_at as "createdAt",
+                  (select is_slow from webhooks where webhooks.id = webhook_id) as "isSlow"
      )
      select * from replayed order by "createdAt", id`,
     [webhookId, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit, ...values],

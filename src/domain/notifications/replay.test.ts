@@ -59,7 +59,7 @@ test('a span of time, its beginning included and its end not', async () => {
   const chosen = (await deliveries()).slice(1, 3).map(({ eventId }) => eventId)
 
   expect(await replay(span)).toEqual({ replayed: 2 })
-  await vi.waitFor(() => expect(sink.received).toHaveLength(2), 5_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(2), { timeout: 20_000 })
   expect(idsReceived()).toEqual(chosen.toSorted())
   const { rows } = await db.query(
     `select details from audit where action = 'webhook.replayed' order by at desc limit 1`,
@@ -84,14 +84,14 @@ test('only the failed ones; a replay begins at the foot of the ladder', { timeou
 })
 
 test('one that still waits is sent at once, and only once', async () => {
-  sink.answerWith({ status: 503, headers: { 'retry-after': '3' } })
+  sink.answerWith({ status: 503, headers: { 'retry-after': '6' } })
   await notify(site)
-  await vi.waitFor(async () => expect((await deliveries()).at(-1)?.attempts).toBe(1), 5_000)
+  await vi.waitFor(async () => expect((await deliveries()).at(-1)?.attempts).toBe(1), { timeout: 20_000 })
   const waiting = (await deliveries()).at(-1) as Delivery
   sink.answerWith(204)
   await replay({ delivery: waiting.id })
-  await vi.waitFor(async () => expect((await deliveries()).at(-1)?.state).toBe('delivered'), 1_000)
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  await vi.waitFor(async () => expect((await deliveries()).at(-1)?.state).toBe('delivered'), { timeout: 5_500 })
+  await new Promise((resolve) => setTimeout(resolve, 7_000))
 
   expect(sink.received).toHaveLength(2)
 })

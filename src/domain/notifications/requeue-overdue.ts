@@ -11,7 +11,7 @@ export async function requeueOverdue({ db, queue }: { db: Database; queue: Queue
   let last: OverdueDelivery | undefined
   do {
     const overdue: OverdueDelivery[] = await listOverdueDeliveries(db, last, piece)
-    const jobs = overdue.map(({ id, webhookId, turn }) => ({ id, webhookId, turn }))
+    const jobs = overdue.map(({ nextAttemptAt: _, ...delivery }) => delivery) // at once
     requeued += await db.transaction((tx) => enqueueDeliveries(tx, queue, jobs))
     last = overdue.length < piece ? undefined : overdue.at(-1)
   } while (last)

@@ -39,7 +39,7 @@ async function webhook() {
   return rows[0]
 }
 
-async function settledAs(state: string, timeout = 5_000): Promise<Delivery> {
+async function settledAs(state: string, timeout = 20_000): Promise<Delivery> {
   await vi.waitFor(async () => expect((await deliveries()).map((each) => each.state)).toEqual([state]), timeout)
   return (await deliveries())[0] as Delivery
 }
@@ -147,16 +147,16 @@ test('after five days without success it is disabled; one success begins anew', 
 
 test('what comes due while its webhook is disabled ends as failed; enabled in time, it goes on', async () => {
   const sink = await addSink()
-  sink.answerWith({ status: 503, headers: { 'retry-after': '2' } })
+  sink.answerWith({ status: 503, headers: { 'retry-after': '5' } })
   await notify(site)
-  await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).toBe(1), 3_000)
+  await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).toBe(1), { timeout: 20_000 })
   await db.query(`update webhooks set disabled_at = now(), disabled_reason = 'test'`)
   expect(await settledAs('failed')).toMatchObject({ attempts: 1, next: null, settled: true })
 
   await db.query('delete from deliveries')
   await enableWebhook(db, 'hook')
   await notify(site)
-  await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).toBe(1), 3_000)
+  await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).toBe(1), { timeout: 20_000 })
   await db.query(`update webhooks set disabled_at = now(), disabled_reason = 'test'`)
   sink.answerWith(200)
   await enableWebhook(db, 'hook')
@@ -167,7 +167,9 @@ test('a delivery whose job was lost gets another, and only then', async () => {
   const sink = await addSink()
   sink.answerWith({ status: 503, headers: { 'retry-after': '60' } })
   await notify(site, 3)
-  await vi.waitFor(async () => expect((await deliveries()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]), 3_000)
+  await vi.waitFor(async () => expect((await deliveries()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]), {
+    timeout: 20_000,
+  })
   await db.query(`update deliveries set next_attempt_at = now() - interval '61 seconds'`)
   sink.answerWith(200)
   expect(await requeueOverdue(context)).toBe(0) // their jobs still wait
@@ -197,8 +199,10 @@ test('a receiver that hangs delays no other', async () => {
 test('events older than 30 days go, with deliveries and attempts; what is still to be delivered stays', async () => {
   const sink = await addSink()
   await notify(site, 2)
-  await vi.waitFor(() => expect(sink.received).toHaveLength(2), 3_000)
-  await vi.waitFor(async () => expect((await deliveries()).every(({ settled }) => settled)).toBe(true), 3_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(2), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await deliveries()).every(({ settled }) => settled)).toBe(true), {
+    timeout: 20_000,
+  })
   const [one, two] = await deliveries()
   await db.query(`update deliveries set state = 'pending' where id = $1`, [two?.id])
   await db.query('delete from events e where not exists (select from deliveries where event_id = e.id)')

@@ -21,7 +21,7 @@ const first = (await add('hook', 'generic')).secret as string
 async function verifiedBy(secrets: string[]): Promise<boolean[]> {
   const before = sink.received.length
   await notify(site)
-  await vi.waitFor(() => expect(sink.received).toHaveLength(before + 1), 5_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(before + 1), { timeout: 20_000 })
   return secrets.map((secret) => verifies(secret, sink.received.at(-1) as Received))
 }
 

@@ -1,4 +1,5 @@
 import { type Keyring, open, SealBroken } from '#lib/cipher.ts'
+import type { Clock } from '#lib/clock.ts'
 import { formats } from './formats.ts'
 import type { Notification } from './notification.ts'
 import type { Answer, Receivers } from './receivers.ts'
@@ -13,11 +14,11 @@ export type Target = {
   previousSecret: string | null
 }
 
-export type SendContext = { keyring: Keyring; receivers: Receivers }
+export type SendContext = { keyring: Keyring; receivers: Receivers; clock: Clock }
 
 /** Sends one event once. Never throws: what went wrong is part of the answer. */
 export async function send(
-  { keyring, receivers }: SendContext,
+  { keyring, receivers, clock }: SendContext,
   target: Target,
   eventId: string,
   event: Notification,
@@ -30,7 +31,7 @@ export async function send(
     const secrets = [...opened('secret', target.secret), ...opened('previous_secret', target.previousSecret)]
     const [url = ''] = opened('url', target.url)
     const body = JSON.stringify(format.body(event))
-    const signed = format.signed && secrets.length > 0 ? signatureHeaders(secrets, eventId, new Date(), body) : {}
+    const signed = format.signed && secrets.length > 0 ? signatureHeaders(secrets, eventId, clock.now(), body) : {}
     const headers = { 'content-type': 'application/json', 'user-agent': 'voucher-service', ...signed }
     return await receivers.post(url, headers, body)
   } catch (error) {

@@ -14,7 +14,7 @@ export async function testWebhook(
   if (!webhook) throw noSuchWebhook(name)
   const begin = performance.now()
   const data = { count: 0, site_id: 0, site: 'Test', source: 'Test: voucher-service', voucher_ids: [] }
-  const event: Notification = { type: 'webhook.test', createdAt: new Date(), data }
+  const event: Notification = { type: 'webhook.test', createdAt: ctx.clock.now(), data }
   const answer = await send(ctx, { ...webhook, webhookId: webhook.id }, uuidv7(), event)
   const { status, error } = answer
   return { arrived: hasArrived(answer), status, error, ms: Math.round(performance.now() - begin) }

@@ -20,6 +20,10 @@ export async function updateWebhookWell(db: Queryable, id: string): Promise<void
   await db.query('update webhooks set failing_since = null where id = $1', [id])
 }
 
+export async function updateWebhookSlow(db: Queryable, id: string, isSlow: boolean): Promise<void> {
+  await db.query('update webhooks set is_slow = $2 where id = $1 and is_slow <> $2', [id, isSlow])
+}
+
 /** Undefined when it was disabled already. */
 export async function updateWebhookDisabled(db: Queryable, id: string, reason: string): Promise<string | undefined> {
   const { rows } = await db.query<{ name: string }>(

@@ -52,6 +52,7 @@ function watched(failAt = Number.POSITIVE_INFINITY): Database & { statements: nu
     },
   })
   const on: Database & { statements: number } = {
+    ...db,
     statements: 0,
     query: watch(db).query,
     transaction: (work) =>

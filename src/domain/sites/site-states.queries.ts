@@ -8,10 +8,11 @@ export type SiteState = {
   unreachableSince: Date | null
   syncedAt: Date | null
   syncFailure: string | null
+  unrecorded: number
 }
 
 const stateColumns = `s.id, s.name, s.active, o.since as "unreachableSince", s.synced_at as "syncedAt",
-  s.sync_failure as "syncFailure"`
+  s.sync_failure as "syncFailure", s.unrecorded`
 const withOutage = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
 
 /** `null` for a key that may use all sites. */

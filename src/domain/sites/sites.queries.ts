@@ -30,11 +30,16 @@ export type Site = {
   controller: string
   controllerSite: string
   adoptsVouchers: boolean
+  tagsNames: boolean
+  /** Vouchers on the controller that seem to be ours and are not in the record, as the last sync counted them. */
+  unrecorded: number
   createdAt: Date
 }
 
 const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
-  s.adopts_vouchers as "adoptsVouchers", s.created_at as "createdAt"`
+  s.adopts_vouchers as "adoptsVouchers", s.tags_names as "tagsNames", s.unrecorded, s.created_at as "createdAt"`
+/** What a statement that writes a site returns, for the columns above. */
+const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at`
 
 export async function listSites(db: Queryable): Promise<Site[]> {
   const { rows } = await db.query<Site>(
@@ -53,7 +58,7 @@ export async function insertSite(
        insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
        values ($1, $2, $3, $4, $5, now())
        on conflict (controller_id, controller_site) do nothing
-       returning id, name, active, controller_id, controller_site, adopts_vouchers, created_at
+       returning ${writtenColumns}
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
     [site.name, site.controllerId, site.controllerSite, site.active, site.adoptsVouchers],
@@ -66,10 +71,28 @@ export async function updateSiteActive(db: Queryable, id: number, active: boolea
   const { rows } = await db.query<Site>(
     `with s as (
        update sites set active = $2 where id = $1
-       returning id, name, active, controller_id, controller_site, adopts_vouchers, created_at
+       returning ${writtenColumns}
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
     [id, active],
+  )
+  return rows[0]
+}
+
+export type SiteSettings = { adoptsVouchers?: boolean | undefined; tagsNames?: boolean | undefined }
+
+/** Undefined when no site has this id. The next sync follows soon: it is the one that adopts. */
+export async function updateSiteSettings(db: Queryable, id: number, settings: SiteSettings): Promise<Site | undefined> {
+  const { rows } = await db.query<Site>(
+    `with s as (
+       update sites
+          set adopts_vouchers = coalesce($2, adopts_vouchers), tags_names = coalesce($3, tags_names),
+              next_sync_at = least(next_sync_at, now())
+        where id = $1
+       returning ${writtenColumns}
+     )
+     select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
+    [id, settings.adoptsVouchers ?? null, settings.tagsNames ?? null],
   )
   return rows[0]
 }
@@ -84,10 +107,15 @@ export type SiteOnController = {
   address: string
   secret: string | null
   certificatePin: Buffer | null
+  /** How far vouchers are stamped ahead of the `Date` of replies; null until it was measured. */
+  stampSkewMs: number | null
+  /** Whether names on the controller get a tag, by which vouchers are told apart from those of others. */
+  tagsNames: boolean
 }
 
-export const siteOnControllerColumns = `s.id, s.name, s.controller_site as "controllerSite", c.id as "controllerId",
-  c.driver, c.address, c.secret, c.certificate_pin as "certificatePin"`
+export const siteOnControllerColumns = `s.id, s.name, s.controller_site as "controllerSite",
+  s.tags_names as "tagsNames", c.id as "controllerId",
+  c.driver, c.address, c.secret, c.certificate_pin as "certificatePin", c.stamp_skew_ms as "stampSkewMs"`
 
 /** Active or not. */
 export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {
@@ -96,6 +124,17 @@ export async function findSiteOnController(db: Queryable, id: number): Promise<S
     [id],
   )
   return rows[0]
+}
+
+/** The one with this id, active or not; otherwise all active ones, by number. */
+export async function listSitesOnControllers(db: Queryable, only: number | null): Promise<SiteOnController[]> {
+  const { rows } = await db.query<SiteOnController>(
+    `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id
+      where case when $1::integer is null then s.active else s.id = $1 end
+      order by s.id`,
+    [only],
+  )
+  return rows
 }
 
 /** A site that the key may not use does not exist for it. */

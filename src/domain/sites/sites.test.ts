@@ -63,6 +63,8 @@ test('a site is added, deactivated and activated again; each is audited', async 
     controller: 'Zentrale',
     controllerSite: 'default',
     adoptsVouchers: false,
+    tagsNames: false,
+    unrecorded: 0,
     createdAt: expect.any(Date),
   })
   expect(await listSites(db)).toEqual([added])

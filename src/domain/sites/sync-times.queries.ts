@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { controllerIsOut } from '../controllers/outages.queries.ts'
 import { type SiteOnController, siteOnControllerColumns } from './sites.queries.ts'
 
 /** A job that its worker did not survive is replaced then; one that still runs keeps others out. */
@@ -17,7 +18,7 @@ export type DueSite = { id: number; controllerId: string }
 export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise<DueSite[]> {
   const { rows } = await tx.query<DueSite>(
     `with due as (
-       select id from sites where active and next_sync_at <= now()
+       select id from sites s where active and next_sync_at <= now() and not ${controllerIsOut}
         order by next_sync_at limit $1 for no key update skip locked
      )
      update sites set next_sync_at = now() + ${atMost}
@@ -61,6 +62,11 @@ export async function updateSiteSynced(
       where id = $1`,
     [id, listedAt, somethingChanged, nextSyncAt],
   )
+}
+
+/** How many vouchers on the controller seem to be ours and are not in the record. Writes only what changes. */
+export async function updateUnrecordedCount(db: Queryable, id: number, count: number): Promise<void> {
+  await db.query('update sites set unrecorded = $2 where id = $1 and unrecorded is distinct from $2', [id, count])
 }
 
 /** True when it failed for another reason than the last time, or did not fail then. */

@@ -1,47 +1,52 @@
-import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import { ControllerError, type ControllerVoucher, type SeenVoucher } from '#drivers/driver.ts'
+import type { ControllerVoucher, SeenVoucher } from '#drivers/driver.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordServiceAudit } from '../audit/record-audit.ts'
-import type { Controllers } from '../controllers/controllers.ts'
+import { moveSiteDay } from '../sites/site-days.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { madeFor } from './made-for.ts'
+import { enqueueWithdrawals } from '../withdrawals/enqueue-withdrawals.ts'
+import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
+import { isCertainlyFor, latestTimeOf, matchCandidates } from './match-candidates.ts'
 import { recordVouchers } from './record-vouchers.ts'
-import { insertAdoptedVouchers, listRecordedCodes } from './sync.queries.ts'
-import { findOpenTwin, type GivenUpCreation, listGivenUpCreations } from './unsettled.queries.ts'
-import { claimVouchers, updateVoucherRevoked } from './vouchers.queries.ts'
+import { insertAdoptedVouchers } from './sync.queries.ts'
+import { findTwin, type GivenUpCreation, listGivenUpCreations, updateSurplus } from './unsettled.queries.ts'
+import { claimVouchers } from './vouchers.queries.ts'
 
-type LateContext = { db: Database; queue: Queue; controllers: Controllers; today: (at: Date) => string }
+type LateContext = {
+  db: Database
+  queue: Queue
+  today: (at: Date) => string
+  config: { settleSeconds: number }
+}
 
 /**
- * Vouchers that turned up after their creation was given up. Where its client made no other voucher since, it is his;
- * else there are two for one request, and the one that nobody was given is withdrawn.
+ * Vouchers that turned up after their creation was given up. If its client made no other voucher since, the late one is
+ * recorded for it. Otherwise there are two for one request: the late one is withdrawn where it is certain that it was made
+ * for this creation, and only reported where it may be somebody else's. Returns what was recorded.
  */
 export async function attachLateArrivals(
   ctx: LateContext,
   site: SiteOnController,
-  seen: SeenVoucher[],
-): Promise<number> {
-  const givenUp = await listGivenUpCreations(ctx.db, site.id)
-  if (givenUp.length === 0) return 0
-  const recorded = new Set(
-    await listRecordedCodes(
-      ctx.db,
-      site.id,
-      seen.flatMap(({ code }) => code ?? []),
-    ),
-  )
-  // A batch may give up 1,000, and each looks through what is left: 20,000 vouchers of others cost seconds.
-  const names = new Set(givenUp.map(({ shape }) => shape.name))
-  const free = seen.filter(({ code, shape }) => code !== null && !recorded.has(code) && names.has(shape.name))
-  let attached = 0
+  unrecorded: SeenVoucher[],
+): Promise<SeenVoucher[]> {
+  const givenUp = unrecorded.length === 0 ? [] : await listGivenUpCreations(ctx.db, site.id)
+  // A batch may give up 1,000, and each looks through what is left: 20,000 vouchers of others would cost seconds.
+  const notes = new Set(givenUp.map(({ note }) => note))
+  const free = unrecorded.filter(({ shape }) => notes.has(shape.name))
+  const recorded: SeenVoucher[] = []
   for (const creation of givenUp) {
-    const [late] = madeFor(free, creation.shape, creation.sentAt)
+    const until = latestTime(ctx, creation)
+    const [late] = matchCandidates(free, creation, { skewIsKnown: site.stampSkewMs !== null, until })
     if (!late) continue
     free.splice(free.indexOf(late), 1)
-    if (await attach(ctx, site, creation, late)) attached += 1
+    if (await attach(ctx, site, creation, late)) recorded.push(late)
   }
-  return attached
+  return recorded
+}
+
+function latestTime({ config }: LateContext, creation: GivenUpCreation): Date {
+  const latest = latestTimeOf(creation, config.settleSeconds)
+  return latest < creation.givenUpAt ? latest : creation.givenUpAt
 }
 
 async function attach(
@@ -50,63 +55,52 @@ async function attach(
   creation: GivenUpCreation,
   late: ControllerVoucher,
 ): Promise<boolean> {
-  const { lastAttemptId, lastAttemptState, apiKeyId, source, shape: asked, sentAt } = creation
+  const { lastAttemptId, lastAttemptState, apiKeyId, source, batchId, shape: asked, sentAt } = creation
   if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // it may find this one itself
-  if (await findOpenTwin(ctx.db, creation, [creation.id])) return false // it may be another's, who is just making the same
-  if (lastAttemptState === 'recorded') return withdraw(ctx, site, creation, late)
+  if (await findTwin(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // so may another one
+  const isSurplus = lastAttemptState === 'recorded' || (creation.isRevoked && lastAttemptId !== creation.id)
+  if (isSurplus) return handleSurplus(ctx, site, creation, late)
   const actor = { apiKeyId, allSites: true, source }
   const day = ctx.today(sentAt)
-  const creationIds = [lastAttemptId]
-  const recorded = await recordVouchers(ctx, { site, creationIds, actor, candidates: [late], asked, day })
-  return recorded.length > 0
+  const recording = { site, creationIds: [lastAttemptId], actor, batchId, candidates: [late], asked, day }
+  const recorded = await recordVouchers(ctx, recording)
+  return recorded.some(({ answer }) => answer.code === late.code)
 }
 
 /** One that a guest uses already stays, and is recorded. */
-async function withdraw(
+async function handleSurplus(
   ctx: LateContext,
   site: SiteOnController,
   creation: GivenUpCreation,
   surplus: ControllerVoucher,
 ): Promise<boolean> {
-  if (surplus.usedCount > 0) {
-    await insertAdoptedVouchers(ctx.db, site.id, [surplus])
-    await noteSurplus(ctx.db, 'voucher.surplus_in_use', site, surplus)
-    return true
-  }
-  if (surplus.id === null) return false
-  return ctx.db.transaction((tx) => withdrawClaimed(ctx, tx, site, creation, surplus)).catch(tryNextTime)
+  return ctx.db.transaction(async (tx) => {
+    const isCertain = surplus.id !== null && isCertainlyFor(surplus, creation, latestTime(ctx, creation))
+    const what = surplus.usedCount > 0 ? 'in_use' : isCertain ? 'withdrawn' : 'suspected'
+    if (what === 'withdrawn' && !(await withdraw(ctx, tx, site, creation, surplus))) return false
+    if (!(await updateSurplus(tx, site.id, creation.id, what))) return false
+    const details = { name: creation.shape.name, controllerVoucherId: surplus.id }
+    const deed = { action: `voucher.surplus_${what}`, targetKind: 'site', targetId: String(site.id), details }
+    await recordServiceAudit(tx, deed)
+    if (what === 'in_use') await insertAdoptedVouchers(tx, site.id, [surplus])
+    return what !== 'suspected'
+  })
 }
 
-/** A controller that will not delete it: nothing was written. */
-function tryNextTime(error: unknown): false {
-  if (error instanceof ControllerError) return false
-  throw error
-}
-
-/** Claimed first, and held until it is gone: nobody can be given it meanwhile. */
-async function withdrawClaimed(
+/** Records it, so that nobody is given it; the worker deletes it on the controller afterwards. False when somebody has it. */
+async function withdraw(
   ctx: LateContext,
   tx: Queryable,
   site: SiteOnController,
-  { id: creationId, apiKeyId }: GivenUpCreation,
-  { id: controllerVoucherId, code, shape }: ControllerVoucher,
+  { id, apiKeyId, shape, sentAt }: GivenUpCreation,
+  { id: controllerVoucherId, code }: ControllerVoucher,
 ): Promise<boolean> {
   const nothing = { reference: null, validUntil: null, batchId: null }
-  const claim = { id: uuidv7(), creationId, controllerVoucherId, code, ...nothing }
+  const claim = { id, creationId: id, controllerVoucherId, code, ...nothing }
   const [claimed] = await claimVouchers(tx, { siteId: site.id, apiKeyId, shape }, [claim])
   if (!claimed) return false
-  await updateVoucherRevoked(tx, site.id, claimed.id)
-  await noteSurplus(tx, 'voucher.surplus_withdrawn', site, { shape })
-  await ctx.controllers.connectionOf(site).delete(site.controllerSite, [controllerVoucherId as string])
+  await moveSiteDay(tx, site.id, ctx.today(sentAt), { created: 1 })
+  await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, dueAt: null }])
+  await enqueueWithdrawals(tx, ctx.queue, [site])
   return true
-}
-
-async function noteSurplus(
-  db: Queryable,
-  action: string,
-  site: SiteOnController,
-  { shape }: Pick<ControllerVoucher, 'shape'>,
-): Promise<void> {
-  const details = { name: shape.name }
-  await recordServiceAudit(db, { action, targetKind: 'site', targetId: String(site.id), details })
 }

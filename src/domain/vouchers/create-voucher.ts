@@ -1,12 +1,15 @@
+import { v7 as uuidv7 } from 'uuid'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
+import { reachPoint } from '#lib/points.ts'
 import { Unavailable } from '#lib/unavailable.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import { checkBounds } from './check-bounds.ts'
-import type { CreationRequest, RecordedCreation } from './creation.ts'
+import { actorId, type CreationRequest, hashOf, type Intent, type RecordedCreation, type Wanted } from './creation.ts'
 import { endingBy } from './latest-end.ts'
 import { type MakeContext, makeVouchers } from './make-vouchers.ts'
 import { findAnswer, openCreation } from './open-creation.ts'
+import { noteFor } from './voucher-note.ts'
 
 export type CreateContext = MakeContext & { today: (at: Date) => string }
 
@@ -19,13 +22,14 @@ export async function createVoucher(
   if (answered) return { created: answered, replayed: true }
 
   const site = await findSite(ctx, request)
+  const wanted = await request.readWanted()
   const driver = ctx.controllers.driverOf(site)
-  checkBounds(driver, endingBy(driver, request.shape, request.validUntil, new Date()))
+  checkBounds(driver, endingBy(driver, wanted.shape, wanted.validUntil, ctx.clock.now()))
   return ctx.controllers.inSlot(site.controllerId, async (waited) => {
     const answeredMeanwhile = waited ? await findAnswer(ctx.db, request) : undefined
     if (answeredMeanwhile) return { created: answeredMeanwhile, replayed: true }
     const current = waited ? await findSite(ctx, request) : site
-    return { created: await createOn(ctx, current, request), replayed: false }
+    return { created: await createOn(ctx, current, request, wanted), replayed: false }
   })
 }
 
@@ -39,17 +43,33 @@ async function createOn(
   ctx: CreateContext,
   site: SiteOnController,
   request: CreationRequest,
+  wanted: Wanted,
 ): Promise<RecordedCreation> {
-  const now = new Date()
+  const now = ctx.clock.now()
   const day = ctx.today(now)
-  const asked = {
-    ...endingBy(ctx.controllers.driverOf(site), request.shape, request.validUntil, now),
-    name: `${day}_${request.shape.name}`,
+  const shape = {
+    ...endingBy(ctx.controllers.driverOf(site), wanted.shape, wanted.validUntil, now),
+    name: `${day}_${wanted.shape.name}`,
   }
-  ctx.controllers.connectionOf(site) // without credentials there is nothing to intend
-  const creationId = await openCreation(ctx.db, request, asked)
+  const connection = ctx.controllers.connectionOf(site) // without credentials there is nothing to intend
+  const intent: Intent = {
+    siteId: site.id,
+    id: uuidv7(),
+    actor: actorId(request.actor),
+    apiKeyId: request.actor.apiKeyId,
+    idempotencyKey: request.idempotencyKey,
+    requestHash: hashOf(request.contents),
+    shape,
+    note: noteFor(site, shape.name),
+    controllerAheadMs: connection.clockAheadMs(),
+    reference: wanted.reference,
+    validUntil: wanted.validUntil,
+    batchId: null,
+  }
+  await openCreation(ctx.db, intent)
+  reachPoint('after intent')
   try {
-    const [recorded] = await makeVouchers(ctx, { site, creationIds: [creationId], actor: request.actor, asked, day })
+    const [recorded] = await makeVouchers(ctx, { site, intents: [intent], actor: request.actor, day })
     return recorded as RecordedCreation
   } catch (error) {
     throw toDomainError(error, { site: site.id, controller: site.controllerId })

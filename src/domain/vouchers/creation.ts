@@ -7,12 +7,34 @@ export type Actor = { apiKeyId: string; allSites: boolean; source: string }
 /** What may be asked beyond the shape: the client's own word for it, and when it ends at the latest. */
 export type Wishes = { reference: string | null; validUntil: Date | null }
 
-/** What a client asked for, after every clamp; the name is still without its date. */
-export type CreationRequest = Wishes & {
+/** What a client wants, after every clamp; the name is still without its date. */
+export type Wanted = Wishes & { shape: VoucherShape }
+
+export type CreationRequest = {
   actor: Actor
   siteId: number
-  shape: VoucherShape
   idempotencyKey: string | undefined
+  /** The contents as the client sent them: a repeat must have the same. */
+  contents: unknown
+  /** Reads what is wanted, e.g. from a template. Not called for a repeat: the template may have been removed since. */
+  readWanted(): Promise<Wanted>
+}
+
+/** A creation as it is committed before the controller is asked. */
+export type Intent = Wishes & {
+  siteId: number
+  id: string
+  actor: string
+  apiKeyId: string
+  idempotencyKey: string | undefined
+  requestHash: Buffer
+  /** As it will be recorded: the name with its date. */
+  shape: VoucherShape
+  /** The name on the controller, with a tag where the site wants one. */
+  note: string
+  /** How far the controller's clock was ahead when it was asked. */
+  controllerAheadMs: number
+  batchId: string | null
 }
 
 /** What the client is told, now and on every repeat with the same Idempotency-Key. */
@@ -29,15 +51,14 @@ export type RecordedCreation = { creationId: string; siteId: number; voucherId: 
 
 export type CreationState = 'open' | 'unknown' | 'recorded' | 'rejected' | 'absent'
 
-/** Covers the contents, not the dated name: a repeat after midnight is still the same request. */
-export function requestHash({ siteId, shape, reference, validUntil }: CreationRequest): Buffer {
-  const { name, maxUses, expireMinutes, downKbps, upKbps, quotaMb } = shape
-  const wishes = reference === null && validUntil === null ? [] : [reference, validUntil]
-  return hashOf([siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, ...wishes])
+/** The order of members makes no difference. */
+export function hashOf(contents: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(contents, sortMembers)).digest()
 }
 
-export function hashOf(contents: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(contents)).digest()
+function sortMembers(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 export function actorId(actor: Actor): string {

@@ -1,6 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
-import type { CreatedVoucher, CreationState, RecordedCreation, Wishes } from './creation.ts'
+import type { CreatedVoucher, CreationState, Intent, RecordedCreation, Wishes } from './creation.ts'
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedFor = `interval '24 hours'`
@@ -31,46 +30,40 @@ export async function findCreationByKey(
   return rows[0]
 }
 
-export type NewCreation = Wishes & {
-  siteId: number
-  id: string
-  actor: string
-  apiKeyId: string
-  idempotencyKey: string | undefined
-  requestHash: Buffer
-  shape: VoucherShape
-}
-
 /** Commits the intent. False when this Idempotency-Key stands on another row. */
-export async function insertCreation(db: Queryable, creation: NewCreation): Promise<boolean> {
-  const { shape } = creation
+export async function insertCreation(db: Queryable, intent: Intent): Promise<boolean> {
+  const { shape } = intent
   const { rowCount } = await db.query(
-    `insert into creations (site_id, id, actor, api_key_id, idempotency_key, request_hash, name, max_uses,
-       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, sent_at, lease_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now(), now() + ${lease})
+    `insert into creations (site_id, id, actor, api_key_id, idempotency_key, request_hash, name, note, max_uses,
+       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, controller_ahead_ms,
+       sent_at, lease_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now(), now() + ${lease})
      on conflict (actor, idempotency_key) do nothing`,
     [
-      creation.siteId,
-      creation.id,
-      creation.actor,
-      creation.apiKeyId,
-      creation.idempotencyKey ?? null,
-      creation.requestHash,
+      intent.siteId,
+      intent.id,
+      intent.actor,
+      intent.apiKeyId,
+      intent.idempotencyKey ?? null,
+      intent.requestHash,
       shape.name,
+      intent.note,
       shape.maxUses,
       shape.expireMinutes,
       shape.downKbps,
       shape.upKbps,
       shape.quotaMb,
-      creation.reference,
-      creation.validUntil,
+      intent.reference,
+      intent.validUntil,
+      intent.batchId,
+      intent.controllerAheadMs,
     ],
   )
   return rowCount === 1
 }
 
 /** Takes the key off a row whose attempt came to nothing, or that is too old to count, and notes what follows it. */
-export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): Promise<void> {
+export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promise<void> {
   await tx.query(
     `update creations set idempotency_key = null, superseded_by = $3
       where actor = $1 and idempotency_key = $2
@@ -85,6 +78,8 @@ export type LockedCreation = Wishes & {
   voucherId: string | null
   answer: CreatedVoucher | null
   batchId: string | null
+  /** Somebody revoked it before it was known whether there is a voucher. */
+  isRevoked: boolean
 }
 
 /**
@@ -94,7 +89,7 @@ export type LockedCreation = Wishes & {
 export async function lockCreations(tx: Queryable, siteId: number, ids: string[]): Promise<LockedCreation[]> {
   const { rows } = await tx.query<LockedCreation>(
     `select id, state <> 'recorded' and superseded_by is null as "hasNoVoucher", voucher_id as "voucherId", answer,
-            reference, valid_until as "validUntil", batch_id as "batchId"
+            reference, valid_until as "validUntil", batch_id as "batchId", revoked_at is not null as "isRevoked"
        from creations where site_id = $1 and id = any ($2) order by id for update`,
     [siteId, ids],
   )

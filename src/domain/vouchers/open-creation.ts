@@ -1,17 +1,15 @@
-import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
-import { actorId, type CreationRequest, type RecordedCreation, requestHash } from './creation.ts'
+import { actorId, type CreationRequest, hashOf, type Intent, type RecordedCreation } from './creation.ts'
 import { findCreationByKey, insertCreation, releaseIdempotencyKey } from './creations.queries.ts'
 
 /** The first answer to this Idempotency-Key; undefined when the request is free to go on. */
 export async function findAnswer(db: Queryable, request: CreationRequest): Promise<RecordedCreation | undefined> {
-  const { actor, idempotencyKey } = request
+  const { actor, idempotencyKey, contents } = request
   if (idempotencyKey === undefined) return undefined
   const known = await findCreationByKey(db, actorId(actor), idempotencyKey)
   if (!known) return undefined
-  if (!known.requestHash.equals(requestHash(request))) throw new DomainError('idempotency_mismatch')
+  if (!known.requestHash.equals(hashOf(contents))) throw new DomainError('idempotency_mismatch')
   const { siteId, id: creationId, state, voucherId, answer } = known
   if (state === 'recorded' && voucherId && answer) return { creationId, siteId, voucherId, answer }
   if (state === 'open' || state === 'unknown') throw new DomainError('idempotency_in_progress')
@@ -19,26 +17,14 @@ export async function findAnswer(db: Queryable, request: CreationRequest): Promi
 }
 
 /**
- * Commits what is about to be asked of the controller, as it will stand there. An earlier attempt with the same key that came to nothing keeps its own row: its voucher might still turn up.
+ * Commits what is about to be asked of the controller. An earlier attempt with the same key that came to nothing keeps its
+ * own row: its voucher might still turn up.
  */
-export async function openCreation(db: Database, request: CreationRequest, asked: VoucherShape): Promise<string> {
-  const { actor, siteId, idempotencyKey, reference, validUntil } = request
-  const creation = {
-    siteId,
-    id: uuidv7(),
-    actor: actorId(actor),
-    apiKeyId: actor.apiKeyId,
-    idempotencyKey,
-    requestHash: requestHash(request),
-    shape: asked,
-    reference,
-    validUntil,
-  }
-  if (await insertCreation(db, creation)) return creation.id
+export async function openCreation(db: Database, intent: Intent): Promise<void> {
+  if (await insertCreation(db, intent)) return
   const reopened = await db.transaction(async (tx) => {
-    await releaseIdempotencyKey(tx, creation)
-    return insertCreation(tx, creation)
+    await releaseIdempotencyKey(tx, intent)
+    return insertCreation(tx, intent)
   })
-  if (reopened) return creation.id
-  throw new DomainError('idempotency_in_progress') // another attempt was faster by a moment
+  if (!reopened) throw new DomainError('idempotency_in_progress') // another attempt was faster by a moment
 }

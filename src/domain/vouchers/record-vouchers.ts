@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Queryable } from '#db/database.ts'
+import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
@@ -8,9 +9,9 @@ import { bringSyncForward } from '../sites/sync-times.queries.ts'
 import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
 import { claimFree } from './claim-free.ts'
 import type { RecordedCreation } from './creation.ts'
-import { type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
+import { insertCreation, type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
 import type { Recording } from './recording.ts'
-import { wakeBatches } from './wake-batches.queries.ts'
+import { lockBatchOfCreations, wakeBatch } from './wake-batches.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
@@ -36,37 +37,50 @@ export async function recordVouchers(ctx: RecordContext, recording: Recording): 
  * their place.
  */
 async function recordOnce(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
-  const { site, creationIds, day } = recording
+  const { site, day, batchId } = recording
   return ctx.db.transaction(async (tx) => {
-    const creations = await lockCreations(tx, site.id, creationIds)
+    if (batchId !== null) await lockBatchOfCreations(tx, site.id, batchId)
+    const creations = await lockOrInsert(tx, recording)
     const before = creations.flatMap((creation) => alreadyRecorded(site.id, creation))
     const open = creations.filter(({ hasNoVoucher }) => hasNoVoucher)
-    const { recorded, newCount } = await claimFree(tx, recording, open)
+    const recorded = await claimFree(tx, recording, open)
     if (recorded.length === 0) return before
     await updateCreationsRecorded(tx, site.id, recorded)
-    if (newCount > 0) await moveSiteDay(tx, site.id, day, { created: newCount })
+    await moveSiteDay(tx, site.id, day, { created: recorded.length })
     await bringSyncForward(tx, site.id, 'used')
     await scheduleEnds(tx, site.id, open, recorded)
-    await tellOf(ctx, tx, recording, open, recorded)
+    await tellOf(ctx, tx, recording, recorded)
+    reachPoint('before commit')
     return [...before, ...recorded]
   })
+}
+
+/** Intents that are gone were lost with a failover; their vouchers exist, so they are inserted again. */
+async function lockOrInsert(tx: Queryable, { site, creationIds, intents = [] }: Recording): Promise<LockedCreation[]> {
+  const creations = await lockCreations(tx, site.id, creationIds)
+  if (creations.length === creationIds.length || intents.length === 0) return creations
+  const known = new Set(creations.map(({ id }) => id))
+  const lost = new Set(creationIds.filter((id) => !known.has(id)))
+  for (const intent of intents.filter(({ id }) => lost.has(id)))
+    if (!(await insertCreation(tx, intent))) await insertCreation(tx, { ...intent, idempotencyKey: undefined })
+  return lockCreations(tx, site.id, creationIds)
 }
 
 function alreadyRecorded(siteId: number, { id, voucherId, answer }: LockedCreation): RecordedCreation[] {
   return voucherId !== null && answer !== null ? [{ creationId: id, siteId, voucherId, answer }] : []
 }
 
-/** What has an end is withdrawn then, whatever becomes of anybody here. */
+/** A voucher with an end is withdrawn then; one that was revoked before it was found is withdrawn at once. */
 async function scheduleEnds(
   tx: Queryable,
   siteId: number,
   creations: LockedCreation[],
   recorded: RecordedCreation[],
 ): Promise<void> {
-  const endOf = new Map(creations.map(({ id, validUntil }) => [id, validUntil]))
+  const creationOf = new Map(creations.map((creation) => [creation.id, creation]))
   const ends = recorded.flatMap(({ creationId, voucherId }) => {
-    const dueAt = endOf.get(creationId)
-    return dueAt ? [{ voucherId, dueAt }] : []
+    const { isRevoked, validUntil } = creationOf.get(creationId) as LockedCreation
+    return isRevoked || validUntil ? [{ voucherId, dueAt: isRevoked ? null : validUntil }] : []
   })
   if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
 }
@@ -75,14 +89,10 @@ async function scheduleEnds(
 async function tellOf(
   ctx: RecordContext,
   tx: Queryable,
-  { site, actor }: Recording,
-  creations: LockedCreation[],
+  { site, actor, batchId }: Recording,
   recorded: RecordedCreation[],
 ): Promise<void> {
-  const batchOf = new Map(creations.map(({ id, batchId }) => [id, batchId]))
-  const single = recorded.filter(({ creationId }) => batchOf.get(creationId) === null)
-  const voucherIds = single.map(({ voucherId }) => voucherId)
-  if (voucherIds.length > 0) await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds })
-  const batchIds = [...new Set(batchOf.values())].filter((id) => id !== null)
-  if (batchIds.length > 0) await wakeBatches(tx, site.id, batchIds)
+  const voucherIds = recorded.map(({ voucherId }) => voucherId)
+  if (batchId === null) await notifyCreated(tx, ctx.queue, { site, source: actor.source, voucherIds })
+  else await wakeBatch(tx, site.id, batchId)
 }

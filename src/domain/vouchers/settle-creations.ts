@@ -1,39 +1,43 @@
-import type { Database } from '#db/database.ts'
-import { ControllerError } from '#drivers/driver.ts'
-import type { Queue } from '#queue/queue.ts'
-import type { Controllers } from '../controllers/controllers.ts'
-import { DomainError } from '../errors.ts'
+import { failureOf } from '../controllers/failure-of.ts'
+import { noteFailure, type OutageContext } from '../controllers/outages.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { collect } from './collect.ts'
-import { madeFor } from './made-for.ts'
+import { latestTimeOf, matchCandidates } from './match-candidates.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import {
-  findOpenTwin,
+  findTwin,
   postponeCreations,
   takeUnsettledCreations,
   type UnsettledCreation,
   updateCreationsAbsent,
 } from './unsettled.queries.ts'
 
-const atOnce = 50
+const maxAtOnce = 50
 
-export type SettleContext = {
-  db: Database
-  queue: Queue
-  controllers: Controllers
+export type SettleContext = OutageContext & {
   today: (at: Date) => string
   config: { settleSeconds: number }
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 }
 
 /** Finds out what became of creations that nobody finished. Never makes a voucher: it only looks. */
 export async function settleCreations(ctx: SettleContext): Promise<number> {
-  const creations = await takeUnsettledCreations(ctx.db, atOnce)
-  const asked = Map.groupBy(creations, ({ siteId, id, batchId, sentAt, shape }) =>
-    JSON.stringify([siteId, batchId ?? id, sentAt, shape]),
-  )
-  const settled = await Promise.all([...asked.values()].map((alike) => settle(ctx, alike)))
+  const settled = await Promise.all((await takeUnsettled(ctx, maxAtOnce)).map(({ settle }) => settle()))
   return settled.reduce((total, count) => total + count, 0)
+}
+
+/** Takes creations that are due, those together that asked for the same. Each `settle` returns how many are settled. */
+export async function takeUnsettled(
+  ctx: SettleContext,
+  limit: number,
+): Promise<{ id: string; settle: () => Promise<number> }[]> {
+  const creations = await takeUnsettledCreations(ctx.db, Math.min(limit, maxAtOnce))
+  const asked = Map.groupBy(creations, ({ siteId, id, batchId, sentAt, note, shape }) =>
+    JSON.stringify([siteId, batchId ?? id, sentAt, note, shape]),
+  )
+  return [...asked.values()].map((alike) => ({
+    id: (alike[0] as UnsettledCreation).id,
+    settle: () => settle(ctx, alike),
+  }))
 }
 
 /** Creations that asked for the same, together: one look is enough for all. Returns how many are settled. */
@@ -48,9 +52,10 @@ async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<n
     if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations made nothing')
     return found + absent
   } catch (err) {
-    if (!(err instanceof ControllerError || err instanceof DomainError))
-      ctx.log.warn({ err, ...creation }, 'a creation could not be settled yet')
     await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, first))
+    const failure = failureOf(err)
+    if (failure === undefined) ctx.log.warn({ err, ...creation }, 'a creation could not be settled yet')
+    else await noteFailure(ctx, site, failure)
     return 0
   }
 }
@@ -61,17 +66,20 @@ async function look(
   alike: UnsettledCreation[],
 ): Promise<{ found: number; absent: number }> {
   const [first] = alike as [UnsettledCreation]
-  const { shape: asked, sentAt, apiKeyId, source } = first
+  const { shape: asked, sentAt, apiKeyId, source, batchId } = first
   const seen = await ctx.controllers.inBackground(site.controllerId, () =>
-    collect(ctx.controllers.connectionOf(site).listNamed(site.controllerSite, asked.name)),
+    collect(ctx.controllers.connectionOf(site).listNamed(site.controllerSite, first.note)),
   )
-  const candidates = madeFor(seen, asked, sentAt)
-  if (candidates.length > 0 && (await findOpenTwin(ctx.db, first, idsOf(alike)))) {
+  const candidates = matchCandidates(seen, first, {
+    skewIsKnown: site.stampSkewMs !== null,
+    until: latestTime(ctx, first),
+  })
+  if (candidates.length > 0 && (await findTwin(ctx.db, first, idsOf(alike), ['open']))) {
     await postponeCreations(ctx.db, site.id, idsOf(alike), 1)
     return { found: 0, absent: 0 }
   }
   const actor = { apiKeyId, allSites: true, source }
-  const recording = { site, creationIds: idsOf(alike), actor, candidates, asked, day: ctx.today(sentAt) }
+  const recording = { site, creationIds: idsOf(alike), actor, batchId, candidates, asked, day: ctx.today(sentAt) }
   const recorded = candidates.length > 0 ? await recordVouchers(ctx, recording) : []
   const found = new Set(recorded.map(({ creationId }) => creationId))
   const left = idsOf(alike).filter((id) => !found.has(id))
@@ -82,6 +90,13 @@ async function look(
   }
   await updateCreationsAbsent(ctx.db, site.id, left)
   return { found: found.size, absent: left.length }
+}
+
+/** Undefined as long as nothing later can be there: a clock that is ahead should not hide the voucher. */
+function latestTime({ config }: SettleContext, creation: UnsettledCreation): Date | undefined {
+  const latest = latestTimeOf(creation, config.settleSeconds)
+  const now = creation.sentAt.getTime() + creation.secondsSinceSent * 1_000
+  return now > latest.getTime() ? latest : undefined
 }
 
 function idsOf(creations: UnsettledCreation[]): string[] {

@@ -1,24 +1,28 @@
-import type { Database } from '#db/database.ts'
-import type { Failure, SeenVoucher } from '#drivers/driver.ts'
-import type { Queue } from '#queue/queue.ts'
-import type { Controllers } from '../controllers/controllers.ts'
+import type { SeenVoucher } from '#drivers/driver.ts'
+import type { Clock } from '#lib/clock.ts'
 import { failureOf } from '../controllers/failure-of.ts'
-import { noteReachable, noteUnreachable } from '../controllers/note-reachability.ts'
+import { noteFailure, noteReachable, type OutageContext } from '../controllers/outages.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
-import { findSiteToSync, type SiteToSync, updateSiteSynced, updateSiteSyncFailed } from '../sites/sync-times.queries.ts'
+import {
+  findSiteToSync,
+  type SiteToSync,
+  updateSiteSynced,
+  updateSiteSyncFailed,
+  updateUnrecordedCount,
+} from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { collect } from './collect.ts'
+import { listLost } from './lost-vouchers.ts'
 import { revokeVanished } from './revoke-vanished.ts'
-import { insertAdoptedVouchers, updateSeenVouchers } from './sync.queries.ts'
+import { insertAdoptedVouchers, listUnrecorded, updateSeenVouchers } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
 
-export type SyncContext = {
-  db: Database
-  queue: Queue
-  controllers: Controllers
+export type SyncContext = OutageContext & {
+  clock: Clock
   today: (at: Date) => string
-  log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+  config: { settleSeconds: number }
+  log: { error(fields: object, message: string): void }
 }
 
 /** Compares the record of a site with its controller. Nothing changes unless the whole list was read without an error. */
@@ -31,7 +35,7 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
       collect(ctx.controllers.connectionOf(site).list(site.controllerSite)),
     )
   } catch (error) {
-    return noteFailure(ctx, site, error)
+    return noteSyncFailure(ctx, site, error)
   }
   try {
     await noteSuccess(ctx, site, await record(ctx, site, seen))
@@ -44,15 +48,22 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
 async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<number> {
   const { db } = ctx
   const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
+  const unrecorded: SeenVoucher[] = []
   for (const piece of inPieces(seen)) {
     const { changed, redeemed } = await updateSeenVouchers(db, site.id, site.listedAt, piece)
     counts.changed += changed
     counts.redeemed += redeemed
+    unrecorded.push(...(await listUnrecorded(db, site.id, piece)))
   }
-  counts.late = await attachLateArrivals(ctx, site, seen) // first: what is adopted counts as made by others
-  if (site.adopts) for (const piece of inPieces(seen)) counts.adopted += await insertAdoptedVouchers(db, site.id, piece)
+  // Late arrivals come first: what is adopted counts as made by others.
+  const late = new Set(await attachLateArrivals(ctx, site, unrecorded))
+  counts.late = late.size
+  const left = unrecorded.filter((voucher) => !late.has(voucher))
+  if (site.adopts)
+    for (const piece of inPieces(left)) counts.adopted += (await insertAdoptedVouchers(db, site.id, piece)).length
+  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
   counts.revoked = await revokeVanished(db, site.id, site.listedAt, seen)
-  if (counts.redeemed + counts.revoked > 0) await moveSiteDay(db, site.id, ctx.today(new Date()), counts)
+  if (counts.redeemed + counts.revoked > 0) await moveSiteDay(db, site.id, ctx.today(ctx.clock.now()), counts)
   const changes = counts.changed + counts.adopted + counts.late + counts.revoked
   if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts }, 'synced')
   return changes
@@ -63,19 +74,14 @@ function* inPieces(seen: SeenVoucher[]): Generator<SeenVoucher[]> {
 }
 
 async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {
-  if (await noteReachable(ctx, site.controllerId))
-    ctx.log.info({ controller: site.controllerId }, 'the controller is back')
+  await noteReachable(ctx, site.controllerId)
   await updateSiteSynced(ctx.db, site, changes > 0)
 }
 
-/** Otherwise it answered, whatever it said. */
-const outOfReach: Failure[] = ['unreachable', 'timeout', 'failed']
-
-async function noteFailure(ctx: SyncContext, site: SiteToSync, error: unknown): Promise<void> {
+async function noteSyncFailure(ctx: SyncContext, site: SiteToSync, error: unknown): Promise<void> {
   const failure = failureOf(error)
   if (failure === undefined) throw error
-  const outageBegan = outOfReach.includes(failure) && (await noteUnreachable(ctx, site.controllerId))
-  const isNews = await updateSiteSyncFailed(ctx.db, site.id, failure)
-  if (isNews || outageBegan)
+  await noteFailure(ctx, site, failure)
+  if (await updateSiteSyncFailed(ctx.db, site.id, failure))
     ctx.log.warn({ site: site.id, controller: site.controllerId, failure, err: error }, 'a site could not be synced')
 }

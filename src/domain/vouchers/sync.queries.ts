@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
+import { withoutTag } from './voucher-note.ts'
 
 /** What a controller showed, as rows: one statement for all of it. */
-const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, max_uses integer,
-  expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
+const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
+  max_uses integer, expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
   created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean)`
 
 function toRows(vouchers: SeenVoucher[]): string {
@@ -13,7 +14,8 @@ function toRows(vouchers: SeenVoucher[]): string {
       record_id: uuidv7(),
       id: voucher.id,
       code: voucher.code,
-      name: shape.name,
+      name: withoutTag(shape.name),
+      note: shape.name,
       max_uses: shape.maxUses,
       expire_minutes: shape.expireMinutes,
       down_kbps: shape.downKbps,
@@ -86,9 +88,9 @@ export async function updateSeenVouchers(
   return rows[0] ?? { changed: 0, redeemed: 0 }
 }
 
-/** Records vouchers that others made, except what an open creation may still claim as its own. */
-export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<number> {
-  const { rowCount } = await db.query(
+/** Records vouchers that others made, except what an open creation may still claim as its own. Returns their new ids. */
+export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
     `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, qos_down_kbps,
        qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
      select $1, seen.record_id, seen.id, seen.code, seen.name, seen.max_uses, seen.expire_minutes, seen.down_kbps,
@@ -100,12 +102,13 @@ export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouch
         and not exists (select from vouchers
                          where site_id = $1 and controller_voucher_id is null and code = seen.code)
         and not exists (select from creations
-                         where site_id = $1 and settled_at is null and creations.name = seen.name
+                         where site_id = $1 and settled_at is null and creations.note = seen.note
                            and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
-     on conflict do nothing`,
+     on conflict do nothing
+     returning id`,
     [siteId, toRows(vouchers)],
   )
-  return rowCount ?? 0
+  return rows.map(({ id }) => id)
 }
 
 export type ValidVoucher = { id: string; controllerVoucherId: string | null; code: string; createdAt: Date }
@@ -145,11 +148,25 @@ export async function updateVanishedVouchers(db: Queryable, siteId: number, ids:
   return rows[0]?.revoked ?? 0
 }
 
-/** Of these codes, those that stand in the record of the site. */
-export async function listRecordedCodes(db: Queryable, siteId: number, codes: string[]): Promise<string[]> {
-  const { rows } = await db.query<{ code: string }>(
-    `select code from vouchers where site_id = $1 and code = any ($2)`,
-    [siteId, codes],
+/** Those of these vouchers that the record does not have. Codes count only where a controller gives no id: it may give them again. */
+export async function listUnrecorded(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
+  const { rows } = await db.query<{ place: number }>(
+    `select seen.place::integer as place
+       from unnest($2::text[], $3::text[]) with ordinality as seen (id, code, place)
+      where not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
+        and not exists (select from vouchers
+                         where site_id = $1 and controller_voucher_id is null and code = seen.code)
+      order by place`,
+    [siteId, vouchers.map(({ id }) => id), vouchers.map(({ code }) => code)],
   )
-  return rows.map(({ code }) => code)
+  return rows.map(({ place }) => vouchers[place - 1] as SeenVoucher)
+}
+
+/** Names as they are on the controller that a creation which is under way may still find there. */
+export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
+  const { rows } = await db.query<{ note: string }>(
+    'select distinct note from creations where site_id = $1 and settled_at is null',
+    [siteId],
+  )
+  return rows.map(({ note }) => note)
 }

@@ -1,12 +1,11 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
+import { controllerIsOut } from '../controllers/outages.queries.ts'
 import type { CreationState } from './creation.ts'
+import type { Sought } from './match-candidates.ts'
 
-type AskedCreation = {
+type AskedCreation = Sought & {
   siteId: number
   id: string
-  shape: VoucherShape
-  sentAt: Date
   apiKeyId: string
   batchId: string | null
   /** For the notification. */
@@ -20,7 +19,7 @@ export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
 const lookLease = `interval '20 seconds'`
 
 const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.api_key_id as "apiKeyId",
-  c.batch_id as "batchId",
+  c.batch_id as "batchId", c.note, c.controller_ahead_ms as "controllerAheadMs",
   json_build_object('name', c.name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
   (select 'API: ' || name from api_keys where id = c.api_key_id) as source`
@@ -32,8 +31,9 @@ const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.a
 export async function takeUnsettledCreations(db: Queryable, limit: number): Promise<UnsettledCreation[]> {
   const { rows } = await db.query<UnsettledCreation>(
     `with first as (
-       select site_id, id, batch_id from creations where settled_at is null and lease_until <= now()
-        order by lease_until limit $1 for update skip locked
+       select c.site_id, c.id, c.batch_id from creations c join sites s on s.id = c.site_id
+        where c.settled_at is null and c.lease_until <= now() and not ${controllerIsOut}
+        order by c.lease_until limit $1 for update of c skip locked
      ), together as (
        select c.site_id, c.id
          from creations c join (select distinct site_id, batch_id from first) as f
@@ -52,18 +52,23 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
   return rows
 }
 
-/** Whether somebody else is just making such a voucher: what is found may be his. */
-export async function findOpenTwin(db: Queryable, { siteId, shape }: AskedCreation, ids: string[]): Promise<boolean> {
+/** Whether another creation that asked for the same is under way: what is found may belong to it. */
+export async function findTwin(
+  db: Queryable,
+  { siteId, note, shape }: AskedCreation,
+  ids: string[],
+  states: CreationState[],
+): Promise<boolean> {
   const { rows } = await db.query<{ exists: boolean }>(
     `select exists (select from creations
-                     where site_id = $1 and id <> all ($2::uuid[]) and settled_at is null and state = 'open'
-                       and name = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
-    [siteId, ids, shape.name, shape.maxUses, shape.expireMinutes],
+                     where site_id = $1 and id <> all ($2::uuid[]) and settled_at is null and state = any ($6)
+                       and note = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
+    [siteId, ids, note, shape.maxUses, shape.expireMinutes, states],
   )
   return rows[0]?.exists ?? false
 }
 
-/** They are looked for again then. */
+/** Schedules the next lookup. */
 export async function postponeCreations(db: Queryable, siteId: number, ids: string[], seconds: number): Promise<void> {
   await db.query(
     `update creations set lease_until = now() + make_interval(secs => $3)
@@ -72,7 +77,7 @@ export async function postponeCreations(db: Queryable, siteId: number, ids: stri
   )
 }
 
-/** They were looked for long enough: nothing was made. */
+/** After the settle window: nothing was made. */
 export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
     `update creations set state = 'absent', settled_at = now()
@@ -82,22 +87,43 @@ export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: 
 }
 
 /** A creation that was given up, and the last attempt that its client made after it, if any. */
-export type GivenUpCreation = AskedCreation & { lastAttemptId: string; lastAttemptState: CreationState }
+export type GivenUpCreation = AskedCreation & {
+  givenUpAt: Date
+  isRevoked: boolean
+  lastAttemptId: string
+  lastAttemptState: CreationState
+}
 
-/** They are kept for a day; a voucher may turn up as long. */
+/** Creations that a late voucher may belong to. They are kept for a day, and none of them gets a second late voucher. */
 export async function listGivenUpCreations(db: Queryable, siteId: number): Promise<GivenUpCreation[]> {
   const { rows } = await db.query<GivenUpCreation>(
     `with recursive attempts as (
-       select id as first_id, id, superseded_by, state from creations where site_id = $1 and state = 'absent'
+       select id as first_id, id, superseded_by, state from creations
+        where site_id = $1 and state = 'absent' and surplus is null
        union all
        select attempts.first_id, next.id, next.superseded_by, next.state
          from attempts join creations next on next.site_id = $1 and next.id = attempts.superseded_by
      )
-     select ${creationColumns}, last.id as "lastAttemptId", last.state as "lastAttemptState"
+     select ${creationColumns}, c.settled_at as "givenUpAt", c.revoked_at is not null as "isRevoked",
+            last.id as "lastAttemptId", last.state as "lastAttemptState"
        from creations c join attempts last on last.first_id = c.id and last.superseded_by is null
       where c.site_id = $1 and c.state = 'absent'
       order by c.sent_at`,
     [siteId],
   )
   return rows
+}
+
+/** Notes what was done with the late voucher of a creation that was given up; false when somebody else was first. */
+export async function updateSurplus(
+  tx: Queryable,
+  siteId: number,
+  id: string,
+  surplus: 'withdrawn' | 'in_use' | 'suspected',
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update creations set surplus = $3 where site_id = $1 and id = $2 and state = 'absent' and surplus is null`,
+    [siteId, id, surplus],
+  )
+  return rowCount === 1
 }

@@ -37,13 +37,21 @@ export type NewVoucher = Wishes & {
   batchId: string | null
 }
 
-/** Of these codes, those that a creation holds already. */
-export async function listHeldCodes(tx: Queryable, siteId: number, codes: string[]): Promise<string[]> {
-  const { rows } = await tx.query<{ code: string }>(
-    `select code from vouchers where site_id = $1 and code = any($2) and creation_id is not null`,
-    [siteId, codes],
+/** Those of these controller vouchers that a creation holds already. A code alone says nothing: a controller may give it again. */
+export async function listHeldVouchers(
+  tx: Queryable,
+  siteId: number,
+  vouchers: { id: string | null; code: string }[],
+): Promise<{ id: string | null; code: string }[]> {
+  const { rows } = await tx.query<{ id: string | null; code: string }>(
+    `select controller_voucher_id as id, code from vouchers
+      where site_id = $1 and controller_voucher_id = any($2) and creation_id is not null
+     union all
+     select null, code from vouchers
+      where site_id = $1 and controller_voucher_id is null and code = any($3) and creation_id is not null`,
+    [siteId, vouchers.flatMap(({ id }) => id ?? []), vouchers.map(({ code }) => code)],
   )
-  return rows.map(({ code }) => code)
+  return rows
 }
 
 /**
@@ -85,11 +93,4 @@ export async function claimVouchers(
     ],
   )
   return rows
-}
-
-export async function updateVoucherRevoked(tx: Queryable, siteId: number, id: string): Promise<void> {
-  await tx.query(`update vouchers set status = 'revoked', revoked_at = now() where site_id = $1 and id = $2`, [
-    siteId,
-    id,
-  ])
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
+import { controllerIsOut } from '../controllers/outages.queries.ts'
 
 /** Who holds rows longer has died, or is slow: then two withdraw the same, which does no harm. */
 const lease = `interval '12 seconds'`
@@ -8,23 +9,28 @@ const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 
 /** For so long a controller may be away. One that nobody could ask in that time gets its attempts all the same. */
 const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
-/** Sites where something is to be withdrawn now, by number. */
-export async function listSitesWithDueWithdrawals(db: Queryable): Promise<{ id: number; controllerId: string }[]> {
-  const { rows } = await db.query<{ id: number; controllerId: string }>(
-    `select sites.id, sites.controller_id as "controllerId"
-       from (select distinct site_id from withdrawals where settled_at is null and next_attempt_at <= now()) as due
-       join sites on sites.id = due.site_id
-      order by sites.id`,
+/** Sites where something is to be withdrawn now, those first that wait longest. Not those whose controller is out of reach. */
+export async function listSitesWithDueWithdrawals(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `select s.id
+       from (select site_id, min(next_attempt_at) as since from withdrawals
+              where settled_at is null and next_attempt_at <= now() group by site_id) as due
+       join sites s on s.id = due.site_id
+      where not ${controllerIsOut}
+      order by due.since`,
   )
-  return rows
+  return rows.map(({ id }) => id)
 }
 
 export type DueWithdrawal = {
   id: string
   voucherId: string
   controllerVoucherId: string | null
-  /** open: still to be withdrawn; gone: withdrawn since an earlier attempt; ended: was over before anybody tried. */
-  state: 'open' | 'gone' | 'ended'
+  /**
+   * What the record says. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
+   * unsettled: nobody knows yet whether it was made; none: it was not made.
+   */
+  state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
 }
 
 /** Takes rows whose time has come, for as long as the lease; in another order each time, see `deleteInHalves`. */
@@ -35,16 +41,23 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
         where site_id = $1 and settled_at is null and next_attempt_at <= now()
         order by next_attempt_at limit $2 for update skip locked
      ), taken as (
-       update withdrawals w set next_attempt_at = now() + ${lease}, attempts = attempts + 1
+       update withdrawals w
+          set next_attempt_at = now() + ${lease}, attempts = attempts + 1,
+              voucher_id = coalesce((select c.voucher_id from creations c
+                                      where c.site_id = $1 and c.id = w.voucher_id and c.state = 'recorded'), w.voucher_id)
          from due
         where w.site_id = $1 and w.id = due.id
        returning w.id, w.voucher_id, w.attempts
      )
      select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId",
-            case when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'open'
+            case when v.id is null and c.id is not null then 'unsettled'
+                 when v.id is null then 'none'
+                 when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'live'
                  when v.status = 'revoked' and taken.attempts > 1 then 'gone'
-                 else 'ended' end as state
-       from taken left join vouchers v on v.site_id = $1 and v.id = taken.voucher_id
+                 else 'over' end as state
+       from taken
+       left join vouchers v on v.site_id = $1 and v.id = taken.voucher_id
+       left join creations c on c.site_id = $1 and c.id = taken.voucher_id and c.settled_at is null
       order by random()`,
     [siteId, limit],
   )
@@ -77,6 +90,15 @@ export async function updateWithdrawalsSettled(
       settled.map(({ outcome }) => outcome),
       settled.map(({ failure }) => failure ?? null),
     ],
+  )
+}
+
+/** Withdrawals of creations that are still looked for: they are taken again soon, and that was no attempt. */
+export async function postponeUnsettledWithdrawals(db: Queryable, siteId: number, ids: string[]): Promise<void> {
+  await db.query(
+    `update withdrawals set attempts = attempts - 1, next_attempt_at = now() + interval '2 seconds'
+      where site_id = $1 and id = any ($2::uuid[]) and settled_at is null`,
+    [siteId, ids],
   )
 }
 

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import { pageConditions, type VoucherFilter } from '../vouchers/voucher-filter.ts'
 import type { VoucherPlace } from './revocation.ts'
 
-/** Of these, those that are there: whether they can still be withdrawn is found out when it is their turn. */
+/** Those of these vouchers that exist: whether they can still be withdrawn is found out when it is their turn. */
 export async function listExistingVouchers(db: Queryable, places: VoucherPlace[]): Promise<VoucherPlace[]> {
   const { rows } = await db.query<VoucherPlace>(
     `select vouchers.site_id as "siteId", vouchers.id
@@ -13,25 +13,97 @@ export async function listExistingVouchers(db: Queryable, places: VoucherPlace[]
   return rows
 }
 
+export type RevocationFilter = Omit<VoucherFilter, 'status' | 'after'>
+
 /** Vouchers that fit and can still be withdrawn: a used one as well, while its minutes run. */
 export async function listRevocableVouchers(
-  db: Queryable,
+  tx: Queryable,
   sites: number[] | 'all',
-  filter: Omit<VoucherFilter, 'status' | 'after'>,
+  filter: RevocationFilter,
   limit: number,
 ): Promise<VoucherPlace[]> {
-  const values: unknown[] = [limit]
-  const bind = (value: unknown) => `$${values.push(value)}`
-  const [fits = []] = pageConditions(filter, bind)
-  const where = [
-    sites === 'all' ? `code <> ''` : `site_id = any (${bind(sites)}::integer[])`,
-    `status in ('valid', 'used')`,
-    `(expires_at is null or expires_at > ${bind(filter.now)})`,
-    ...fits,
-  ]
-  const { rows } = await db.query<VoucherPlace>(
-    `select site_id as "siteId", id from vouchers where ${where.join(' and ')} limit $1`,
+  const { values, bind, where } = conditions(sites, filter, [limit])
+  const { rows } = await tx.query<VoucherPlace>(
+    `select site_id as "siteId", id from vouchers
+      where code <> '' and status in ('valid', 'used') and (expires_at is null or expires_at > ${bind(filter.now)})
+        and ${where}
+      limit $1`,
     values,
   )
   return rows
+}
+
+/**
+ * Marks the creations that fit and whose outcome is not known, or that may still get a late voucher: whatever is recorded
+ * for them is withdrawn. Returns those that are not settled. Waits for whoever is just recording one: the voucher is found
+ * by the statement that lists vouchers then.
+ */
+export async function updateCreationsRevoked(
+  tx: Queryable,
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<VoucherPlace[]> {
+  if (filter.codePrefix !== undefined) return [] // what is not known yet has no code
+  const { values, where } = conditions(sites, filter)
+  const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
+    `with fitting as (
+       select site_id, id from (select *, sent_at as created_at from creations) as known
+        where (settled_at is null or state = 'absent') and ${where}
+     ), locked as (
+       select c.site_id, c.id from creations c join fitting using (site_id, id)
+        where c.settled_at is null or c.state = 'absent'
+        order by c.site_id, c.id for update of c
+     )
+     update creations c set revoked_at = coalesce(revoked_at, now())
+       from locked
+      where c.site_id = locked.site_id and c.id = locked.id
+     returning c.site_id as "siteId", c.id, c.settled_at is null as "isUnsettled"`,
+    values,
+  )
+  return rows.filter(({ isUnsettled }) => isUnsettled).map(({ siteId, id }) => ({ siteId, id }))
+}
+
+/**
+ * Cancels the rows of batches that fit and were not sent yet. Locks the batches first, as everybody does who touches their
+ * rows, and lets the worker see soon what is left of them.
+ */
+export async function cancelFittingRows(
+  tx: Queryable,
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<void> {
+  if (filter.codePrefix !== undefined) return
+  const { values, where } = conditions(sites, filter)
+  const fitting = `select site_id, batch_id, number
+    from (select r.site_id, r.batch_id, r.number, r.name, b.reference, b.api_key_id, b.staff_id, now() as created_at
+            from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
+           where b.finished_at is null and r.state = 'waiting') as waiting
+   where ${where}`
+  const { rowCount } = await tx.query(
+    `select from batches where (site_id, id) in (select site_id, batch_id from (${fitting}) as fitting)
+      order by site_id, id for no key update`,
+    values,
+  )
+  if (rowCount === 0) return
+  await tx.query(
+    `with cancelled as (
+       update batch_rows r set state = 'cancelled', failure = null
+         from (${fitting}) as fitting
+        where r.site_id = fitting.site_id and r.batch_id = fitting.batch_id and r.number = fitting.number
+          and r.state = 'waiting'
+       returning r.site_id, r.batch_id
+     )
+     update batches b set next_run_at = now()
+       from (select distinct site_id, batch_id from cancelled) as touched
+      where b.site_id = touched.site_id and b.id = touched.batch_id`,
+    values,
+  )
+}
+
+/** The same words of a filter for vouchers, creations and rows of batches. */
+function conditions(sites: number[] | 'all', filter: RevocationFilter, values: unknown[] = []) {
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const [fits = []] = pageConditions(filter, bind)
+  const ofSites = sites === 'all' ? [] : [`site_id = any (${bind(sites)}::integer[])`]
+  return { values, bind, where: [...ofSites, ...fits].join(' and ') || 'true' }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Queryable } from '#db/database.ts'
 
 /** A voucher and its site: parts are by site, so both are needed to find it. */
 export type VoucherPlace = { siteId: number; id: string }
@@ -9,7 +10,8 @@ export type RevocationRequest = {
   idempotencyKey: string | undefined
   /** Which vouchers are meant, in the client's words: what a repeat is compared by. */
   meant: object
-  vouchers: VoucherPlace[]
+  /** Finds them in the transaction that revokes them. Not called for a repeat: they may be gone from the filter. */
+  choose(tx: Queryable): Promise<VoucherPlace[]>
 }
 
 export function actorOf(key: { id: string }): string {

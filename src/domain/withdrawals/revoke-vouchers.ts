@@ -7,7 +7,7 @@ import { listControllersOfSites } from '../sites/site-states.queries.ts'
 import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
 import { actorOf, meaningHash, type RevocationRequest } from './revocation.ts'
 import { findRevocationByKey, insertRevocation } from './revocations.queries.ts'
-import { findWaitingCount, insertRevokedWithdrawals } from './withdrawals.queries.ts'
+import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from './withdrawals.queries.ts'
 
 /** So many sites get their job at once; the others with the next sweep, two seconds later. */
 const jobsAtOnce = 200
@@ -18,9 +18,9 @@ const maxWaiting = 50_000
 const few = 10
 
 /** The revocation that this Idempotency-Key made before. */
-export async function findRepeated(
+async function findRepeated(
   db: Queryable,
-  { key, idempotencyKey, meant }: Omit<RevocationRequest, 'vouchers'>,
+  { key, idempotencyKey, meant }: Omit<RevocationRequest, 'choose'>,
 ): Promise<string | undefined> {
   if (idempotencyKey === undefined) return undefined
   const known = await findRevocationByKey(db, actorOf(key), idempotencyKey)
@@ -33,17 +33,22 @@ export async function revokeVouchers(
   ctx: { db: Database; queue: Queue },
   request: RevocationRequest,
 ): Promise<{ id: string; isRepeat: boolean }> {
-  const { key, idempotencyKey, meant, vouchers } = request
+  const { key, idempotencyKey, meant } = request
   const id = uuidv7()
-  const siteIds = [...new Set(vouchers.map(({ siteId }) => siteId))]
-  if (vouchers.length > few && (await findWaitingCount(ctx.db, siteIds, maxWaiting)) >= maxWaiting)
-    throw new DomainError('withdrawals_too_many')
+  const repeated = await findRepeated(ctx.db, request)
+  if (repeated !== undefined) return { id: repeated, isRepeat: true }
   return ctx.db.transaction(async (tx) => {
     const revocation = { id, actor: actorOf(key), apiKeyId: key.id, idempotencyKey, requestHash: meaningHash(meant) }
     if (!(await insertRevocation(tx, revocation))) {
-      const repeated = await findRepeated(tx, request) // another one was faster by a moment
-      if (repeated === undefined) throw new Error('A revocation was there and is not')
-      return { id: repeated, isRepeat: true }
+      const faster = await findRepeated(tx, request) // another one was faster by a moment
+      if (faster === undefined) throw new Error('A revocation was there and is not')
+      return { id: faster, isRepeat: true }
+    }
+    const vouchers = await request.choose(tx)
+    const siteIds = [...new Set(vouchers.map(({ siteId }) => siteId))]
+    if (vouchers.length > few) {
+      await lockWithdrawalCounts(tx, siteIds)
+      if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
     }
     await insertRevokedWithdrawals(tx, id, vouchers)
     await enqueueWithdrawals(tx, ctx.queue, await listControllersOfSites(tx, siteIds.slice(0, jobsAtOnce)))

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#db/database.ts'
+import type { Clock } from '#lib/clock.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
 import { type DueWithdrawal, updateVouchersWithdrawn, updateWithdrawalsSettled } from './due-withdrawals.queries.ts'
 
-type SettleContext = { db: Database; today: (at: Date) => string }
+type SettleContext = { db: Database; clock: Clock; today: (at: Date) => string }
 
 type Settled = {
   revoked: DueWithdrawal[]
@@ -33,7 +34,7 @@ async function settleOnce(ctx: SettleContext, siteId: number, { revoked, ended, 
   await ctx.db.transaction(async (tx) => {
     const withdrawn = revoked.map(({ voucherId }) => voucherId)
     const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, siteId, withdrawn) : 0
-    if (changed > 0) await moveSiteDay(tx, siteId, ctx.today(new Date()), { revoked: changed })
+    if (changed > 0) await moveSiteDay(tx, siteId, ctx.today(ctx.clock.now()), { revoked: changed })
     await updateWithdrawalsSettled(tx, siteId, [
       ...revoked.map(({ id }) => ({ id, outcome: 'revoked' as const })),
       ...ended.map(({ id }) => ({ id, outcome: 'ended' as const })),

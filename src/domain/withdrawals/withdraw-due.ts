@@ -1,11 +1,12 @@
-import type { Database } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
-import type { Controllers } from '../controllers/controllers.ts'
+import type { Clock } from '#lib/clock.ts'
+import { noteFailure, type OutageContext } from '../controllers/outages.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
   type DueWithdrawal,
   postponeDueWithdrawals,
+  postponeUnsettledWithdrawals,
   postponeWithdrawals,
   takeDueWithdrawals,
 } from './due-withdrawals.queries.ts'
@@ -16,42 +17,56 @@ const atOnce = 50
 /** Then the others get a turn; what is left comes back with the next sweep. */
 const turnMs = 20_000
 
-export type WithdrawContext = {
-  db: Database
-  controllers: Controllers
-  today: (at: Date) => string
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-}
+export type WithdrawContext = OutageContext & { clock: Clock; today: (at: Date) => string }
 
 /** Takes everything that is due on a site off its controller, then notes it. Doing it twice does no harm. */
 export async function withdrawDue(ctx: WithdrawContext, siteId: number): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
   if (!site) return
-  const endOfTurn = Date.now() + turnMs
-  while (Date.now() < endOfTurn) {
+  const endOfTurn = performance.now() + turnMs
+  while (performance.now() < endOfTurn) {
     const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
     if (due.length === 0 || !(await withdraw(ctx, site, due))) return
   }
 }
 
-/** False when there is no use in going on. No database connection is held while the controller is called. */
+/**
+ * False when there is no use in going on. Deletes on the controller whatever the record says: the record may be wrong, and
+ * a withdrawal that is done leaves nothing there. No database connection is held while the controller is called.
+ */
 async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWithdrawal[]): Promise<boolean> {
-  const open = due.filter(({ state }) => state === 'open')
-  const { gone, left, stoppedBy } = await deleteOn(ctx, site, open)
+  const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
+  if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))
+  const made = due.filter(({ state }) => state !== 'unsettled' && state !== 'none')
+  const [nameless, named] = [made.filter(({ controllerVoucherId }) => !controllerVoucherId), made.filter(isNamed)]
+  const { gone, left, stoppedBy } = await deleteOn(ctx, site, named)
   const isGone = new Set(gone)
-  const revoked = open.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId as string))
+  const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
   await settleWithdrawals(ctx, site.id, {
-    revoked: [...revoked, ...due.filter(({ state }) => state === 'gone')],
-    ended: due.filter(({ state }) => state === 'ended'),
-    nameless: open.filter(({ controllerVoucherId }) => controllerVoucherId === null),
+    revoked: deleted.filter(({ state }) => state !== 'over'),
+    ended: [...deleted, ...nameless].filter(({ state }) => state === 'over').concat(none),
+    nameless: nameless.filter(({ state }) => state !== 'over'),
   })
-  if (left.length > 0) await postpone(ctx, site, open, left)
-  if (stoppedBy) await postponeDueWithdrawals(ctx.db, site.id, stoppedBy)
+  if (left.length > 0) await postpone(ctx, site, named, left)
+  if (stoppedBy) {
+    await postponeDueWithdrawals(ctx.db, site.id, stoppedBy)
+    await noteFailure(ctx, site, stoppedBy)
+  }
   return stoppedBy === undefined
 }
 
-function deleteOn(ctx: WithdrawContext, site: SiteOnController, open: DueWithdrawal[]): Promise<Deletion> {
-  const ids = new Set(open.flatMap(({ controllerVoucherId }) => controllerVoucherId ?? []))
+type Named = DueWithdrawal & { controllerVoucherId: string }
+
+function isNamed(withdrawal: DueWithdrawal): withdrawal is Named {
+  return withdrawal.controllerVoucherId !== null
+}
+
+function idsOf(withdrawals: DueWithdrawal[]): string[] {
+  return withdrawals.map(({ id }) => id)
+}
+
+function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]): Promise<Deletion> {
+  const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>
     ctx.controllers.inBulk(site.controllerId, () =>
       ctx.controllers.connectionOf(site).delete(site.controllerSite, piece),
@@ -62,14 +77,14 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, open: DueWithdra
 async function postpone(
   ctx: WithdrawContext,
   site: SiteOnController,
-  open: DueWithdrawal[],
+  named: Named[],
   left: Deletion['left'],
 ): Promise<void> {
-  const failures = new Map<string | null, Failure>(left.map(({ id, failure }) => [id, failure]))
-  const byFailure = Map.groupBy(open, ({ controllerVoucherId }) => failures.get(controllerVoucherId))
+  const failures = new Map<string, Failure>(left.map(({ id, failure }) => [id, failure]))
+  const byFailure = Map.groupBy(named, ({ controllerVoucherId }) => failures.get(controllerVoucherId))
   for (const [failure, rows] of byFailure) {
     if (failure === undefined) continue
-    const ids = rows.map(({ id }) => id)
+    const ids = idsOf(rows)
     await postponeWithdrawals(ctx.db, site.id, failure, ids)
     ctx.log.warn(
       { site: site.id, controller: site.controllerId, failure, count: ids.length },

@@ -3,9 +3,10 @@ import type { Queryable } from '#db/database.ts'
 /** How long what became of a scheduled withdrawal can be read; the voucher itself tells it for good. */
 const keptFor = `interval '7 days'`
 
-export type ScheduledWithdrawal = { voucherId: string; dueAt: Date }
+/** Null: now, by the clock of the record. */
+export type ScheduledWithdrawal = { voucherId: string; dueAt: Date | null }
 
-/** For vouchers with a last day: in the transaction that records them. */
+/** For vouchers with a last day or with none: in the transaction that records them. */
 export async function insertScheduledWithdrawals(
   tx: Queryable,
   siteId: number,
@@ -13,7 +14,7 @@ export async function insertScheduledWithdrawals(
 ): Promise<void> {
   await tx.query(
     `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), voucher_id, due_at, due_at
+     select $1, gen_random_uuid(), voucher_id, coalesce(due_at, now()), coalesce(due_at, now())
        from unnest($2::uuid[], $3::timestamptz[]) as scheduled (voucher_id, due_at)`,
     [siteId, scheduled.map(({ voucherId }) => voucherId), scheduled.map(({ dueAt }) => dueAt)],
   )
@@ -30,6 +31,15 @@ export async function insertRevokedWithdrawals(
      select site_id, gen_random_uuid(), voucher_id, $1, now(), now()
        from unnest($2::integer[], $3::uuid[]) as chosen (site_id, voucher_id)`,
     [revocationId, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
+  )
+}
+
+/** Whoever counts what waits on these sites and adds many to it does so alone. A few locks serve all sites. */
+export async function lockWithdrawalCounts(tx: Queryable, siteIds: number[]): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtextextended('withdrawals of sites ' || bucket, 0))
+       from (select distinct site_id % 64 as bucket from unnest($1::integer[]) as wanted (site_id) order by 1) as buckets`,
+    [siteIds],
   )
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '#lib/clock.ts'
 import type { ControllerAccess, Session } from '../driver.ts'
 import { ControllerError } from '../driver.ts'
 import { leaving, refusalOf } from '../failures.ts'
@@ -45,7 +46,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   async function renew(stale: Session | null, deadline: AbortSignal): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
     const kind = await within(deadline, findFlavour())
-    const renewing = access.session.renew(stale, async () => writeTokens(await signIn(http, login, kind)))
+    const renewing = access.session.renew(stale, async () => writeTokens(await signIn(http, login, kind, access.clock)))
     renewing.catch(() => {
       flavour = undefined // it may be another controller by now
     })
@@ -76,7 +77,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
         })
         if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
         if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
-        if (attempt === maxAttempts || !maySignInHelp(reply, tokens)) throw failureOf(reply)
+        if (attempt === maxAttempts || !maySignInHelp(reply, tokens, access.clock)) throw failureOf(reply)
         session = await renew(session, deadline)
       }
     },
@@ -85,8 +86,8 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 }
 
-function maySignInHelp(reply: HttpReply, { signedInAt }: Tokens): boolean {
-  if (reply.status === 401) return !isNoSite(reply) || Date.now() - signedInAt > rightsAgeMs
+function maySignInHelp(reply: HttpReply, { signedInAt }: Tokens, clock: Clock): boolean {
+  if (reply.status === 401) return !isNoSite(reply) || clock.now().getTime() - signedInAt > rightsAgeMs
   return reply.status === 403 && reply.text.includes('CSRF')
 }
 

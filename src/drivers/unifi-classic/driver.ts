@@ -78,6 +78,7 @@ export const unifiClassic: Driver = {
         const [info] = await client.call({ path: onSite(site, 'stat/sysinfo') })
         return text(objectOf(info ?? {})['version'])
       },
+      clockAheadMs: () => client.clockAheadMs(),
       close: () => client.close(),
     }
   },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { addressPolicy } from '#test/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { memorySession } from '#test/memory-session.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startSimulator } from '#test/simulator.ts'
@@ -15,7 +15,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
   beforeEach(() => simulator.forget())
 
   function connect(session: SharedSession = memorySession(), login = simulator.login) {
-    const access = { address: simulator.url, credentials: login, certificatePin: null, addressPolicy, session }
+    const access = { address: simulator.url, credentials: login, certificatePin: null, ...directAccess(), session }
     const connection = unifiClassic.connect(access)
     onFileEnd(() => connection.close())
     return connection
@@ -145,7 +145,7 @@ describe('CSRF tokens of a console', async () => {
       address: simulator.url,
       credentials: simulator.login,
       certificatePin: null,
-      addressPolicy,
+      ...directAccess(),
       session,
     }
     const connection = unifiClassic.connect(access)

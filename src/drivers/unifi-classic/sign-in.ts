@@ -1,3 +1,4 @@
+import type { Clock } from '#lib/clock.ts'
 import { ControllerError } from '../driver.ts'
 import { leaving, refusalOf } from '../failures.ts'
 import type { Http, HttpReply } from '../http.ts'
@@ -9,11 +10,16 @@ const timeoutMs = 6_000
 export type Login = { username: string; password: string }
 
 /** Whatever fails, no voucher was asked for. */
-export async function signIn(http: Http, login: Login, flavour: FlavourName): Promise<Tokens> {
-  return trySignIn(http, login, flavour).catch(leaving('refused'))
+export async function signIn(http: Http, login: Login, flavour: FlavourName, clock: Clock): Promise<Tokens> {
+  return trySignIn(http, login, flavour, clock).catch(leaving('refused'))
 }
 
-async function trySignIn(http: Http, { username, password }: Login, flavour: FlavourName): Promise<Tokens> {
+async function trySignIn(
+  http: Http,
+  { username, password }: Login,
+  flavour: FlavourName,
+  clock: Clock,
+): Promise<Tokens> {
   const deadline = AbortSignal.timeout(timeoutMs)
   const { loginPath: path, rememberMember, cookie: name } = flavours[flavour]
   const body = { username, password, [rememberMember]: true }
@@ -21,7 +27,7 @@ async function trySignIn(http: Http, { username, password }: Login, flavour: Fla
   if (reply.status !== 200) throw failureOf(reply, flavour)
   const cookie = cookieOf(reply, name)
   if (cookie === undefined) throw new ControllerError('failed', 'refused', 'The sign-in gave no session')
-  return updatedBy(reply, { flavour, cookie, csrf: null, signedInAt: Date.now() })
+  return updatedBy(reply, { flavour, cookie, csrf: null, signedInAt: clock.now().getTime() })
 }
 
 /** Wrong credentials are 403 on a console and 400 on a self-hosted application; a second factor is 499 or 400. */

@@ -81,15 +81,16 @@ function voucherFromWire(voucher: Json, { username, clockAheadMs }: Viewpoint): 
     },
     usedCount: integer(voucher['used']) ?? 0,
     createdAt: second(voucher['create_time'], clockAheadMs),
-    firstUsedAt: second(voucher['start_time']),
-    expiresAt: second(voucher['end_time']),
+    stampedAt: second(voucher['create_time'], 0),
+    firstUsedAt: second(voucher['start_time'], clockAheadMs),
+    expiresAt: second(voucher['end_time'], clockAheadMs),
     expired: voucher['status'] === 'EXPIRED',
     isOurs: typeof adminName === 'string' ? adminName === username : null,
     hasName: typeof note === 'string',
   }
 }
 
-function second(value: unknown, clockAheadMs = 0): Date | null {
+function second(value: unknown, clockAheadMs: number): Date | null {
   const seconds = integer(value)
   return seconds ? new Date(seconds * 1_000 - clockAheadMs) : null
 }

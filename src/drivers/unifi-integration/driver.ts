@@ -76,6 +76,7 @@ export const unifiIntegration: Driver = {
         pageFromWire(await client.get(`${path}?limit=1`, deadline).catch(forget(site)), 0)
       },
       version: async () => versionFromWire(await client.get('/info')),
+      clockAheadMs: () => client.clockAheadMs(),
       close: () => client.close(),
     }
   },

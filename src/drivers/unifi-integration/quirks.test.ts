@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { addressPolicy } from '#test/address-policy.ts'
 import { createAndClaim } from '#test/claim.ts'
-import { memorySession } from '#test/memory-session.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { type Simulator, startSimulator } from '#test/simulator.ts'
 import type { SeenVoucher } from '../driver.ts'
@@ -22,8 +21,8 @@ const simulator = await startSimulator(
 beforeEach(() => simulator.forget())
 
 function connect({ url, apiKey }: Simulator, path = '') {
-  const access = { address: url + path, credentials: { apiKey }, certificatePin: null, addressPolicy }
-  const connection = unifiIntegration.connect({ ...access, session: memorySession() })
+  const access = { address: url + path, credentials: { apiKey }, certificatePin: null }
+  const connection = unifiIntegration.connect({ ...access, ...directAccess() })
   onFileEnd(() => connection.close())
   return connection
 }

@@ -80,14 +80,15 @@ function voucherFromWire(voucher: Json, clockAheadMs: number): SeenVoucher {
     },
     usedCount: integer(voucher['authorizedGuestCount']) ?? 0,
     createdAt: time(voucher['createdAt'], clockAheadMs),
-    firstUsedAt: time(voucher['activatedAt']),
-    expiresAt: time(voucher['expiresAt']),
+    stampedAt: time(voucher['createdAt'], 0),
+    firstUsedAt: time(voucher['activatedAt'], clockAheadMs),
+    expiresAt: time(voucher['expiresAt'], clockAheadMs),
     expired: voucher['expired'] === true,
     isOurs: null,
   }
 }
 
-function time(value: unknown, clockAheadMs = 0): Date | null {
+function time(value: unknown, clockAheadMs: number): Date | null {
   const at = new Date(Date.parse(typeof value === 'string' ? value : '') - clockAheadMs)
   return at.getTime() >= 0 && at.getFullYear() < 10_000 ? at : null
 }

@@ -50,6 +50,6 @@ function isFresh({ usedCount, firstUsedAt, expiresAt, expired }: SeenVoucher): b
   return usedCount === 0 && firstUsedAt === null && expiresAt === null && !expired
 }
 
-function secondsAhead({ createdAt }: SeenVoucher): number | string {
-  return createdAt === null ? 'not told' : Math.round((createdAt.getTime() - Date.now()) / 1_000)
+function secondsAhead({ stampedAt }: SeenVoucher): number | string {
+  return stampedAt === null ? 'not told' : Math.round((stampedAt.getTime() - Date.now()) / 1_000)
 }

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { addressPolicy } from '#test/address-policy.ts'
-import { memorySession } from '#test/memory-session.ts'
+import { directAccess } from '#test/direct-access.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startSimulator } from '#test/simulator.ts'
 import type { ControllerConnection } from '../driver.ts'
@@ -33,7 +32,7 @@ describe.each([
 
   function connect(): ControllerConnection {
     const certificatePin = parseFingerprint(simulator.fingerprint as string) as Buffer
-    const access = { address: simulator.url, credentials, certificatePin, addressPolicy, session: memorySession() }
+    const access = { address: simulator.url, credentials, certificatePin, ...directAccess() }
     const connection = drivers[driver]?.connect(access) as ControllerConnection
     onFileEnd(() => connection.close())
     return connection
@@ -175,8 +174,7 @@ test('a controller that shows no names: the rest of the shape finds it, and the 
     address: selfHosted.url,
     credentials: selfHosted.login,
     certificatePin,
-    addressPolicy,
-    session: memorySession(),
+    ...directAccess(),
   }) as ControllerConnection
   onFileEnd(() => connection.close())
   const { observations, leftBehind } = await verify(connection, { site: 'default', shape }, calls.count)

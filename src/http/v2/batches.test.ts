@@ -3,9 +3,10 @@ import { describe, expect, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
 import { revokeKey } from '#domain/keys/revoke-key.ts'
 import { activateSite } from '#domain/sites/activate-site.ts'
+import { removeTemplate } from '#domain/templates/remove-template.ts'
 import { startApp } from '#test/app.ts'
 import { freePort } from '#test/private-redis.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { seedControlledSite, seedKey, seedTemplate } from '#test/seed.ts'
 import { startSimulator } from '#test/simulator.ts'
 import { readPublicId } from './public-id.ts'
 
@@ -77,7 +78,7 @@ test('cancelled: what waits is not made, what was made stays', async () => {
   const id = await accepted({ names: ['Ada', 'Grace', 'Linus'] })
   await simulator.fault('slow', { delayMs: 400 })
   const running = run(id)
-  await vi.waitFor(async () => expect((await get(`/batches/${id}`)).under_way).toBe(1))
+  await vi.waitFor(async () => expect((await get(`/batches/${id}`)).under_way).toBe(1), { timeout: 20_000 })
   const cancelled = await post(`/batches/${id}/cancel`)
   await running
 
@@ -159,6 +160,29 @@ test('429: a key with 100 open batches waits; another one does not', async () =>
   expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '10'])
   expect(ofAnother.status).toBe(202)
   expect((await ask()).status).toBe(202)
+})
+
+test('60 requests at once do not pass the limit of 100 open batches', async () => {
+  const many = await seedKey(app.db, { scope: 'write' })
+  const body = JSON.stringify({ site_id: site, name: 'Messe', count: 1 })
+  const ask = () => app.call('/api/v2/batches', { method: 'POST', key: many.key, body })
+  for (let i = 0; i < 80; i++) await ask()
+  const statuses = (await Promise.all(Array.from({ length: 60 }, ask))).map(({ status }) => status)
+
+  expect(statuses.filter((status) => status === 202)).toHaveLength(20)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(40)
+})
+
+test('a repeat after its template was removed gets the batch', async () => {
+  const template_id = await seedTemplate(app.db)
+  const asked = { name: 'Messe', count: 1, template_id }
+  const headers = { 'idempotency-key': 'with-a-template' }
+  const first = await batch(asked, headers)
+  await removeTemplate(app.db, template_id)
+  const again = await batch(asked, headers)
+
+  expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([202, 202, 'true'])
+  expect(again.json().id).toBe(first.json().id)
 })
 
 test('the table: every code as it is printed, names that are no formulas', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { removeTemplate } from '#domain/templates/remove-template.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, seedSite } from '#test/seed.ts'
+import { seedControlledSite, seedKey, seedSite, seedTemplate } from '#test/seed.ts'
 import { startSimulator } from '#test/simulator.ts'
 
 const app = await startApp()
@@ -72,6 +73,28 @@ describe('Idempotency-Key', () => {
     const other = await post({ ...asked, ...change }, headers)
 
     expect([other.status, other.json().error]).toEqual([422, 'idempotency_mismatch'])
+  })
+
+  test('a repeat after its template was removed gets the voucher', async () => {
+    const template_id = await seedTemplate(app.db)
+    const headers = { 'idempotency-key': 'with-a-template' }
+    const first = await post({ template_id }, headers)
+    await removeTemplate(app.db, template_id)
+    const again = await post({ template_id }, headers)
+    const anew = await post({ template_id })
+
+    expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([201, 201, 'true'])
+    expect(again.json()).toEqual(first.json())
+    expect(anew.status).toBe(400)
+  })
+
+  test('a repeat after its template was changed gets the voucher as it was made', async () => {
+    const template_id = await seedTemplate(app.db)
+    const headers = { 'idempotency-key': 'with-a-changed-template' }
+    const first = await post({ template_id }, headers)
+    await app.db.query('update templates set expire_minutes = 999 where id = $1', [template_id])
+
+    expect((await post({ template_id }, headers)).json()).toEqual(first.json())
   })
 
   test('20 at once: one voucher', async () => {

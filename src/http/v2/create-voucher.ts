@@ -22,9 +22,16 @@ export const createVoucher = operation({
   answer: voucherSchema,
   async handle(ctx, { key, body, idempotencyKey, wasReplayed }) {
     const name = toVoucherName(body.name)
-    const { limits, ...wishes } = await readWishes(ctx.db, key, body)
-    const request = { actor: actorOf(key), siteId: body.site_id, shape: { ...limits, name }, ...wishes, idempotencyKey }
-    const { created, replayed } = await create(ctx, request)
+    const { created, replayed } = await create(ctx, {
+      actor: actorOf(key),
+      siteId: body.site_id,
+      idempotencyKey,
+      contents: body,
+      async readWanted() {
+        const { limits, ...wishes } = await readWishes(ctx.db, body)
+        return { ...wishes, shape: { ...limits, name } }
+      },
+    })
     if (replayed) wasReplayed()
     const voucher = await findRecordedVoucher(ctx.db, created.siteId, created.voucherId)
     return voucherToWire(key.now, voucher as RecordedVoucher)

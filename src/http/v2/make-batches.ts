@@ -23,10 +23,14 @@ export const createBatch = operation({
   creates: true,
   answer: batchSchema,
   async handle(ctx, { key, body, idempotencyKey, wasReplayed }) {
-    const names = namesOf(body)
-    const wishes = await readWishes(ctx.db, key, body)
-    const request = { actor: actorOf(key), siteId: body.site_id, names, ...wishes, idempotencyKey }
-    const { batch, replayed } = await create(ctx, request)
+    const { batch, replayed } = await create(ctx, {
+      actor: actorOf(key),
+      siteId: body.site_id,
+      idempotencyKey,
+      contents: body,
+      names: namesOf(body),
+      readWanted: () => readWishes(ctx.db, body),
+    })
     if (replayed) wasReplayed()
     return batchToWire((await findBatch(ctx.db, batch)) as Batch)
   },

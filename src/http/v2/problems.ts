@@ -10,7 +10,7 @@ export type Problem = {
 }
 
 /** What only API v2 can answer. `not_found` is the same for what is not there and for what the key may not see. */
-export type OwnCode = 'not_found' | 'parameter_invalid' | 'parameter_unknown' | 'too_many' | 'server_error'
+export type OwnCode = 'not_found' | 'parameter_invalid' | 'parameter_unknown' | 'server_error'
 
 const own: Record<OwnCode, Problem> = {
   not_found: { status: 404, error: 'not_found', words: { de: 'Nicht gefunden', en: 'Not found' } },
@@ -23,14 +23,6 @@ const own: Record<OwnCode, Problem> = {
     status: 400,
     error: 'invalid_request',
     words: { de: 'Den Parameter {field} gibt es hier nicht', en: 'There is no parameter {field} here' },
-  },
-  too_many: {
-    status: 400,
-    error: 'too_many',
-    words: {
-      de: 'Das sind mehr als 10.000 Voucher, bitte enger eingrenzen. Keiner wurde entzogen.',
-      en: 'These are more than 10,000 vouchers, please narrow it down. None was revoked.',
-    },
   },
   server_error: { status: 500, error: 'server_error', words: { de: 'Interner Fehler', en: 'Internal error' } },
 }
@@ -59,6 +51,7 @@ const english: Record<ErrorCode, string> = {
   payload_too_large: 'The body of the request is larger than 64 KiB',
   rate_limited: 'Rate limit exceeded, please try again later',
   batches_too_many: '100 batches of this API key are running already, please wait until one is done',
+  vouchers_too_many: 'These are more than 10,000 vouchers. Narrow the filter. None was revoked.',
   withdrawals_too_many: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
   controller_busy: 'The controller is busy. No voucher was made.',
   controller_unreachable: 'The controller is out of reach. No voucher was made.',

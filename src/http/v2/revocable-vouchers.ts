@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
-import { listExistingVouchers, listRevocableVouchers } from '#domain/withdrawals/revocable-vouchers.queries.ts'
+import { chooseByFilter } from '#domain/withdrawals/choose-vouchers.ts'
+import { listExistingVouchers } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import type { VoucherPlace } from '#domain/withdrawals/revocation.ts'
 import { allowedSites } from './allowed-sites.ts'
 import { filterFromWire, sitesFromWire } from './filter-from-wire.ts'
@@ -9,52 +10,41 @@ import { Refused } from './problems.ts'
 import { readPublicId } from './public-id.ts'
 import type { revocationBody } from './revocations.schemas.ts'
 
-const maxVouchers = 10_000
-
 /** Which vouchers a request means; `meant` is the same for the same wish, however it is written. */
-export type Choice = { meant: object; choose(): Promise<VoucherPlace[]> }
+export type Choice = { meant: object; choose(tx: Queryable): Promise<VoucherPlace[]> }
 
-export function choiceOf(db: Queryable, key: KeyAtWork, body: Static<typeof revocationBody>): Choice {
+export function choiceOf(key: KeyAtWork, body: Static<typeof revocationBody>): Choice {
   const { voucher_ids: ids, filter } = body
   if (ids !== undefined && filter !== undefined) throw new Refused('parameter_invalid', 'filter')
-  if (ids !== undefined) return choiceByIds(db, key, ids)
-  if (filter !== undefined) return choiceByFilter(db, key, filter)
+  if (ids !== undefined) return choiceByIds(key, ids)
+  if (filter !== undefined) return choiceByFilter(key, filter)
   throw new Refused('parameter_invalid', 'voucher_ids')
 }
 
 /** All of them or none: one that is not there is as good as a slip in the request. */
-export function choiceByIds(db: Queryable, key: KeyAtWork, ids: string[]): Choice {
+export function choiceByIds(key: KeyAtWork, ids: string[]): Choice {
   const wanted = [...new Set(ids)].toSorted()
   return {
     meant: { ids: wanted },
-    async choose() {
+    async choose(tx) {
       const places = wanted.flatMap((id) => readPublicId(id) ?? [])
       if (places.length < wanted.length) throw new Refused('not_found')
       const siteIds = places.map(({ siteId }) => siteId)
-      await allowedSites(db, key, siteIds)
-      const found = await listExistingVouchers(db, places)
+      await allowedSites(tx, key, siteIds)
+      const found = await listExistingVouchers(tx, places)
       if (found.length < wanted.length) throw new Refused('not_found')
       return found
     },
   }
 }
 
-function choiceByFilter(
-  db: Queryable,
-  key: KeyAtWork,
-  wire: NonNullable<Static<typeof revocationBody>['filter']>,
-): Choice {
+function choiceByFilter(key: KeyAtWork, wire: NonNullable<Static<typeof revocationBody>['filter']>): Choice {
   const { site_id: _, ...wanted } = wire
   const named = sitesFromWire(wire)
   if (Object.keys(wanted).length === 0) throw new Refused('parameter_invalid', 'filter')
   const filter = filterFromWire(wanted)
   return {
     meant: { filter, sites: named && [...new Set(named)].toSorted((a, b) => a - b) },
-    async choose() {
-      const sites = await allowedSites(db, key, named)
-      const found = await listRevocableVouchers(db, sites, { now: key.now, ...filter }, maxVouchers + 1)
-      if (found.length > maxVouchers) throw new Refused('too_many')
-      return found
-    },
+    choose: async (tx) => chooseByFilter(tx, await allowedSites(tx, key, named), { now: key.now, ...filter }),
   }
 }

@@ -6,7 +6,7 @@ import {
   listRevocationRows as listRecordedRows,
   type Revocation,
 } from '#domain/withdrawals/revocations.queries.ts'
-import { findRepeated, revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
+import { revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
 import { onlyForKey } from './allowed-sites.ts'
 import { placeCursor, readPlaceCursor } from './cursor.ts'
 import { type OperationCall, operation, type V2Context } from './operation.ts'
@@ -33,7 +33,7 @@ export const revokeVouchers = operation({
   creates: true,
   body: revocationBody,
   answer: revocationSchema,
-  handle: (ctx, call) => revokeChosen(ctx, call, choiceOf(ctx.db, call.key, call.body)),
+  handle: (ctx, call) => revokeChosen(ctx, call, choiceOf(call.key, call.body)),
 })
 
 export const revokeVoucher = operation({
@@ -45,7 +45,7 @@ export const revokeVoucher = operation({
   status: 202,
   params: voucherParams,
   answer: revocationSchema,
-  handle: (ctx, call) => revokeChosen(ctx, call, choiceByIds(ctx.db, call.key, [call.params.id])),
+  handle: (ctx, call) => revokeChosen(ctx, call, choiceByIds(call.key, [call.params.id])),
 })
 
 export const findRevocation = operation({
@@ -82,7 +82,6 @@ export const listRevocationRows = operation({
   },
 })
 
-/** A repeat is found before anything is chosen: by then its vouchers may be gone from the filter. */
 async function revokeChosen(
   ctx: V2Context,
   {
@@ -92,10 +91,7 @@ async function revokeChosen(
   }: Pick<OperationCall<never, never, never>, 'key' | 'idempotencyKey' | 'wasReplayed'>,
   { meant, choose }: Choice,
 ) {
-  const wish = { key, idempotencyKey, meant }
-  const repeated = await findRepeated(ctx.db, wish)
-  const { id, isRepeat } =
-    repeated === undefined ? await revoke(ctx, { ...wish, vouchers: await choose() }) : { id: repeated, isRepeat: true }
+  const { id, isRepeat } = await revoke(ctx, { key, idempotencyKey, meant, choose })
   if (isRepeat) wasReplayed()
   return revocationToWire(await findVisible(ctx.db, key, id))
 }

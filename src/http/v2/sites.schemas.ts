@@ -10,6 +10,11 @@ export const siteSchema = Type.Object(
     unreachable_since: timeOrNull,
     synced_at: timeOrNull,
     sync_failure: { ...textOrNull, description: 'Why the last comparison with the controller failed, in one word.' },
+    unrecorded_vouchers: Type.Integer({
+      minimum: 0,
+      description:
+        'Vouchers on the controller that this service seems to have made and its record does not have, e.g. after a restored backup. The operator sees them with `voucher-service reconcile`.',
+    }),
   },
   { title: 'Site' },
 )

@@ -13,7 +13,13 @@ beforeEach(async () => {
 test('200: a site with its state, active or not', async () => {
   const open = await seedSite(app.db, { name: 'Hauptgebäude' })
   const closed = await seedSite(app.db, { name: 'Geschlossen', active: false })
-  const fresh = { reachable: true, unreachable_since: null, synced_at: null, sync_failure: null }
+  const fresh = {
+    reachable: true,
+    unreachable_since: null,
+    synced_at: null,
+    sync_failure: null,
+    unrecorded_vouchers: 0,
+  }
 
   expect((await app.call('/api/v2/sites', { key })).json()).toEqual({
     sites: [

@@ -51,5 +51,6 @@ function toWire(site: SiteState): Static<typeof siteSchema> {
     unreachable_since: site.unreachableSince?.toISOString() ?? null,
     synced_at: site.syncedAt?.toISOString() ?? null,
     sync_failure: site.syncFailure,
+    unrecorded_vouchers: site.unrecorded,
   }
 }

@@ -1,0 +1,62 @@
+const failuresToOpen = 5
+const firstRestMs = 5_000
+const longestRestMs = 60_000
+
+export type Breaker = {
+  /** True while nothing speaks against a call. */
+  isClosed(): boolean
+  /** Runs the work, or throws what `leftAlone` makes. After a rest one call tries whether the other side is well. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** Runs the work also during a rest. A success ends it, a failure does not prolong it. */
+  runAnyway<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Lets no call through for a while after five failures in a row. Rests are measured by the monotonic clock: a rest that
+ * ends at a time of day would last for hours after somebody set the clock back.
+ */
+export function createBreaker(isFailure: (error: unknown) => boolean, leftAlone: () => Error): Breaker {
+  let failures = 0
+  let rests = 0
+  let restUntil: number | undefined
+  let trying = false
+
+  function noteFailure(): void {
+    failures += 1
+    if (failures < failuresToOpen && restUntil === undefined) return
+    const restMs = Math.min(firstRestMs * 2 ** rests, longestRestMs)
+    restUntil = performance.now() + restMs * (0.8 + 0.2 * Math.random())
+    rests += 1
+  }
+
+  function noteSuccess(): void {
+    failures = 0
+    rests = 0
+    restUntil = undefined
+  }
+
+  return {
+    isClosed: () => restUntil === undefined,
+    async runAnyway(work) {
+      const result = await work()
+      noteSuccess()
+      return result
+    },
+    async run(work) {
+      const isTrial = restUntil !== undefined
+      if (restUntil !== undefined && (trying || performance.now() < restUntil)) throw leftAlone()
+      if (isTrial) trying = true
+      try {
+        const result = await work()
+        noteSuccess()
+        return result
+      } catch (error) {
+        if (isFailure(error)) noteFailure()
+        else if (isTrial) noteSuccess() // it answered, whatever it said
+        throw error
+      } finally {
+        if (isTrial) trying = false
+      }
+    },
+  }
+}

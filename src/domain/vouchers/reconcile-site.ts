@@ -1,0 +1,49 @@
+import type { Database } from '#db/database.ts'
+import type { SeenVoucher } from '#drivers/driver.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Controllers } from '../controllers/controllers.ts'
+import type { SiteOnController } from '../sites/sites.queries.ts'
+import { updateUnrecordedCount } from '../sites/sync-times.queries.ts'
+import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
+import { collect } from './collect.ts'
+import { listLost } from './lost-vouchers.ts'
+import { insertAdoptedVouchers, listUnrecorded } from './sync.queries.ts'
+
+const rowsPerStatement = 1_000
+
+/** Vouchers on the controller that this service seems to have made and that its record does not have, as they are now. */
+export async function findLostVouchers(
+  { db, controllers }: { db: Database; controllers: Controllers },
+  site: SiteOnController,
+): Promise<SeenVoucher[]> {
+  const seen = await collect(controllers.connectionOf(site).list(site.controllerSite))
+  const unrecorded: SeenVoucher[] = []
+  for (let i = 0; i < seen.length; i += rowsPerStatement)
+    unrecorded.push(...(await listUnrecorded(db, site.id, seen.slice(i, i + rowsPerStatement))))
+  const lost = await listLost(db, site.id, unrecorded)
+  await updateUnrecordedCount(db, site.id, lost.length)
+  return lost
+}
+
+/** Records lost vouchers. With `withdraw` the worker deletes them on the controller afterwards. Returns how many. */
+export async function recordLostVouchers(
+  db: Database,
+  site: SiteOnController,
+  lost: SeenVoucher[],
+  { withdraw }: { withdraw: boolean },
+): Promise<number> {
+  let recorded = 0
+  for (let i = 0; i < lost.length; i += rowsPerStatement) {
+    recorded += await db.transaction(async (tx) => {
+      const ids = await insertAdoptedVouchers(tx, site.id, lost.slice(i, i + rowsPerStatement))
+      const due = ids.map((voucherId) => ({ voucherId, dueAt: null }))
+      if (withdraw) await insertScheduledWithdrawals(tx, site.id, due)
+      const action = withdraw ? 'vouchers.withdrawn' : 'vouchers.adopted'
+      const details = { vouchers: ids.length }
+      await recordAudit(tx, { action, targetKind: 'site', targetId: String(site.id), details })
+      return ids.length
+    })
+  }
+  await updateUnrecordedCount(db, site.id, Math.max(0, lost.length - recorded))
+  return recorded
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from '#db/database.ts'
+import { DomainError } from '../errors.ts'
+import {
+  cancelFittingRows,
+  listRevocableVouchers,
+  type RevocationFilter,
+  updateCreationsRevoked,
+} from './revocable-vouchers.queries.ts'
+import type { VoucherPlace } from './revocation.ts'
+
+const maxVouchers = 10_000
+
+/**
+ * The vouchers that a filter means, together with those that may still come: rows of batches that were not sent yet are
+ * cancelled, and creations whose outcome is not known are marked. In this order: a row that is sent meanwhile is found as a
+ * creation, and a creation that is recorded meanwhile is found as a voucher.
+ */
+export async function chooseByFilter(
+  tx: Queryable,
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<VoucherPlace[]> {
+  await cancelFittingRows(tx, sites, filter)
+  const unsettled = await updateCreationsRevoked(tx, sites, filter)
+  const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
+  if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
+  return [...unsettled, ...vouchers]
+}

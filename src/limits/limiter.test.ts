@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { Unavailable } from '#lib/unavailable.ts'
+import { createTestDatabase } from '#test/database.ts'
+import { createLimiter } from './limiter.ts'
+import { postgresCounter } from './postgres-counter.ts'
+import type { Window } from './window.ts'
+
+const db = await createTestDatabase()
+
+/** A store that counts until it is lost. */
+function losable() {
+  const store = { count: 0, lost: false, resetMs: 60_000 }
+  const counter = async (): Promise<Window> => {
+    if (store.lost) throw new Unavailable('lost')
+    store.count += 1
+    return { count: store.count, resetMs: store.resetMs }
+  }
+  return { store, limiter: createLimiter(counter, postgresCounter(db)) }
+}
+
+test('a limit that was reached stays reached when the first store is lost', async () => {
+  const { store, limiter } = losable()
+  for (let i = 0; i < 70; i++) await limiter('reached', 60)
+  store.lost = true
+  const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter('reached', 60)))
+
+  expect(verdicts.filter(({ allowed }) => allowed)).toEqual([])
+})
+
+test('what was counted before the loss counts after it, for as long as the window lasts', async () => {
+  const { store, limiter } = losable()
+  for (let i = 0; i < 40; i++) await limiter('half', 60)
+  store.lost = true
+  const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter('half', 60)))
+
+  expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(20)
+  expect(verdicts.every(({ resetSeconds }) => resetSeconds <= 60)).toBe(true)
+})
+
+test('a process that knows more than the window of the second store raises it', async () => {
+  const { store: one, limiter: first } = losable()
+  const { store: two, limiter: second } = losable()
+  for (let i = 0; i < 5; i++) await first('raised', 60)
+  for (let i = 0; i < 58; i++) await second('raised', 60)
+  one.lost = true
+  two.lost = true
+
+  expect((await first('raised', 60)).remaining).toBe(54)
+  expect((await second('raised', 60)).remaining).toBe(1)
+  expect((await first('raised', 60)).remaining).toBe(0)
+})
+
+test('a window that was over before the loss counts for nothing', async () => {
+  const { store, limiter } = losable()
+  store.resetMs = 20
+  for (let i = 0; i < 60; i++) await limiter('over', 60)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  store.lost = true
+
+  expect(await limiter('over', 60)).toMatchObject({ allowed: true, remaining: 59 })
+})

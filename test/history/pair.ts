@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { connectDatabase, type Database } from '#db/database.ts'
+import { startPostgres, startStandby } from '#test/faults/private-postgres.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { runCommand } from '#test/service.ts'
+import { startTcpProxy } from '#test/tcp-proxy.ts'
+
+/** A migrated PostgreSQL and its standby. */
+export type Pair = {
+  /** Leads to the primary, and after the failover to what was the standby: the service needs no other setting. */
+  databaseUrl: string
+  /** For the test itself, past the link of the service. */
+  primary: Database
+  standby: Database
+  /** Waits until the standby has everything that is committed now. */
+  catchUp(): Promise<void>
+  /** What the primary commits from now on never reaches the standby. */
+  holdReplication(): void
+  /** The primary is gone at once. After a while the standby is promoted, and the service can reach it. */
+  failOver(afterMs: number): Promise<void>
+}
+
+export async function startPair({ isSynchronous = false } = {}): Promise<Pair> {
+  const host = '127.0.0.1'
+  const first = await startPostgres()
+  await runCommand(first.url('postgres'), ['migrate'])
+  const replication = await startTcpProxy({ host, port: first.port })
+  const second = await startStandby(replication.port)
+  const link = await startTcpProxy({ host, port: first.port })
+  const primary = connect(first.url('postgres'))
+  const standby = connect(second.url('postgres'))
+
+  async function catchUp(): Promise<void> {
+    const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn')
+    const followed = 'select from pg_stat_replication where replay_lsn >= $1::pg_lsn'
+    while ((await primary.query(followed, [rows[0]?.lsn])).rowCount !== 1) await pause(50)
+  }
+
+  await catchUp()
+  if (isSynchronous) {
+    await primary.query(`alter system set synchronous_standby_names = 'ANY 1 (*)'`)
+    await primary.query('select pg_reload_conf()')
+  }
+  return {
+    databaseUrl: `postgres://postgres@${host}:${link.port}/postgres`,
+    primary,
+    standby,
+    catchUp,
+    holdReplication: () => replication.hang(),
+    async failOver(afterMs) {
+      await first.stop()
+      await pause(afterMs)
+      await second.promote()
+      link.leadTo(second.port)
+    },
+  }
+}
+
+function connect(url: string): Database {
+  const db = connectDatabase({ url, poolSize: 2, onError: () => {} })
+  onFileEnd(() => db.close())
+  return db
+}

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { report } from '#test/report.ts'
+import { seedKey } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { isLong } from '#test/size.ts'
+import { openDesks } from './desks.ts'
+import { reconcile } from './operator.ts'
+import { startPair } from './pair.ts'
+import { place, readPresent, readStanding, startSites, syncAll, waitForQuiet } from './sites.ts'
+
+test.runIf(isLong)(
+  'a failover to a synchronous standby loses nothing, even if it got nothing for a while',
+  async () => {
+    const pair = await startPair({ isSynchronous: true })
+    const sites = await startSites(pair.primary, ['default', 'tagged'])
+    const { key } = await seedKey(pair.primary, { name: 'Desks', scope: 'write' })
+    const env = { SETTLE_SECONDS: '10' }
+    const { url } = await startService(pair.databaseUrl, env, 'api')
+    await startService(pair.databaseUrl, env, 'worker')
+    const desks = openDesks({ url, key }, sites, 8)
+    const untilDone = async (count: number) => {
+      while (desks.done() < count) await pause(50)
+    }
+
+    await untilDone(100)
+    pair.holdReplication()
+    const acknowledgedBefore = desks.done()
+    await pause(12_000)
+    report('synchronous standby: acknowledged while it got nothing', desks.done() - acknowledgedBefore)
+    await pair.failOver(2_000)
+    await untilDone(desks.done() + 100)
+    await desks.close()
+    await waitForQuiet(pair.standby)
+    await syncAll(pair.standby)
+
+    const record = await readStanding(pair.standby)
+    const acknowledged = desks.attempts.filter(({ code }) => code).map(place)
+    expect(acknowledged.filter((each) => !record.has(each))).toEqual([])
+    expect((await readPresent(sites)).map(place).filter((each) => !record.has(each))).toEqual([])
+    expect(await reconcile(pair.databaseUrl)).toEqual([])
+  },
+)

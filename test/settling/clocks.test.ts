@@ -1,0 +1,109 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { startDateProxy } from '#test/date-proxy.ts'
+import { dialects } from '#test/dialects.ts'
+import { seedKey } from '#test/seed.ts'
+import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
+
+const app = await startApp()
+const start = await prepareSites(app)
+const { key } = await seedKey(app.db, { scope: 'write' })
+
+/** The clock of this machine, and so of the service in this process, is wrong from now on. */
+function setMachineClock(aheadMs: number): void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + aheadMs)
+}
+afterEach(() => void vi.useRealTimers())
+
+/** One voucher whose answer is lost: it must be found, and a repeat must not make a second one. */
+async function expectOneVoucher(one: SiteInTrouble, settle = one.settle): Promise<void> {
+  await one.simulator.fault('created-then-reset')
+  await one.create('k')
+  await settle()
+  await one.age(121)
+  await settle()
+  const again = await one.create('k')
+
+  expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
+  expect(await one.onController()).toEqual([again.json().code])
+}
+
+test.each(dialects)('$dialect: a worker whose clock is a minute wrong finds the lost voucher', async (dialect) => {
+  for (const aheadMs of [-60_000, 60_000]) {
+    const one = await start(dialect)
+    await expectOneVoucher(one, async () => {
+      setMachineClock(aheadMs)
+      const settled = await one.settle()
+      vi.useRealTimers()
+      return settled
+    })
+  }
+})
+
+test.each(dialects)('$dialect: a proxy whose Date is wrong hides no voucher, not even the first', async (dialect) => {
+  for (const aheadMs of [-60_000, 60_000]) {
+    const one = await start({ ...dialect, behind: (url) => startDateProxy(url, aheadMs) })
+    await app.db.query('update controllers set stamp_skew_ms = null')
+    await expectOneVoucher(one)
+  }
+})
+
+test.each(dialects)(
+  '$dialect: behind a proxy with a right Date, a controller that is an hour wrong is known by its vouchers',
+  async (dialect) => {
+    for (const advanceSeconds of [-3_600, 3_600]) {
+      const one = await start({ ...dialect, behind: (url) => startDateProxy(url, 0) })
+      await one.simulator.clock({ advanceSeconds })
+      await one.create('known', 'First')
+      await expectOneVoucher(one)
+    }
+  },
+)
+
+test.each(dialects)('$dialect: a controller whose clock is set right in between', async (dialect) => {
+  const one = await start(dialect)
+  await one.simulator.clock({ advanceSeconds: -3_600 })
+  await one.create('known', 'First')
+  await expectOneVoucher(one, async () => {
+    await one.simulator.clock({ advanceSeconds: 3_600 })
+    const settled = await one.settle()
+    await one.simulator.clock({ advanceSeconds: -3_600 })
+    return settled
+  })
+})
+
+type Found = { id: string; status: string; expires_at: string; first_used_at: string }
+
+test.each(dialects)(
+  '$dialect: a controller whose clock is an hour behind: a voucher in use is valid and can be revoked',
+  async (dialect) => {
+    const one = await start(dialect)
+    await one.simulator.clock({ advanceSeconds: -3_600 })
+    const body = JSON.stringify({ site_id: one.siteId, name: 'Three devices', max_uses: 3, expire_minutes: 30 })
+    const { code } = (await app.call('/api/vouchers.php', { method: 'POST', key, body })).json()
+    await one.simulator.redeem(code, 'aa:00:00:00:00:01')
+    await one.sync()
+    const lookup = `/api/v2/vouchers/lookup?site_id=${one.siteId}&code=${code}`
+    const found: Found = (await app.call(lookup, { key })).json()
+    await app.call(`/api/v2/vouchers/${found.id}`, { method: 'DELETE', key })
+    await one.withdraw()
+
+    expect(found.status).toBe('valid')
+    expect(Math.abs(Date.parse(found.first_used_at) - Date.now())).toBeLessThan(20_000)
+    expect(Math.abs(Date.parse(found.expires_at) - Date.now() - 30 * 60_000)).toBeLessThan(20_000)
+    expect(await one.onController()).toEqual([])
+    expect((await app.call(lookup, { key })).json().status).toBe('revoked')
+  },
+)
+
+test('an api whose clock is two hours ahead takes valid_until as it is meant', async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  const validUntil = new Date(Date.now() + 30 * 60_000).toISOString()
+  const body = JSON.stringify({ site_id: one.siteId, name: 'Until', valid_until: validUntil })
+  setMachineClock(2 * 3_600_000)
+  const created = await app.call('/api/v2/vouchers', { method: 'POST', key, body })
+
+  expect(created.status).toBe(201)
+  expect(created.json()).toMatchObject({ valid_until: validUntil, expire_minutes: expect.closeTo(29, -0.5) })
+})

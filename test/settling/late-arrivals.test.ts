@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { dialects } from '#test/dialects.ts'
+import { giveUp, prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
+
+const app = await startApp()
+const start = await prepareSites(app)
+
+test.each(dialects)('$dialect: a voucher that turns up late is attached to its request by sync', async (dialect) => {
+  const one = await start(dialect)
+  await giveUp(one)
+  await one.sync()
+  const again = await one.create('k')
+
+  expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
+  expect(await one.onController()).toEqual([again.json().code])
+  expect([await one.codes(), await one.states(), await one.events()]).toEqual([[again.json().code], ['recorded'], 1])
+})
+
+/** Where it is certain who made a voucher: the classic API tells it, and so does a tag in its name. */
+const certain = [
+  ...dialects.slice(1),
+  ...dialects.map((dialect) => ({ ...dialect, dialect: `${dialect.dialect}, tagged`, tagged: true })),
+]
+const uncertain = dialects.slice(0, 1)
+
+test.each(certain)(
+  '$dialect: when its client made another one since, the unused surplus is withdrawn',
+  async (dialect) => {
+    const one = await start(dialect)
+    await giveUp(one)
+    const second = await one.create('k')
+    expect(second.status).toBe(201)
+    expect(await one.onController()).toHaveLength(2)
+    await one.sync()
+    await one.withdraw()
+
+    expect(await one.onController()).toEqual([second.json().code])
+    expect(await one.valid()).toEqual([second.json().code])
+    const { rows } = await app.db.query(
+      'select sum(created) as created, sum(revoked) as revoked from site_days where site_id = $1',
+      [one.siteId],
+    )
+    expect(rows).toEqual([{ created: '3', revoked: '1' }])
+  },
+)
+
+test.each(uncertain)("$dialect: a surplus that may be somebody else's is reported, not deleted", async (dialect) => {
+  const one = await start(dialect)
+  await giveUp(one)
+  await one.create('k')
+  await one.sync()
+  await one.withdraw()
+  await one.sync()
+  const { rows: audit } = await app.db.query(
+    `select details->>'name' as name from audit where action = 'voucher.surplus_suspected' and target_id = $1`,
+    [String(one.siteId)],
+  )
+  const { rows: site } = await app.db.query('select unrecorded from sites where id = $1', [one.siteId])
+
+  expect(await one.onController()).toHaveLength(2)
+  expect(audit).toEqual([{ name: expect.stringMatching(/_Gast$/) }])
+  expect(site).toEqual([{ unrecorded: 1 }])
+})
+
+test.each(certain)(
+  '$dialect: on a site that adopts, late ones are attached or withdrawn all the same',
+  async (dialect) => {
+    const one = await start(dialect)
+    await app.db.query('update sites set adopts_vouchers = true where id = $1', [one.siteId])
+    await giveUp(one)
+    await one.sync()
+    expect(await one.states()).toEqual(['recorded'])
+    const two = await start(dialect)
+    await app.db.query('update sites set adopts_vouchers = true where id = $1', [two.siteId])
+    await giveUp(two)
+    const second = await two.create('k')
+    await two.sync()
+    await two.withdraw()
+
+    expect(await two.onController()).toEqual([second.json().code])
+  },
+)
+
+test.each(dialects.slice(1))(
+  '$dialect: while another makes the same, a surplus is left alone: it may be his',
+  async (dialect) => {
+    const one = await start(dialect)
+    await giveUp(one)
+    await one.create('k')
+    await app.db.query(
+      `insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, sent_at, lease_until)
+     select site_id, gen_random_uuid(), actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, now(), now() + interval '1 minute'
+       from creations where site_id = $1 and state = 'absent'`,
+      [one.siteId],
+    )
+    await one.sync()
+    await one.withdraw()
+    expect(await one.onController()).toHaveLength(2)
+    await app.db.query(`delete from creations where site_id = $1 and state = 'open'`, [one.siteId])
+    await one.sync()
+    await one.withdraw()
+
+    expect(await one.onController()).toHaveLength(1)
+  },
+)
+
+test.each(certain)('$dialect: a surplus whose deletion fails is withdrawn the next time', async (dialect) => {
+  const one = await start(dialect)
+  await giveUp(one)
+  const second = await one.create('k')
+  await one.simulator.fault('server-error', { on: 'delete' })
+  await one.sync()
+  await one.withdraw()
+  expect(await one.onController()).toHaveLength(2)
+  await app.db.query('update withdrawals set next_attempt_at = now() where site_id = $1', [one.siteId])
+  await one.withdraw()
+
+  expect(await one.onController()).toEqual([second.json().code])
+  expect(await one.valid()).toEqual([second.json().code])
+})
+
+/** Another administrator, or another program with the same account. */
+async function makeEqual(one: SiteInTrouble, count: number, adminName = 'other-admin') {
+  const { rows } = await app.db.query<{ name: string }>(
+    `select name from creations where site_id = $1 and name like '%Gast'`,
+    [one.siteId],
+  )
+  const equal = { internalReference: 'default', name: rows[0]?.name, timeLimitMinutes: 60, authorizedGuestLimit: 1 }
+  await one.simulator.addVoucher({ ...equal, count, adminName })
+}
+
+test.each(dialects)('$dialect: sync deletes nothing that others made, whatever its name', async (dialect) => {
+  const one = await start(dialect)
+  await one.simulator.fault('reset')
+  await one.create('k')
+  await one.age(121)
+  await one.settle()
+  expect((await one.create('k')).status).toBe(201)
+  await makeEqual(one, 3)
+  for (let i = 0; i < 4; i++) {
+    await one.sync()
+    await one.withdraw()
+  }
+
+  expect(await one.onController()).toHaveLength(4)
+})
+
+test.each(dialects)(
+  '$dialect: vouchers that were acknowledged after a backup are not deleted when it is restored',
+  async (dialect) => {
+    const one = await start(dialect)
+    await giveUp(one)
+    await one.create('k')
+    await one.sync() // the surplus of the creation that was given up
+    await one.withdraw()
+    const before = await one.onController()
+    const acknowledged = await Promise.all([1, 2, 3, 4].map(async (n) => (await one.create(`later-${n}`)).json().code))
+    await app.db.query(
+      `with lost as (delete from vouchers where site_id = $1 and code = any ($2))
+       delete from creations where site_id = $1 and answer->>'code' = any ($2)`,
+      [one.siteId, acknowledged],
+    )
+    await app.db.query(`update creations set surplus = null where site_id = $1`, [one.siteId])
+    for (let i = 0; i < 5; i++) {
+      await one.sync()
+      await one.withdraw()
+    }
+
+    expect((await one.onController()).toSorted()).toEqual([...before, ...acknowledged].toSorted())
+  },
+)
+
+test.each(dialects)(
+  '$dialect: a late voucher of others is not given to a request that was given up',
+  async (dialect) => {
+    const one = await start(dialect)
+    await one.simulator.fault('reset')
+    await one.create('k')
+    await one.age(3_600)
+    await one.settle()
+    await app.db.query(`update creations set settled_at = settled_at - interval '50 minutes' where site_id = $1`, [
+      one.siteId,
+    ])
+    await makeEqual(one, 1, 'api')
+    await one.sync()
+
+    expect([await one.states(), await one.codes()]).toEqual([['absent'], []])
+  },
+)
+
+test.each(dialects)('$dialect: a surplus that a guest uses stays, and is recorded', async (dialect) => {
+  const one = await start(dialect)
+  await giveUp(one)
+  const [late] = await one.onController()
+  const second = await one.create('k')
+  await one.simulator.redeem(late as string)
+  await one.sync()
+  await one.sync()
+
+  expect((await one.codes()).toSorted()).toEqual([late, second.json().code].toSorted())
+  expect((await one.onController()).toSorted()).toEqual([late, second.json().code].toSorted())
+  const { rows } = await app.db.query(
+    `select actor_kind from audit where action = 'voucher.surplus_in_use' and target_id = $1`,
+    [String(one.siteId)],
+  )
+  expect(rows).toEqual([{ actor_kind: 'service' }])
+})

@@ -1,0 +1,97 @@
+import { expect } from 'vitest'
+import { takeDueProbes } from '#domain/controllers/outages.queries.ts'
+import { probeOutage } from '#domain/controllers/outages.ts'
+import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { settleCreations } from '#domain/vouchers/settle-creations.ts'
+import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import type { TestApp } from '#test/app.ts'
+import type { dialects } from '#test/dialects.ts'
+import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { startSimulator } from '#test/simulator.ts'
+
+type Listed = { voucher_code: string; voucher_name: string; status: string }
+
+/** `behind` is a proxy before the controller. */
+type Kind = (typeof dialects)[0] & { tagged?: boolean; behind?: (url: string) => Promise<{ url: string }> }
+
+export type SiteInTrouble = Awaited<ReturnType<Awaited<ReturnType<typeof prepareSites>>>>
+
+/** Makes sites on controllers of their own. Nobody settles, syncs or withdraws there but the test. */
+export async function prepareSites(app: TestApp) {
+  const { key } = await seedKey(app.db, { scope: 'write' })
+  await addWebhook(app.db, testKeyring, {
+    name: 'Sink',
+    format: 'generic',
+    url: 'https://sink.invalid',
+    siteIds: undefined,
+  })
+  return (kind: Kind) => start(app, key, kind)
+}
+
+async function start(app: TestApp, key: string, { driver, flavour, tagged = false, behind }: Kind) {
+  const simulator = await startSimulator('--flavour', flavour)
+  const proxy = await behind?.(simulator.url)
+  const siteId = await seedControlledSite(app.db, { ...simulator, ...proxy }, { driver })
+  if (tagged) await app.db.query('update sites set tags_names = true where id = $1', [siteId])
+  const create = async (idempotencyKey: string, name = 'Gast') => {
+    const headers = { 'idempotency-key': `${siteId}-${idempotencyKey}` }
+    const body = JSON.stringify({ site_id: siteId, name, max_uses: 1, expire_minutes: 60 })
+    return app.call('/api/vouchers.php', { method: 'POST', key, headers, body })
+  }
+  expect((await create('first', 'First')).status).toBe(201)
+  return {
+    simulator,
+    siteId,
+    create,
+    settle: () => settleCreations(app.context),
+    sync: () => syncSite(app.context, siteId),
+    withdraw: () => withdrawDue(app.context, siteId),
+    /** Asks controllers that are out of reach, as the worker does every few seconds. */
+    async probe() {
+      await app.db.query('update controller_outages set next_probe_at = now()')
+      for (const site of await takeDueProbes(app.db, 100)) await probeOutage(app.context, site)
+    },
+    /** As if the request had been sent earlier. */
+    age: (seconds: number) =>
+      app.db.query(
+        `update creations set lease_until = now(), sent_at = sent_at - make_interval(secs => $2)
+          where site_id = $1 and settled_at is null`,
+        [siteId, seconds],
+      ),
+    states: async () =>
+      (
+        await app.db.query<{ state: string }>('select state from creations where site_id = $1 order by id', [siteId])
+      ).rows
+        .map(({ state }) => state)
+        .slice(1),
+    valid: async () =>
+      (await app.call(`/api/vouchers.php?site_id=${siteId}`, { key }))
+        .json()
+        .vouchers.filter((voucher: Listed) => !voucher.voucher_name.includes('First') && voucher.status === 'valid')
+        .map((voucher: Listed) => voucher.voucher_code),
+    codes: async () =>
+      (await app.call(`/api/vouchers.php?site_id=${siteId}`, { key }))
+        .json()
+        .vouchers.filter((voucher: Listed) => !voucher.voucher_name.includes('First'))
+        .map((voucher: Listed) => voucher.voucher_code),
+    onController: async () =>
+      (await simulator.vouchers())
+        .filter(({ name, deleted }) => !deleted && !name.includes('First'))
+        .map(({ code }) => code),
+    events: async () => (await app.db.query('select 1 from events where site_id = $1', [siteId])).rows.length - 1,
+  }
+}
+
+/** A creation that was given up although its voucher will turn up. */
+export async function giveUp(one: SiteInTrouble) {
+  await one.simulator.fault('created-then-reset')
+  await one.create('k')
+  await one.simulator.fault('empty', { on: 'list', times: 9 }) // whoever reads it meanwhile
+  await one.age(121)
+  await one.settle()
+  await one.simulator.forgetFaults()
+  expect(await one.states()).toEqual(['absent'])
+  await one.simulator.clock({ advanceSeconds: 5 }) // what is made from now on is of another second
+}

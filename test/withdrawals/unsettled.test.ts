@@ -1,0 +1,162 @@
+import { expect, test, vi } from 'vitest'
+import { runBatch } from '#domain/batches/run-batch.ts'
+import { readPublicId } from '#http/v2/public-id.ts'
+import { startApp } from '#test/app.ts'
+import { dialects } from '#test/dialects.ts'
+import { seedKey } from '#test/seed.ts'
+import { prepareSites } from '../settling/site-in-trouble.ts'
+
+const app = await startApp()
+const open = await prepareSites(app)
+const { key } = await seedKey(app.db, { scope: 'write' })
+
+/** A site where check-ins have a reference, and check-outs revoke by it. */
+async function start(dialect: (typeof dialects)[0]) {
+  const one = await open(dialect)
+  const post = (path: string, body: object) =>
+    app.call(`/api/v2${path}`, { method: 'POST', key, body: JSON.stringify(body) })
+  const read = async (path: string) => (await app.call(`/api/v2${path}`, { key })).json()
+  return {
+    ...one,
+    checkIn: (reference: string) => post('/vouchers', { site_id: one.siteId, name: 'Gast', reference }),
+    checkOut: async (filter: object) => (await post('/revocations', { filter })).json(),
+    revocation: (id: string) => read(`/revocations/${id}`),
+    rows: async (id: string) => (await read(`/revocations/${id}/rows`)).rows,
+    batch: async (body: object) => {
+      const { id } = (await post('/batches', { site_id: one.siteId, expire_minutes: 60, ...body })).json()
+      const place = readPublicId(id) as { siteId: number; id: string }
+      return {
+        id,
+        run: () => runBatch(app.context, place),
+        cancel: () => post(`/batches/${id}/cancel`, {}),
+        read: () => read(`/batches/${id}`),
+      }
+    },
+    makeDue: () => app.db.query('update withdrawals set next_attempt_at = now() where site_id = $1', [one.siteId]),
+  }
+}
+
+test.each(dialects)('$dialect: a check-out during an unknown check-in withdraws what is found', async (dialect) => {
+  const one = await start(dialect)
+  await one.simulator.fault('created-then-reset')
+  const lost = await one.checkIn('R-1')
+  const revocation = await one.checkOut({ reference: 'R-1' })
+  await one.withdraw()
+  const meanwhile = await one.revocation(revocation.id)
+  await one.settle()
+  await one.makeDue()
+  await one.withdraw()
+
+  expect([lost.status, lost.headers['voucher-outcome']]).toEqual([500, 'unknown'])
+  expect(revocation).toMatchObject({ state: 'running', total: 1, pending: 1 })
+  expect(meanwhile).toMatchObject({ state: 'running', pending: 1 })
+  expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', total: 1, revoked: 1 })
+  expect([await one.onController(), await one.valid()]).toEqual([[], []])
+})
+
+test.each(dialects)('$dialect: a check-in that made nothing: the check-out ends with it', async (dialect) => {
+  const one = await start(dialect)
+  await one.simulator.fault('reset')
+  await one.checkIn('R-2')
+  const { id } = await one.checkOut({ reference: 'R-2' })
+  await one.age(121)
+  await one.settle()
+  await one.withdraw()
+
+  expect(await one.revocation(id)).toMatchObject({ state: 'done', total: 1, ended: 1 })
+  expect(await one.rows(id)).toMatchObject([{ outcome: 'ended', failure: null }])
+})
+
+test.each(dialects)('$dialect: a voucher that turns up long after the check-out is withdrawn', async (dialect) => {
+  const one = await start(dialect)
+  await one.simulator.fault('created-then-reset')
+  await one.checkIn('R-3')
+  await one.simulator.fault('empty', { on: 'list', times: 9 }) // whoever reads it meanwhile
+  await one.age(121)
+  await one.settle()
+  await one.simulator.forgetFaults()
+  expect(await one.states()).toEqual(['absent'])
+  expect(await one.checkOut({ reference: 'R-3' })).toMatchObject({ state: 'done', total: 0 })
+  await one.sync()
+  await one.withdraw()
+
+  expect([await one.onController(), await one.valid()]).toEqual([[], []])
+})
+
+test('a check-in after the check-out is a new one', async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  await one.simulator.fault('reset')
+  await one.checkIn('R-4')
+  await one.checkOut({ reference: 'R-4' })
+  await one.age(121)
+  await one.settle()
+  const { code } = (await one.checkIn('R-4')).json()
+  await one.withdraw()
+
+  expect(await one.onController()).toEqual([code])
+})
+
+test('a batch that is cancelled and revoked while its call hangs leaves nothing', { timeout: 60_000 }, async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  const batch = await one.batch({ name: 'Event', count: 20 })
+  await one.simulator.fault('hang-after')
+  const running = batch.run()
+  await vi.waitFor(async () => expect(await one.simulator.vouchers()).toHaveLength(21), { timeout: 10_000 })
+  await batch.cancel()
+  const { id } = await one.checkOut({ batch_id: batch.id })
+  await running
+  await app.db.query('update creations set lease_until = now() where site_id = $1', [one.siteId])
+  await one.settle()
+  await one.withdraw()
+  await batch.run()
+
+  expect(await one.revocation(id)).toMatchObject({ state: 'done', total: 20, revoked: 20 })
+  expect(await one.onController()).toEqual([])
+  expect(await batch.read()).toMatchObject({ state: 'done', made: 20 })
+})
+
+test('rows of a batch that were not sent yet are cancelled by a check-out', async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  const doomed = await one.batch({ names: ['Ada', 'Grace'], reference: 'B-1' })
+  const kept = await one.batch({ names: ['Alan'], reference: 'B-2' })
+  const revocation = await one.checkOut({ reference: 'B-1' })
+  for (const each of [doomed, kept]) await each.run()
+
+  expect(revocation).toMatchObject({ state: 'done', total: 0 })
+  expect(await doomed.read()).toMatchObject({ state: 'cancelled', made: 0, cancelled: 2 })
+  expect(await kept.read()).toMatchObject({ state: 'done', made: 1 })
+})
+
+test('rows of a batch that were sent and made nothing are not asked for again after a check-out', async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  const batch = await one.batch({ name: 'Event', count: 3, reference: 'B-3' })
+  await one.simulator.fault('reset')
+  await batch.run()
+  const revocation = await one.checkOut({ reference: 'B-3' })
+  await one.age(121)
+  await one.settle()
+  await batch.run()
+  await one.withdraw()
+
+  expect(revocation).toMatchObject({ state: 'running', total: 3, pending: 3 })
+  expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', ended: 3 })
+  expect(await batch.read()).toMatchObject({ state: 'cancelled', made: 0, cancelled: 3 })
+  expect(await one.onController()).toEqual([])
+})
+
+test.each(dialects)(
+  '$dialect: a voucher that the record takes for expired is deleted all the same',
+  async (dialect) => {
+    const one = await start(dialect)
+    const { id } = (await one.checkIn('R-5')).json()
+    await app.db.query(
+      `update vouchers set status = 'expired', expires_at = now() - interval '1 hour' where site_id = $1 and reference = 'R-5'`,
+      [one.siteId],
+    )
+    const revocation = (await app.call(`/api/v2/vouchers/${id}`, { method: 'DELETE', key })).json()
+    await one.withdraw()
+
+    expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', ended: 1 })
+    expect(await one.onController()).toEqual([])
+  },
+)
