@@ -6,6 +6,7 @@ import { type Authenticate, createAuthenticate } from '#domain/keys/authenticate
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
 import { createReceiverAddresses } from '#domain/notifications/receiver-addresses.ts'
 import { createReceivers, type Receivers } from '#domain/notifications/receivers.ts'
+import { createSearches, type Searches } from '#domain/vouchers/searches.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
 import { createCalendar } from '#lib/calendar-date.ts'
@@ -26,6 +27,7 @@ export type Context = {
   clock: DatabaseClock
   /** One connection for health checks, made for the first of them: they never wait for the pool of `db`. */
   healthDb: Database
+  searches: Searches
   authenticate: Authenticate
   limiter: Limiter
   keyUsage: KeyUsage
@@ -40,6 +42,8 @@ export type Context = {
 }
 
 const healthTimeoutMs = 2_000
+const searchTimeoutMs = 3_000
+const searchesAtOnce = 2
 
 type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined }
 
@@ -64,6 +68,16 @@ export function createContext(
     timeoutMs: healthTimeoutMs,
     onError: () => {}, // the next check finds out
   })
+  const searches = createSearches(
+    connectDatabase({
+      url: config.databaseUrl,
+      poolSize: searchesAtOnce,
+      name: 'voucher-service search',
+      timeoutMs: searchTimeoutMs,
+      settings: { max_parallel_workers_per_gather: '0', jit: 'off' }, // else one search takes every processor
+      onError: (err) => log.warn({ err }, 'a connection to PostgreSQL was lost'),
+    }),
+  )
   const redis =
     config.redisUrl === undefined
       ? undefined
@@ -98,6 +112,7 @@ export function createContext(
     db,
     clock,
     healthDb,
+    searches,
     authenticate: createAuthenticate(db),
     limiter,
     keyUsage,
@@ -117,6 +132,7 @@ export function createContext(
       redis?.close()
       clock.stop()
       await healthDb.close()
+      await searches.close()
       await db.close()
     },
   }

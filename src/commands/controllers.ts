@@ -13,7 +13,7 @@ import { readSecret } from './read-secret.ts'
 import { registerSetController } from './set-controller.ts'
 import { shownController } from './shown-controller.ts'
 import { registerVerifyController } from './verify-controller.ts'
-import { withDatabase } from './with-database.ts'
+import { withDatabase, withKeyring } from './with-database.ts'
 
 type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string; pin?: Buffer }
 
@@ -32,7 +32,7 @@ export function registerControllers(program: Command): void {
     .action(async (options: AddOptions, command: Command) => {
       const { name, driver, address, pin } = options
       const credentials = await readCredentials(options)
-      const added = await withDatabase((db, config) =>
+      const added = await withKeyring((db, config) =>
         addController(db, config.encryptionKeys, {
           name,
           driver,

@@ -7,7 +7,10 @@ import { Unavailable } from '#lib/unavailable.ts'
 export function describeFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof SettingsError) return { message: error.message, exitCode: 2 }
   if (error instanceof SealBroken) {
-    return { message: `The secrets at rest do not open: ${error.message}. Check ENCRYPTION_KEYS.`, exitCode: 2 }
+    return {
+      message: `These stored secrets do not open with ENCRYPTION_KEYS: ${error.message}\nAdd the key that sealed them to ENCRYPTION_KEYS.`,
+      exitCode: 2,
+    }
   }
   if (error instanceof CommandRefused) return { message: error.message, exitCode: 1 }
   if (error instanceof Unavailable) {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
 import { randomBase62 } from '#lib/base62.ts'
 import { print } from './output.ts'
-import { withDatabase } from './with-database.ts'
+import { withKeyring } from './with-database.ts'
 
 export function registerSecrets(program: Command): void {
   const secrets = program.command('secrets').description('the keys for the secrets at rest')
@@ -22,6 +22,6 @@ export function registerSecrets(program: Command): void {
       'seal every stored secret with the first of ENCRYPTION_KEYS, which every running process must know already',
     )
     .action(async (_options, command: Command) =>
-      print(command, await withDatabase((db, config) => rotateSecrets(db, config.encryptionKeys))),
+      print(command, await withKeyring((db, config) => rotateSecrets(db, config.encryptionKeys))),
     )
 }

@@ -8,7 +8,7 @@ import { print } from './output.ts'
 import { readSecret } from './read-secret.ts'
 import { shellWord } from './shell-word.ts'
 import { shownController } from './shown-controller.ts'
-import { withDatabase } from './with-database.ts'
+import { withDatabase, withKeyring } from './with-database.ts'
 
 type SetOptions = {
   rename?: string
@@ -17,6 +17,7 @@ type SetOptions = {
   username?: string
   secretFile?: string
   newSecret?: true
+  keyLost?: true
 }
 
 export function registerSetController(controllers: Command): void {
@@ -31,12 +32,14 @@ export function registerSetController(controllers: Command): void {
     .option('--username <name>', 'local user, together with a new secret; the stored one when not given')
     .option('--secret-file <path>', 'file that holds the new API key or password; - reads it from standard input')
     .addOption(new Option('--new-secret', 'ask for the new API key or password').conflicts('secretFile'))
-    .action(async (name: string, options: SetOptions, command: Command) => {
+    .option('--key-lost', 'the key of ENCRYPTION_KEYS that sealed the old secrets is lost; do not ask for it')
+    .action(async (name: string, { keyLost, ...options }: SetOptions, command: Command) => {
       const { rename, address, pin, username } = options
       if (Object.keys(options).length === 0) throw new CommandRefused('Nothing to change was given; see --help.')
       const secret = await readNewSecret(options)
+      const use = secret === undefined || keyLost ? withDatabase : withKeyring
       const request = { rename, address, certificatePin: pin === false ? null : pin, username, secret }
-      const { controller, erasedBecause } = await withDatabase((db, config) =>
+      const { controller, erasedBecause } = await use((db, config) =>
         setController({ db, keyring: config.encryptionKeys, drivers }, name, request),
       )
       print(command, shownController(controller))

@@ -14,7 +14,7 @@ import { manySites } from './arguments.ts'
 import { registerDeliveries } from './deliveries.ts'
 import { print } from './output.ts'
 import { readSecret } from './read-secret.ts'
-import { withDatabase } from './with-database.ts'
+import { withDatabase, withKeyring } from './with-database.ts'
 
 type AddOptions = { name: string; format: string; urlFile: string; site?: number[]; controllers?: boolean }
 
@@ -31,7 +31,7 @@ export function registerWebhooks(program: Command): void {
     .option('--controllers', 'tell also when a controller is lost and when it is back')
     .action(async ({ name, format, urlFile, site, controllers = false }: AddOptions, command: Command) => {
       const address = await readSecret(urlFile)
-      const added = await withDatabase((db, config) => {
+      const added = await withKeyring((db, config) => {
         const url = receiverUrl(address, createReceiverAddresses(config))
         const request = { name, format, url, siteIds: site, reportsControllers: controllers }
         return addWebhook(db, config.encryptionKeys, request)
@@ -63,7 +63,7 @@ export function registerWebhooks(program: Command): void {
     .description('make a new signing secret and print it this once; for 24 hours the old one signs as well')
     .argument('<name>')
     .action(async (name: string, _options, command: Command) =>
-      print(command, await withDatabase((db, config) => rotateWebhookSecret(db, config.encryptionKeys, name))),
+      print(command, await withKeyring((db, config) => rotateWebhookSecret(db, config.encryptionKeys, name))),
     )
 
   webhooks

@@ -1,4 +1,5 @@
 import { connectDatabase, type Database } from '#db/database.ts'
+import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { type Config, loadConfig } from '../config.ts'
 
 /** For commands that do one thing and end. */
@@ -10,4 +11,12 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   } finally {
     await db.close()
   }
+}
+
+/** For those that seal something: under a wrong key it would keep the service from its next start. */
+export async function withKeyring<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
+  return withDatabase(async (db, config) => {
+    await checkKeyring(db, config.encryptionKeys)
+    return work(db, config)
+  })
 }

@@ -40,6 +40,8 @@ type DatabaseOptions = {
   timeoutMs?: number
   /** This many connections stay open when they are idle. */
   minIdle?: number
+  /** Settings of the server for these connections. */
+  settings?: Record<string, string>
 }
 
 export function connectDatabase(options: DatabaseOptions): Database {
@@ -57,6 +59,9 @@ export function connectDatabase(options: DatabaseOptions): Database {
     lock_timeout: serverTimeoutMs,
     idle_in_transaction_session_timeout: 2 * serverTimeoutMs,
     query_timeout: timeoutMs,
+    options: Object.entries(options.settings ?? {})
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined

@@ -21,6 +21,8 @@ export type ErrorCode =
   | 'batches_too_many'
   | 'vouchers_too_many'
   | 'withdrawals_too_many'
+  | 'searches_too_many'
+  | 'search_too_slow'
   | 'controller_busy'
   | 'controller_unreachable'
   | 'controller_refused'

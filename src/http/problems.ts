@@ -88,6 +88,18 @@ export const problems: Record<ErrorCode, Problem> = {
     message: 'Auf diesen Sites warten schon 50.000 Voucher darauf, entzogen zu werden, bitte später erneut versuchen',
     headers: { 'retry-after': '60' },
   },
+  searches_too_many: {
+    status: 429,
+    error: 'rate_limited',
+    message: 'Für diesen API-Schlüssel laufen schon andere Suchen, bitte gleich erneut versuchen',
+    headers: { 'retry-after': '2' },
+  },
+  search_too_slow: {
+    status: 503,
+    error: 'search_too_slow',
+    message: 'Die Suche hat zu lange gedauert. Bitte mit site_id, created_after oder mehr Buchstaben eingrenzen.',
+    headers: { 'retry-after': '5' },
+  },
   controller_busy: {
     status: 500,
     error: 'server_error',

@@ -11,6 +11,7 @@ import { registerReference } from './reference/register-reference.ts'
 import { registerV1, type V1Context } from './v1/routes.ts'
 import { createListCache } from './v1/vouchers.ts'
 import { answerProblem } from './v2/answers.ts'
+import type { V2Context } from './v2/operation.ts'
 import { operations } from './v2/operations.ts'
 import { isOfV2, registerV2 } from './v2/routes.ts'
 
@@ -19,12 +20,13 @@ export const requestTimeoutMs = 15_000
 const maxHeaderBytes = 8 * 1024
 const maxBodyBytes = 64 * 1024
 
-export type ServerContext = Omit<V1Context, 'listCache'> & {
-  log: FastifyBaseLogger
-  health: Health
-  trustedProxies: string[]
-  listCacheMiB: number
-}
+export type ServerContext = Omit<V1Context, 'listCache'> &
+  V2Context & {
+    log: FastifyBaseLogger
+    health: Health
+    trustedProxies: string[]
+    listCacheMiB: number
+  }
 
 export function createServer(ctx: ServerContext): { app: FastifyInstance; connections: Connections } {
   const app = fastify({

@@ -149,6 +149,41 @@ test('no start with a keyring that does not open what is stored', async () => {
   const missing = await runCommand(db.url, ['api'], { env: env('b') })
   const other = await runCommand(db.url, ['api'], { env: wrong })
 
+  const { rows } = await db.query<{ name: string }>('select name from controllers')
   expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('"a" is not configured')])
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('does not open with key "a"')])
+  for (const { stderr } of [missing, other]) expect(stderr).toContain(`controllers "${rows[0]?.name}"`)
+})
+
+test('a command with the wrong keys seals nothing; with --key-lost it replaces what nobody can open', async () => {
+  await seedControllers(2)
+  const before = await stored()
+  const setSecret = ['controllers', 'set', 'c0', '--username', 'admin', '--secret-file', '-']
+  const commands = [
+    setSecret,
+    [
+      'controllers',
+      'add',
+      '--name',
+      'new',
+      '--driver',
+      'unifi-integration',
+      '--address',
+      'https://x',
+      '--secret-file',
+      '-',
+    ],
+    ['webhooks', 'add', '--name', 'hook', '--format', 'generic', '--url-file', '-'],
+    ['secrets', 'rotate'],
+  ]
+  for (const command of commands) {
+    const { exitCode, stderr } = await runCommand(db.url, command, { env: env('b'), stdin: 'https://example.com/x' })
+    expect([command, exitCode, stderr]).toEqual([command, 2, expect.stringContaining('controllers "c0"')])
+  }
+  expect(await stored()).toEqual(before)
+
+  expect((await runCommand(db.url, [...setSecret, '--key-lost'], { env: env('b'), stdin: 'new' })).exitCode).toBe(0)
+  const [first, second] = (await stored()) as [Stored, Stored]
+  expect(JSON.parse(open(ringB, place(first.id), first.secret))).toEqual({ username: 'admin', password: 'new' })
+  expect(second).toEqual(before[1])
 })

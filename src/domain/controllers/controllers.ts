@@ -3,13 +3,13 @@ import type { ControllerConnection, Driver } from '#drivers/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import { type Keyring, open } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
+import { createSlots, type Slots } from '#lib/slots.ts'
 import { DomainError } from '../errors.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import type { ControllerRecord } from './controller-records.queries.ts'
 import { failureOf, saysNothing } from './failure-of.ts'
 import { type GuardedConnection, guardConnection } from './guard-connection.ts'
 import { createSharedSession } from './shared-session.ts'
-import { createSlots, type Slots } from './slots.ts'
 
 /** The controllers as one process knows them: a guarded connection each, kept, and their slots. */
 export type Controllers = {
@@ -29,6 +29,9 @@ export type Controllers = {
 
 const closeReplacedAfterMs = 30_000
 
+/** A little less than the 2 s that are promised: with the 8 s of a call an answer comes within 10.5 s on a busy machine too. */
+const waiting = { maxWaiting: 60, maxWaitMs: 1_700, refusal: () => new DomainError('controller_busy') }
+
 type Kept = { sealed: string | null; madeFrom: string; connection: GuardedConnection; stampSkewMs: number }
 
 export function createControllers(tools: {
@@ -40,9 +43,9 @@ export function createControllers(tools: {
 }): Controllers {
   const { drivers, db, keyring, addressPolicy, clock } = tools
   const kept = new Map<string, Kept>()
-  const slots = createSlots(4)
-  const background = createSlots(2)
-  const bulk = createSlots(2)
+  const slots = createSlots({ atOnce: 4, ...waiting })
+  const background = createSlots({ atOnce: 2, ...waiting })
+  const bulk = createSlots({ atOnce: 2, ...waiting })
   const replaced = new Set<ControllerConnection>()
   const probing = new Map<string, Promise<boolean>>()
 

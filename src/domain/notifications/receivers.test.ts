@@ -7,6 +7,7 @@ import { timeLimit } from '#test/size.ts'
 import { startWebhookSink } from '#test/webhook-sink.ts'
 import { createReceiverAddresses } from './receiver-addresses.ts'
 import { createReceivers } from './receivers.ts'
+import { hasArrived } from './send.ts'
 
 const own = { port: 0, databaseUrl: 'postgres://localhost' }
 const receivers = createReceivers(createReceiverAddresses({ ...own, webhookAllowCidrs: ['127.0.0.0/8'] }))
@@ -31,6 +32,17 @@ test('an answer is a status and the beginning of its words', async () => {
   expect(await reply('ok')).toBe('ok')
   expect(await reply('')).toBe('')
   expect(await reply('x'.repeat(1024 * 1024))).toBe('x'.repeat(4096))
+})
+
+test.each([
+  ['breaks off', 'content-length: 9\r\n\r\nhalf'],
+  ['floods', `content-length: ${2 * 1024 * 1024}\r\n\r\n${'x'.repeat(2 * 1024 * 1024)}`],
+])('a 2xx that %s did not arrive', async (_what, rest) => {
+  const server = await startServer((socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${rest}`)))
+  const answer = await post(`http://${server}/`)
+
+  expect(answer).toMatchObject({ status: 200, error: 'the answer did not come to its end' })
+  expect(hasArrived(answer)).toBe(false)
 })
 
 test('the words are safe to print and to store', async () => {
@@ -66,7 +78,9 @@ test.each([
   expect([error, 'UND_ERR_SOCKET', 'ECONNRESET']).toContain(answer.error)
 })
 
-test('15 s in all, whatever it is that does not come; a status that came counts', { timeout: 30_000 }, async () => {
+test('15 s in all, whatever it is that does not come; a 2xx that does not end is an error', {
+  timeout: 30_000,
+}, async () => {
   const drip = (head: string) => (socket: Socket) => {
     socket.write(head)
     const timer = setInterval(() => socket.write('x'), 200)
@@ -87,6 +101,12 @@ test('15 s in all, whatever it is that does not come; a status that came counts'
     late,
     late,
     late,
-    { status: 200, error: null, reply: expect.stringMatching(/^x{60,80}$/), retryAfterMs: null },
+    {
+      status: 200,
+      error: 'the answer did not come to its end',
+      reply: expect.stringMatching(/^x{60,80}$/),
+      retryAfterMs: null,
+    },
   ])
+  expect(answers.map(hasArrived)).toEqual([false, false, false, false])
 })

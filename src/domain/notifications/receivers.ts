@@ -8,7 +8,7 @@ import { retryAfterMs } from './retry-after.ts'
 const timeoutMs = 15_000
 const connectionsEach = 16
 
-/** `status` is null when nobody answered; then `error` tells why, without the address, which is a secret. */
+/** `status` is null when nobody answered. `error` tells what went wrong, without the address, which is a secret. */
 export type Answer = {
   status: number | null
   error: string | null
@@ -40,8 +40,9 @@ export function createReceivers(addresses: ReceiverAddresses, lookup?: Lookup): 
       try {
         const answer = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal })
         const { statusCode: status, headers: answered } = answer
-        const reply = await readReply(answer.body, url)
-        return { status, error: null, reply, retryAfterMs: retryAfterMs(answered['retry-after']) }
+        const { reply, isComplete } = await readReply(answer.body, url)
+        const error = isComplete ? null : 'the answer did not come to its end'
+        return { status, error, reply, retryAfterMs: retryAfterMs(answered['retry-after']) }
       } catch (error) {
         return { status: null, error: reasonOf(error as Error & { code?: unknown }), reply: null, retryAfterMs: null }
       }

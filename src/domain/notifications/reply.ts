@@ -1,19 +1,26 @@
-const maxBytes = 4 * 1024
+const keptBytes = 4 * 1024
+const maxBytes = 1024 * 1024
 
-/** The beginning of what a receiver answered. Its status has decided already; its words may break off or never end. */
-export async function readReply(body: AsyncIterable<Buffer>, url: string): Promise<string> {
+/** The beginning of what a receiver answered, and whether the answer came to its end. */
+export async function readReply(
+  body: AsyncIterable<Buffer>,
+  url: string,
+): Promise<{ reply: string; isComplete: boolean }> {
   const chunks: Buffer[] = []
   let bytes = 0
+  let isComplete = false
   try {
     for await (const chunk of body) {
-      chunks.push(chunk)
+      if (bytes < keptBytes) chunks.push(chunk)
       bytes += chunk.length
-      if (bytes >= maxBytes) break
+      if (bytes > maxBytes) break
     }
+    isComplete = bytes <= maxBytes
   } catch {
-    // what came is kept
+    // it broke off, or our time for it is over: what came is kept
   }
-  return withoutAddress(printable(Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')), url)
+  const beginning = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8')
+  return { reply: withoutAddress(printable(beginning), url), isComplete }
 }
 
 /** Of a stranger, for a table and a terminal: what would move the cursor or turn the line around becomes a mark. */

@@ -40,8 +40,9 @@ export async function send(
   }
 }
 
-export function hasArrived({ status }: Answer): boolean {
-  return status !== null && status >= 200 && status < 300
+/** A 2xx that breaks off may come from a proxy before a receiver that is gone: it counts only when it is complete. */
+export function hasArrived({ status, error }: Answer): boolean {
+  return error === null && status !== null && status >= 200 && status < 300
 }
 
 function noAnswer(error: string): Answer {

@@ -46,6 +46,17 @@ export async function updateSealedValue(
   return rowCount === 1
 }
 
+/** All of a column, with the names that people know their rows by. */
+export async function listNamedValues(
+  db: Queryable,
+  { table, column }: SealedColumn,
+): Promise<(SealedValue & { name: string })[]> {
+  const { rows } = await db.query<SealedValue & { name: string }>(
+    `select id::text as row, name, "${column}" as value from "${table}" where "${column}" is not null order by name`,
+  )
+  return rows
+}
+
 /** One value for each key in use. */
 export async function listSamplePerKey(db: Queryable, { table, column }: SealedColumn): Promise<SealedValue[]> {
   const { rows } = await db.query<SealedValue>(

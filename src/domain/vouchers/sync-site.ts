@@ -17,6 +17,7 @@ import { revokeVanished } from './revoke-vanished.ts'
 import { insertAdoptedVouchers, listUnrecorded, updateSeenVouchers } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
+const idsPerStatement = 10_000
 
 export type SyncContext = OutageContext & {
   clock: Clock
@@ -53,8 +54,8 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
     const { changed, redeemed } = await updateSeenVouchers(db, site.id, site.listedAt, piece)
     counts.changed += changed
     counts.redeemed += redeemed
-    unrecorded.push(...(await listUnrecorded(db, site.id, piece)))
   }
+  for (const piece of inPieces(seen, idsPerStatement)) unrecorded.push(...(await listUnrecorded(db, site.id, piece)))
   // Late arrivals come first: what is adopted counts as made by others.
   const late = new Set(await attachLateArrivals(ctx, site, unrecorded))
   counts.late = late.size
@@ -69,8 +70,8 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   return changes
 }
 
-function* inPieces(seen: SeenVoucher[]): Generator<SeenVoucher[]> {
-  for (let i = 0; i < seen.length; i += rowsPerStatement) yield seen.slice(i, i + rowsPerStatement)
+function* inPieces(seen: SeenVoucher[], size = rowsPerStatement): Generator<SeenVoucher[]> {
+  for (let i = 0; i < seen.length; i += size) yield seen.slice(i, i + size)
 }
 
 async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {

@@ -4,7 +4,7 @@ import { isObject, readJson } from '../json-body.ts'
 /** The body as an object, whatever its Content-Type says; what cannot be read as one is an empty object. */
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   try {
-    const value = readJson(bytes)
+    const value = readJson(bytes, { dropsProto: true })
     return isObject(value) ? value : {}
   } catch {
     return {}

@@ -179,6 +179,15 @@ describe('bounds of the driver', () => {
   })
 })
 
+test.each(['1E400', '-1E400', '1e999'])(
+  'the name %s is no number that can be written: 400 name erforderlich',
+  async (name) => {
+    const answer = await post(`{"site_id":${site},"name":${name}}`)
+
+    expect([answer.status, answer.json()]).toEqual([400, { error: 'invalid_request', message: 'name erforderlich' }])
+  },
+)
+
 test.each([
   '',
   'null',

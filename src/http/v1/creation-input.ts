@@ -30,7 +30,8 @@ export function toCreationInput(body: Record<string, unknown>): CreationInput {
 }
 
 function toName(value: unknown): string {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new DomainError('name_required')
+  // `1E400` is a number in JSON and infinite for us
+  if (typeof value !== 'string' && !Number.isFinite(value)) throw new DomainError('name_required')
   return toVoucherName(String(value))
 }
 

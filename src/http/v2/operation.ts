@@ -3,8 +3,9 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Scope } from '#domain/keys/key.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import type { CreateContext } from '#domain/vouchers/create-voucher.ts'
+import type { Searches } from '#domain/vouchers/searches.ts'
 
-export type V2Context = CreateContext
+export type V2Context = CreateContext & { searches: Searches }
 
 /** What a handler is given. */
 export type OperationCall<P, Q, B> = {

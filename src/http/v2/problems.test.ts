@@ -6,6 +6,7 @@ import { seedKey } from '#test/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
+const writing = (await seedKey(app.db, { scope: 'write' })).key
 
 test.each([
   [undefined, 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
@@ -33,6 +34,11 @@ describe('400', () => {
     ['/vouchers?limit=0', 'The parameter limit is missing or invalid'],
     ['/vouchers?limit=201', 'The parameter limit is missing or invalid'],
     ['/vouchers?limit=1e400', 'The parameter limit is missing or invalid'],
+    ['/vouchers?limit=0x5', 'The parameter limit is missing or invalid'],
+    ['/vouchers?limit=1e1', 'The parameter limit is missing or invalid'],
+    ['/vouchers?limit=5.0', 'The parameter limit is missing or invalid'],
+    ['/vouchers?limit=%205', 'The parameter limit is missing or invalid'],
+    ['/vouchers?site_id=1&site_id=0x1', 'The parameter site_id is missing or invalid'],
     ['/vouchers?site_id=1&site_id=-1e400', 'The parameter site_id is missing or invalid'],
     ['/vouchers/lookup?code=1&site_id=1e400', 'The parameter site_id is missing or invalid'],
     ['/vouchers?limit=1&limit=2', 'The parameter limit is missing or invalid'],
@@ -62,6 +68,24 @@ describe('400', () => {
     const answer = await app.call(`/api/v2${path}`, { key, headers: { 'accept-language': 'en' } })
 
     expect([answer.status, answer.json().error, answer.json().message]).toEqual([400, 'invalid_request', message])
+  })
+
+  test.each([
+    ['POST', '/batches/1-x/cancel', '{"rows":[1]}', 'There is no parameter rows here'],
+    ['POST', '/batches/1-x/retry', '{"rows":[1]}', 'There is no parameter rows here'],
+    ['DELETE', '/vouchers/1-x', '{"reason":"x"}', 'There is no parameter reason here'],
+    ['POST', '/vouchers', '{"site_id":1,"name":"x","__proto__":{}}', 'There is no parameter __proto__ here'],
+    ['POST', '/revocations', '{"filter":{"text":"x","__proto__":1}}', 'There is no parameter filter.__proto__ here'],
+    ['POST', '/batches/1-x/cancel', '[]', 'The request cannot be read'],
+  ])('%s %s with %s', async (method, path, body, message) => {
+    const answer = await app.call(`/api/v2${path}`, {
+      method,
+      body,
+      key: writing,
+      headers: { 'accept-language': 'en', 'content-length': String(body.length) }, // for DELETE, Node adds none
+    })
+
+    expect([answer.status, answer.json().message]).toEqual([400, message])
   })
 
   test('a garbled escape, in the shape of this API', async () => {

@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox'
 import { Refused } from './problems.ts'
 
 /** The parameters of an address: a text for what is given once, a list for what is repeated. */
@@ -12,10 +13,13 @@ export function readQuery(url: string): Record<string, string | string[]> {
   )
 }
 
-/** `1e400` is converted to infinity, which the validator holds against no bound. */
-export function refuseInfinity(query: unknown): void {
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    const isInfinite = [value].flat().some((number) => typeof number === 'number' && !Number.isFinite(number))
-    if (isInfinite) throw new Refused('parameter_invalid', name)
+/** Numbers are written in decimal digits. The validator would also take `0x5`, ` 5`, `5.0` and `1e400`. */
+export function refuseOddNumbers(schema: TObject, query: Record<string, string | string[]>): void {
+  for (const [name, member] of Object.entries(schema.properties as Record<string, NumberOrNumbers>)) {
+    if (member.type !== 'integer' && member.items?.type !== 'integer') continue
+    const isOdd = [query[name] ?? []].flat().some((text) => !/^-?\d{1,15}$/.test(text))
+    if (isOdd) throw new Refused('parameter_invalid', name)
   }
 }
+
+type NumberOrNumbers = { type?: string; items?: { type?: string } }

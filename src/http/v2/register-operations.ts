@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import { type KeyContext, requireKey } from '../api-key.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { bodyCheck } from './body.ts'
 import type { Operation, V2Context } from './operation.ts'
-import { readQuery, refuseInfinity } from './query.ts'
+import { readQuery, refuseOddNumbers } from './query.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +26,7 @@ export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Con
 
 function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
   const { method, scope, params, query, body, status, answer, csvFile, failsWith } = operation
-  const checkBody = body && bodyCheck(body)
+  const checkBody = bodyCheck(body ?? Type.Object({}, { additionalProperties: false }))
   app.route({
     method,
     url,
@@ -38,11 +39,12 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
       reply.headers(failsWith?.(request.headers) ?? {})
       request.acceptedKey = await requireKey(ctx, request, reply, null)
       if (scope === 'write' && request.acceptedKey.scope !== 'write') throw new DomainError('write_scope_missing')
-      request.query = readQuery(request.raw.url ?? '')
+      const parameters = readQuery(request.raw.url ?? '')
+      if (query) refuseOddNumbers(query, parameters)
+      request.query = parameters
     },
     handler: async (request: FastifyRequest, reply) => {
-      refuseInfinity(request.query)
-      checkBody?.(request.body)
+      if (body || request.body !== undefined) checkBody(request.body)
       const answered = await handle(ctx, operation, request, reply)
       for (const name of Object.keys(failsWith?.(request.headers) ?? {})) reply.removeHeader(name)
       if (csvFile) nameFile(reply, csvFile((request.params as { id: string }).id))

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
+import { isSearch } from '#domain/vouchers/searches.ts'
 import { chooseByFilter } from '#domain/withdrawals/choose-vouchers.ts'
 import { listExistingVouchers } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import type { VoucherPlace } from '#domain/withdrawals/revocation.ts'
@@ -10,8 +11,11 @@ import { Refused } from './problems.ts'
 import { readPublicId } from './public-id.ts'
 import type { revocationBody } from './revocations.schemas.ts'
 
-/** Which vouchers a request means; `meant` is the same for the same wish, however it is written. */
-export type Choice = { meant: object; choose(tx: Queryable): Promise<VoucherPlace[]> }
+/**
+ * Which vouchers a request means. `meant` is the same for the same wish, however it is written; `searches` tells whether
+ * they must be searched for.
+ */
+export type Choice = { meant: object; searches: boolean; choose(tx: Queryable): Promise<VoucherPlace[]> }
 
 export function choiceOf(key: KeyAtWork, body: Static<typeof revocationBody>): Choice {
   const { voucher_ids: ids, filter } = body
@@ -26,6 +30,7 @@ export function choiceByIds(key: KeyAtWork, ids: string[]): Choice {
   const wanted = [...new Set(ids)].toSorted()
   return {
     meant: { ids: wanted },
+    searches: false,
     async choose(tx) {
       const places = wanted.flatMap((id) => readPublicId(id) ?? [])
       if (places.length < wanted.length) throw new Refused('not_found')
@@ -44,6 +49,7 @@ function choiceByFilter(key: KeyAtWork, wire: NonNullable<Static<typeof revocati
   if (Object.keys(wanted).length === 0) throw new Refused('parameter_invalid', 'filter')
   const filter = filterFromWire(wanted)
   return {
+    searches: isSearch(named ?? 'all', filter),
     meant: { filter, sites: named && [...new Set(named)].toSorted((a, b) => a - b) },
     choose: async (tx) => chooseByFilter(tx, await allowedSites(tx, key, named), { now: key.now, ...filter }),
   }

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Queryable } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
 import {
   findRevocation as findRecorded,
@@ -89,9 +89,10 @@ async function revokeChosen(
     idempotencyKey,
     wasReplayed,
   }: Pick<OperationCall<never, never, never>, 'key' | 'idempotencyKey' | 'wasReplayed'>,
-  { meant, choose }: Choice,
+  { meant, searches, choose }: Choice,
 ) {
-  const { id, isRepeat } = await revoke(ctx, { key, idempotencyKey, meant, choose })
+  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { key, idempotencyKey, meant, choose })
+  const { id, isRepeat } = searches ? await ctx.searches.run(key.id, revokeWith) : await revokeWith(ctx.db)
   if (isRepeat) wasReplayed()
   return revocationToWire(await findVisible(ctx.db, key, id))
 }

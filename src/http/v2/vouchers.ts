@@ -1,4 +1,6 @@
+import type { Queryable } from '#db/database.ts'
 import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
+import { isSearch } from '#domain/vouchers/searches.ts'
 import { allowedSites } from './allowed-sites.ts'
 import { readTimeCursor, timeCursor } from './cursor.ts'
 import { filterFromWire, sitesFromWire, withoutSeparators } from './filter-from-wire.ts'
@@ -18,13 +20,14 @@ export const listVouchers = operation({
   status: 200,
   query: voucherListQuery,
   answer: voucherPage,
-  async handle({ db }, { key, query }) {
+  async handle({ db, searches }, { key, query }) {
     const { limit = 50 } = query
     const { cursor, status, ...wanted } = query
     const after = cursor === undefined ? undefined : readTimeCursor(cursor)
     const filter = { now: key.now, status, after, ...filterFromWire(wanted) }
     const sites = await allowedSites(db, key, sitesFromWire(wanted))
-    const found = sites.length === 0 ? [] : await listVoucherPage(db, sites, filter, limit + 1)
+    const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit + 1)
+    const found = isSearch(sites, filter) ? await searches.run(key.id, list) : await list(db)
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { vouchers: rows.map((voucher) => voucherToWire(key.now, voucher)), next_cursor }
   },

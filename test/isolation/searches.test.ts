@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { call } from '#test/http-client.ts'
+import { report } from '#test/report.ts'
+import { seedControlledSite, seedKey, seedManyVouchers } from '#test/seed.ts'
+import { startService } from '#test/service.ts'
+import { startSimulator } from '#test/simulator.ts'
+import { isLong, size } from '#test/size.ts'
+import { median } from '#test/statistics.ts'
+import { range } from '#test/with-clients.ts'
+
+const app = await startApp()
+const simulator = await startSimulator()
+const site = await seedControlledSite(app.db, simulator)
+const { key } = await seedKey(app.db, { scope: 'write' })
+const create = (name: string) => JSON.stringify({ site_id: site, name })
+
+test('while searches hang, others create, list and search in turn; the one who hangs is told what to do', async () => {
+  const hog = await seedKey(app.db)
+  const { searches } = app.context
+  const startedAt = performance.now()
+  const hanging = range(11).map(() => searches.run(hog.id, (db) => db.query('select pg_sleep(20)')))
+  const refused = Promise.allSettled(hanging)
+  await sleep(100)
+
+  const tooMany = await app.call('/api/v2/vouchers?text=x', { key: hog.key, headers: { 'accept-language': 'en' } })
+  expect([tooMany.status, tooMany.json().message, tooMany.headers['retry-after']]).toEqual([
+    429,
+    'Other searches of this API key are still running, please try again in a moment',
+    '2',
+  ])
+  expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: create('Gast') })).status).toBe(201)
+  expect((await app.call('/api/v2/vouchers?limit=5', { key: hog.key })).status).toBe(200)
+  expect((await app.call('/api/v2/vouchers?text=gast', { key })).json().vouchers).toHaveLength(1)
+  expect(performance.now() - startedAt).toBeLessThan(2_000) // before any of the hanging ones was given up
+
+  const reasons = (await refused).map((one) => (one as PromiseRejectedResult).reason.code)
+  expect(reasons.toSorted()).toEqual(['search_too_slow', ...range(10).map(() => 'searches_too_many')])
+})
+
+test('ten expensive searches a second leave creations their rate and /readyz its answer', {
+  timeout: 600_000,
+}, async () => {
+  const client = new pg.Client(app.db.url) // without the time limits of the service
+  await client.connect()
+  await seedManyVouchers(client, site, size(50_000, 300_000))
+  await client.query('analyze vouchers')
+  await client.end()
+  const service = await startService(app.db.url)
+  const reader = await seedKey(app.db, { rateLimit: 100_000 })
+  const statuses: Record<string, number> = {}
+  const note = (what: string) => {
+    statuses[what] = (statuses[what] ?? 0) + 1
+  }
+  const get = (path: string, withKey: string) =>
+    call(service.url + path, { headers: { authorization: `Bearer ${withKey}` } })
+  let isSearching = false
+  const searching = new Set<Promise<void>>()
+  const clock = setInterval(() => {
+    if (!isSearching) return
+    const one = get(`/api/v2/vouchers?site_id=${site}&text=zx`, reader.key).then(({ status }) =>
+      note(`search ${status}`),
+    )
+    searching.add(one)
+    void one.finally(() => searching.delete(one))
+  }, 100)
+  const watch = setInterval(() => {
+    void call(`${service.url}/readyz`).then(({ status }) => note(`ready ${status}`))
+  }, 200)
+
+  async function creationsIn(ms: number): Promise<number> {
+    const end = performance.now() + ms
+    let made = 0
+    await Promise.all(
+      range(4).map(async () => {
+        while (performance.now() < end) {
+          const answer = await call(`${service.url}/api/v2/vouchers`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}` },
+            body: create('Gast'),
+          })
+          expect(answer.status).toBe(201)
+          made += 1
+        }
+      }),
+    )
+    return made
+  }
+
+  await creationsIn(1_000) // warm
+  const [alone, beside]: [number[], number[]] = [[], []]
+  for (const _ of range(size(1, 5))) {
+    isSearching = false
+    await Promise.all(searching)
+    alone.push(await creationsIn(size(2_000, 6_000)))
+    isSearching = true
+    await sleep(500)
+    beside.push(await creationsIn(size(2_000, 6_000)))
+  }
+  clearInterval(clock)
+  clearInterval(watch)
+  await Promise.all(searching)
+  report('creations alone and beside ten searches a second', [median(alone), median(beside)])
+  for (const [what, count] of Object.entries(statuses)) report(`answers: ${what}`, [count])
+
+  expect(Object.keys(statuses).filter((what) => what.startsWith('ready'))).toEqual(['ready 200'])
+  if (isLong) expect(median(beside)).toBeGreaterThanOrEqual(0.8 * median(alone))
+})
