@@ -1,18 +1,21 @@
-import { expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
 import { Unavailable } from '#lib/unavailable.ts'
 import { createTestDatabase } from '#test/database.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
 import { createLimiter } from './limiter.ts'
 import { postgresCounter } from './postgres-counter.ts'
-import type { Window } from './window.ts'
+import { redisCounter } from './redis-counter.ts'
+import type { Counter, Window } from './window.ts'
 
 const db = await createTestDatabase()
 
-/** A store that counts until it is lost. */
+/** A store that counts while it is not lost. */
 function losable() {
   const store = { count: 0, lost: false, resetMs: 60_000 }
-  const counter = async (): Promise<Window> => {
+  const counter = async (_key: string, known?: Window): Promise<Window> => {
     if (store.lost) throw new Unavailable('lost')
-    store.count += 1
+    store.count = Math.max(store.count, known?.count ?? 0) + 1
     return { count: store.count, resetMs: store.resetMs }
   }
   return { store, limiter: createLimiter(counter, postgresCounter(db)) }
@@ -58,4 +61,23 @@ test('a window that was over before the loss counts for nothing', async () => {
   store.lost = true
 
   expect(await limiter('over', 60)).toMatchObject({ allowed: true, remaining: 59 })
+})
+
+test('a store that is lost and back several times in a window: exactly the limit', async () => {
+  const redis = redisCounter({ url: 'redis://127.0.0.1:6379', prefix: `test-${randomUUID()}:`, onError: () => {} })
+  onFileEnd(redis.close)
+  await vi.waitFor(() => redis.count('warm'), 10_000)
+  let lost = false
+  const flapping: Counter = async (...request) => {
+    if (lost) throw new Unavailable('lost')
+    return redis.count(...request)
+  }
+  const limiter = createLimiter(flapping, postgresCounter(db))
+  let allowed = 0
+  for (let i = 0; i < 100; i++) {
+    lost = i % 20 >= 10
+    if ((await limiter('flapping', 60)).allowed) allowed += 1
+  }
+
+  expect(allowed).toBe(60)
 })

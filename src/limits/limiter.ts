@@ -12,26 +12,27 @@ const rememberedKeys = 10_000
 
 /**
  * The stores are asked in their order; when the last one is lost too, the request fails: it is never let through. When the
- * first one is lost, the next one goes on from the count that this process saw last, instead of from zero.
+ * first one is lost, the next one goes on from the count that this process saw last, instead of from zero; and so does the
+ * first one when it is back.
  */
 export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
-  const seen = new LRUCache<string, { count: number; endsAtMs: number }>({ max: rememberedKeys })
+  const seen = new LRUCache<string, { count: number; endsAtMs: number; byFirst: boolean }>({ max: rememberedKeys })
 
   async function count(key: string): Promise<Window> {
+    if (others.length === 0) return first(key)
     try {
-      const window = await first(key)
-      if (others.length > 0) remember(key, window)
-      return window
+      return remember(key, true, await first(key, seen.get(key)?.byFirst ? undefined : lastSeen(key)))
     } catch (error) {
-      if (!(error instanceof Unavailable) || others.length === 0) throw error
-      return countInFirst(others, key, lastSeen(key))
+      if (!(error instanceof Unavailable)) throw error
+      return remember(key, false, await countInFirst(others, key, lastSeen(key)))
     }
   }
 
   /** Answers may come in another order than they were counted. */
-  function remember(key: string, { count, resetMs }: Window): void {
-    const before = lastSeen(key)?.count ?? 0
-    seen.set(key, { count: Math.max(count, before), endsAtMs: performance.now() + resetMs })
+  function remember(key: string, byFirst: boolean, window: Window): Window {
+    const count = Math.max(window.count, lastSeen(key)?.count ?? 0)
+    seen.set(key, { count, endsAtMs: performance.now() + window.resetMs, byFirst })
+    return window
   }
 
   function lastSeen(key: string): Window | undefined {

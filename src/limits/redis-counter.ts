@@ -2,7 +2,7 @@ import { createClient, defineScript } from 'redis'
 import { Unavailable } from '#lib/unavailable.ts'
 import { keepConnected } from './keep-connected.ts'
 import { watchAnswers } from './watch.ts'
-import { type Counter, windowSeconds } from './window.ts'
+import { type Counter, type Window, windowSeconds } from './window.ts'
 
 /** After a loss, how long nobody asks again. */
 const restMs = 1_000
@@ -16,10 +16,14 @@ if ttl < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])
   ttl = tonumber(ARGV[1])
 end
+local known = tonumber(ARGV[2])
+if count <= known then
+  count = redis.call('INCRBY', KEYS[1], known + 1 - count)
+end
 return { count, ttl }`,
-  parseCommand(parser, key: string) {
+  parseCommand(parser, key: string, known: Window) {
     parser.pushKey(key)
-    parser.push(String(windowSeconds * 1000))
+    parser.push(String(Math.ceil(known.resetMs)), String(known.count))
   },
   transformReply: ([count, ttlMs]: [number, number]) => ({ count, resetMs: Math.max(ttlMs, 1) }),
 })
@@ -36,13 +40,13 @@ export function redisCounter(options: { url: string; prefix: string; onError: (e
   let restUntil: number | undefined
   const watched = watchAnswers()
 
-  const count: Counter = async (key) => {
+  const count: Counter = async (key, known = { count: 0, resetMs: windowSeconds * 1_000 }) => {
     const resting = restUntil !== undefined && performance.now() < restUntil
     const ask = resting ? undefined : redis.ready()
     if (!ask) throw new Unavailable('Redis is out of reach')
     if (restUntil !== undefined) restUntil = performance.now() + restMs // this one asks, the others go on waiting
     try {
-      const window = await watched(ask((client) => client.countInWindow(`${options.prefix}limit:${key}`)))
+      const window = await watched(ask((client) => client.countInWindow(`${options.prefix}limit:${key}`, known)))
       restUntil = undefined
       return window
     } catch (cause) {
