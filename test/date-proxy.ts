@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onFileEnd } from './on-file-end.ts'
 
-/** A reverse proxy whose own clock stands in the `Date` of every reply, as that of a cloud connector does. */
+/** A reverse proxy that sets the `Date` of every reply by its own clock, as a cloud connector does. */
 export async function startDateProxy(target: string, aheadMs: number): Promise<{ url: string }> {
   const server = createServer((incoming, outgoing) => {
     const { method, headers, url } = incoming

@@ -8,7 +8,7 @@ export function describeFailure(error: unknown): { message: string; exitCode: nu
   if (error instanceof SettingsError) return { message: error.message, exitCode: 2 }
   if (error instanceof SealBroken) {
     return {
-      message: `These stored secrets do not open with ENCRYPTION_KEYS: ${error.message}\nAdd the key that sealed them to ENCRYPTION_KEYS.`,
+      message: `These stored secrets cannot be decrypted with ENCRYPTION_KEYS: ${error.message}\nAdd the key that encrypted them to ENCRYPTION_KEYS. If it is lost, enter them again; see \`voucher-service controllers set --help\`.`,
       exitCode: 2,
     }
   }

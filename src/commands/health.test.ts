@@ -10,7 +10,7 @@ import { startApi } from './parts.ts'
 
 const poolSize = 2
 
-/** The api as `api` and `start` run it, with a small pool. */
+/** An api, as the commands `api` and `start` run it, with a small pool. */
 async function startHealthApi(): Promise<{ db: Database; ctx: Context; ready: () => Promise<[number, unknown]> }> {
   const db = await createTestDatabase()
   const env = testEnvironment(db.url, { DATABASE_POOL_SIZE: String(poolSize) })
@@ -59,16 +59,16 @@ test('/readyz does not wait for the pool that requests use', async () => {
   expect(answers).toEqual(Array(3).fill([200, { status: 'ready' }]))
 })
 
-test('/readyz says that a read-only database takes no writes, and stays ready', async () => {
+test('/readyz stays ready on a read-only database and says that writes are refused', async () => {
   const { db, ready } = await startHealthApi()
   await setReadOnly(db)
 
   expect(await ready()).toEqual(readOnly)
 })
 
-test('/readyz learns that the database became read-only from a write that failed', async () => {
+test('/readyz reports a read-only database after a write has failed', async () => {
   const { db, ctx, ready } = await startHealthApi()
-  const before = await ready() // on a connection that stays as it is
+  const before = await ready() // opens the connection that later checks reuse: it does not see the new setting
   await setReadOnly(db)
 
   await expect(ctx.db.query('create table notes (text text)')).rejects.toThrow()
@@ -77,7 +77,7 @@ test('/readyz learns that the database became read-only from a write that failed
   expect(await ready()).toEqual(readOnly)
 })
 
-test('/readyz says that the disk of the database is full, until a write succeeds', async () => {
+test('/readyz reports a full disk until a write succeeds', async () => {
   const { db, ctx, ready } = await startHealthApi()
   await db.query('create table notes (text text)')
   await db.query(
@@ -89,8 +89,8 @@ test('/readyz says that the disk of the database is full, until a write succeeds
   const before = await ready()
 
   await expect(write()).rejects.toThrow()
-  await ctx.db.query('select 1') // reading proves nothing
-  await ctx.db.query('delete from notes') // nor does a write that changes nothing
+  await ctx.db.query('select 1') // a read does not clear the state
+  await ctx.db.query('delete from notes') // neither does a write that changes no row
   const full = await ready()
   await db.query('drop trigger full_disk on notes')
   await write()

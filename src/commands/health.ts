@@ -3,7 +3,7 @@ import { findMissingMigration } from '#db/migrate.ts'
 import type { Health, Readiness } from '#http/health.ts'
 import type { Context } from '../context.ts'
 
-/** What `/readyz` answers. One check runs at a time; everybody who asks meanwhile gets its result. */
+/** The answer of `/readyz`. One check runs at a time; requests that arrive meanwhile share its result. */
 export function createHealth(ctx: Pick<Context, 'db' | 'healthDb' | 'queueWatch' | 'log'>): Health {
   let asking: Promise<Readiness> | undefined
 

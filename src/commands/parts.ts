@@ -12,13 +12,13 @@ export async function startApi(ctx: Context): Promise<RunningServer> {
   )
 }
 
-/** Works on the queues. Calls `fail` when jobs cannot be fetched any more: only a new process can help then. */
+/** Starts the worker. Calls `fail` when jobs can no longer be fetched, because only a new process can help then. */
 export async function startWork(ctx: Context, fail: () => void): Promise<Part> {
   const worker = await startWorker(ctx)
   ctx.queueWatch.start((queues) => {
     ctx.log.error(
       { queues },
-      'no jobs could be fetched for a minute although PostgreSQL answers; ending, so that the supervisor restarts us',
+      'no jobs could be fetched for a minute although PostgreSQL answers; exiting, so that the supervisor restarts the process',
     )
     fail()
   })

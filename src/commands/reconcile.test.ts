@@ -10,7 +10,7 @@ const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
 const run = (...args: string[]) => runCommand(app.db.url, args)
 
-/** A site whose record has lost one of its two vouchers, beside vouchers that people made by hand. */
+/** A site whose record has lost one of its two vouchers. Its controller also has a voucher that somebody made by hand. */
 async function loseHistory({ driver, flavour }: (typeof dialects)[0], more = {}) {
   const simulator = await startSimulator('--flavour', flavour)
   const site = await seedControlledSite(app.db, simulator, { driver })
@@ -32,7 +32,7 @@ async function loseHistory({ driver, flavour }: (typeof dialects)[0], more = {})
   return { site, simulator, kept, lost, valid, onController }
 }
 
-test.each(dialects)('$dialect: what the record has lost is listed, counted and adopted', async (dialect) => {
+test.each(dialects)('$dialect: lost vouchers are listed, counted and adopted', async (dialect) => {
   const { site, kept, lost, valid, onController } = await loseHistory(dialect)
   const listed = await run('reconcile', '--site', String(site), '--json')
   const counted = await run('sites', 'list', '--json')
@@ -50,7 +50,7 @@ test.each(dialects)('$dialect: what the record has lost is listed, counted and a
   expect(await onController()).toHaveLength(3)
 })
 
-test('withdrawn after a yes: gone from the controller, and nothing else is', async () => {
+test('--withdraw deletes only the lost vouchers on the controller, and only after a yes', async () => {
   const { site, kept, lost, valid, onController } = await loseHistory(dialects[0] as (typeof dialects)[0])
   const refused = await runCommand(app.db.url, ['reconcile', '--site', String(site), '--withdraw'], { stdin: 'n\n' })
   expect(await onController()).toContain(lost)
@@ -63,28 +63,30 @@ test('withdrawn after a yes: gone from the controller, and nothing else is', asy
   expect([await onController(), await valid()]).toEqual([[kept, expect.any(String)], [kept]])
 })
 
-test('a site that cannot be read: exit code 1, and the others are listed', async () => {
+test('a site that cannot be read is reported with exit code 1', async () => {
   const { simulator, site } = await loseHistory(dialects[0] as (typeof dialects)[0])
   await app.db.query('update sites set active = false where id <> $1', [site])
   await simulator.behave({ booting: true })
   const listed = await run('reconcile')
 
   expect([listed.exitCode, listed.stdout]).toEqual([1, 'none\n'])
-  expect(listed.stderr).toBe(`Site ${site} (Hauptgebäude) could not be read: failed.\n`)
+  expect(listed.stderr).toBe(
+    `Site ${site} (Hauptgebäude) could not be read: failed. Check it with \`voucher-service sites test ${site}\`.\n`,
+  )
 })
 
 test.each([
   [['reconcile', '--site', '999999'], 'No site has the id 999999.'],
-  [['reconcile', '--adopt', '--withdraw'], 'Give either --adopt or --withdraw.'],
+  [['reconcile', '--adopt', '--withdraw'], 'Use either --adopt or --withdraw, not both.'],
   [['sites', 'set', '1'], 'Say what to change: --adopt, --no-adopt, --tag-names or --no-tag-names.'],
   [['sites', 'set', '999999', '--adopt'], 'No site has the id 999999.'],
-])('%j is refused in one sentence', async (args, sentence) => {
+])('%j is rejected with one sentence', async (args, sentence) => {
   const { exitCode, stderr } = await run(...args)
 
   expect([exitCode, stderr]).toEqual([1, `voucher-service: ${sentence}\n`])
 })
 
-test('sites set changes what it is told, and the audit says so', async () => {
+test('`sites set` changes the given settings and writes the audit', async () => {
   const { site } = await loseHistory(dialects[0] as (typeof dialects)[0])
   const set = await run('sites', 'set', String(site), '--adopt', '--no-tag-names', '--json')
   const { rows } = await app.db.query(

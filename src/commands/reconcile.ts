@@ -20,20 +20,22 @@ export function registerReconcile(program: Command): void {
   program
     .command('reconcile')
     .description(
-      'list vouchers on the controllers that this service made and its record has lost; adopt or withdraw them',
+      'list vouchers that this service made on the controllers but that its record has lost; adopt or withdraw them',
     )
-    .option('--site <id>', 'only this site; otherwise all active ones', wholeNumber(1, maxSiteId))
+    .option('--site <id>', 'only this site; without it, all active sites', wholeNumber(1, maxSiteId))
     .option('--adopt', 'record them, so that they are listed and can be revoked')
-    .option('--withdraw', 'record them and delete them on the controller; the worker does it')
+    .option('--withdraw', 'record them, and let the worker delete them on the controller')
     .option('--yes', 'do not ask')
     .action(async (options: Options, command: Command) => {
       const { site, adopt, withdraw = false, yes } = options
-      if (adopt && withdraw) throw new CommandRefused('Give either --adopt or --withdraw.')
+      if (adopt && withdraw) throw new CommandRefused('Use either --adopt or --withdraw, not both.')
       await withControllers(async (tools) => {
         const { found, failed } = await findAll(tools, await listSites(tools.db, site))
         print(command, found.flatMap(shown))
         for (const { site: each, failure } of failed)
-          process.stderr.write(`Site ${each.id} (${each.name}) could not be read: ${failure}.\n`)
+          process.stderr.write(
+            `Site ${each.id} (${each.name}) could not be read: ${failure}. Check it with \`voucher-service sites test ${each.id}\`.\n`,
+          )
         if (failed.length > 0) process.exitCode = 1
         if (adopt || withdraw) await recordAll(tools.db, found, { withdraw, yes: yes ?? false })
       })
@@ -74,7 +76,7 @@ function shown({ site, vouchers }: Lost) {
 
 async function recordAll(db: Database, found: Lost[], { withdraw, yes }: { withdraw: boolean; yes: boolean }) {
   const count = found.reduce((sum, { vouchers }) => sum + vouchers.length, 0)
-  if (count === 0) return void process.stderr.write('There is nothing to do.\n')
+  if (count === 0) return void process.stderr.write('No lost vouchers were found. There is nothing to do.\n')
   const what = withdraw ? `Withdraw ${count} vouchers: their codes stop working.` : `Record ${count} vouchers.`
   if (!yes) await confirm(`${what} Go on?`)
   let recorded = 0

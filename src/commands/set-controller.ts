@@ -32,7 +32,7 @@ export function registerSetController(controllers: Command): void {
     .option('--username <name>', 'local user, together with a new secret; the stored one when not given')
     .option('--secret-file <path>', 'file that holds the new API key or password; - reads it from standard input')
     .addOption(new Option('--new-secret', 'ask for the new API key or password').conflicts('secretFile'))
-    .option('--key-lost', 'the key of ENCRYPTION_KEYS that sealed the old secrets is lost; do not ask for it')
+    .option('--key-lost', 'store the new secret even if others cannot be decrypted, because their key is lost')
     .action(async (name: string, { keyLost, ...options }: SetOptions, command: Command) => {
       const { rename, address, pin, username } = options
       if (Object.keys(options).length === 0) throw new CommandRefused('Nothing to change was given; see --help.')

@@ -39,15 +39,15 @@ export function registerSites(program: Command): void {
 
   sites
     .command('set')
-    .description('change how the vouchers of a site are treated')
+    .description('change which vouchers are recorded, and how they are named on the controller')
     .argument('<id>', 'number of the site', wholeNumber(1, maxSiteId))
-    .option('--adopt', 'record vouchers that others make on the controller')
-    .option('--no-adopt', 'record only what is made here')
+    .option('--adopt', 'also record vouchers that others make on the controller')
+    .option('--no-adopt', 'record only vouchers that are made here')
     .option(
       '--tag-names',
-      'append a short tag to each name on the controller, by which its voucher is found for certain',
+      'append a short tag to each name on the controller, so that the service always recognises its vouchers',
     )
-    .option('--no-tag-names', 'use names on the controller as the specification has them')
+    .option('--no-tag-names', 'use names on the controller without a tag')
     .action(async (id: number, { adopt, tagNames }: SetOptions, command: Command) => {
       if (adopt === undefined && tagNames === undefined)
         throw new CommandRefused('Say what to change: --adopt, --no-adopt, --tag-names or --no-tag-names.')

@@ -6,7 +6,7 @@ export type Running = {
   add(part: Part): Promise<void>
   stop(): Promise<void>
   isStopping(): boolean
-  /** Stops too, but ends the process with 1, after a few seconds at the latest: its supervisor starts it again. */
+  /** Stops, and exits with code 1 within a few seconds, so that the supervisor restarts the process. */
   fail(): void
 }
 

@@ -13,7 +13,7 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   }
 }
 
-/** For those that seal something: under a wrong key it would keep the service from its next start. */
+/** For commands that encrypt or decrypt secrets. A secret stored under a wrong key would stop the service from starting. */
 export async function withKeyring<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   return withDatabase(async (db, config) => {
     await checkKeyring(db, config.encryptionKeys)

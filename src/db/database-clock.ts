@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Queryable } from './database.ts'
 
 const sampleEveryMs = 15_000
-/** Rounding and the scheduling of two processes: a difference below this says nothing. */
+/** A smaller difference can come from rounding and from the scheduling of two processes. */
 const toleranceMs = 5
 
 export type DatabaseClock = Clock & {
@@ -12,15 +12,15 @@ export type DatabaseClock = Clock & {
 }
 
 /**
- * The database's time without a query for each look at it. It runs on this process' monotonic clock, so it does not jump
- * when somebody sets the time of this machine. Before the first sample it is the machine's own time.
+ * Tells the database's time without a query for each call. The clock continues with this process' monotonic clock, so it
+ * does not jump when somebody sets the time of this machine. Before the first sample it tells the machine's own time.
  */
 export function createDatabaseClock(db: Queryable): DatabaseClock {
   let aheadOfMonotonicMs = Date.now() - performance.now()
   let sampled = false
   let timer: NodeJS.Timeout | undefined
 
-  /** The answer was made at some moment of the round trip, so only a sample that contradicts the estimate replaces it. */
+  /** The server reads its clock at some moment of the round trip, so only a contradicting sample replaces the estimate. */
   async function sample(): Promise<void> {
     const sentAt = performance.now()
     const { rows } = await db.query<{ now: Date }>('select clock_timestamp()::timestamptz(3) as now')
@@ -34,7 +34,7 @@ export function createDatabaseClock(db: Queryable): DatabaseClock {
   return {
     now: () => new Date(aheadOfMonotonicMs + performance.now()),
     async start() {
-      timer ??= setInterval(() => void sample().catch(() => {}), sampleEveryMs).unref() // the estimate goes on meanwhile
+      timer ??= setInterval(() => void sample().catch(() => {}), sampleEveryMs).unref() // the old estimate stays in use
       await sample()
     },
     stop: () => clearInterval(timer),

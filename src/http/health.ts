@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** The body of `/readyz`. Requests may be sent to a process that is ready; without writes it can still answer lists. */
+/** The body of `/readyz`. A process that is ready can take requests; while writes are refused, it can only answer reads. */
 export type Readiness =
   | { status: 'ready' }
   | { status: 'ready'; writes: 'refused'; reason: string }

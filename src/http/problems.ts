@@ -80,7 +80,7 @@ export const problems: Record<ErrorCode, Problem> = {
   vouchers_too_many: {
     status: 400,
     error: 'too_many',
-    message: 'Das sind mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde keiner entzogen.',
+    message: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde kein Voucher entzogen.',
   },
   withdrawals_too_many: {
     status: 429,
@@ -91,7 +91,7 @@ export const problems: Record<ErrorCode, Problem> = {
   searches_too_many: {
     status: 429,
     error: 'rate_limited',
-    message: 'Für diesen API-Schlüssel laufen schon andere Suchen, bitte gleich erneut versuchen',
+    message: 'Für diesen API-Schlüssel laufen schon andere Suchen. Bitte gleich erneut versuchen.',
     headers: { 'retry-after': '2' },
   },
   search_too_slow: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gatherCalls } from './gather-calls.ts'
 
-/** Runs that end when the test says so, and how many callers each was started for. */
+/** Work whose runs end when the test ends them. `runs` tells for how many callers each run was started. */
 function controlledRuns() {
   const runs: { callers: number; end: PromiseWithResolvers<string> }[] = []
   const work = (callers: number) => {
@@ -57,7 +57,7 @@ test('calls with other keys do not wait', async () => {
   expect((await slow).result).toBe('done too')
 })
 
-test('a run that fails, fails only the callers that it served', async () => {
+test('a run that fails rejects only the calls that it served', async () => {
   const gather = gatherCalls<string>()
   const { runs, work } = controlledRuns()
 

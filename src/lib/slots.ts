@@ -1,20 +1,21 @@
 type Line = { running: number; waiting: (() => void)[] }
 
 export type Slots = {
-  /** `work` is told whether it had to wait: what was read before may have changed since. */
+  /** Tells `work` whether it had to wait: data that was read before may have changed since. */
   run<T>(key: string, work: (waited: boolean) => Promise<T>): Promise<T>
+  /** Waits until all work has ended. */
   drain(): Promise<void>
 }
 
 export type SlotOptions = {
   atOnce: number
-  /** More are refused at once: something that everybody asks for must not fill the process with those who wait. */
+  /** How many may wait per key. More are rejected at once, so that waiting requests cannot fill the process. */
   maxWaiting: number
   maxWaitMs: number
   refusal: () => Error
 }
 
-/** So many at once per key; others wait a little in their key's line. One slow thing must not hold everybody's requests. */
+/** Limits how much work of one key runs at once; more of it waits in a line. So a slow key does not delay other keys. */
 export function createSlots({ atOnce, maxWaiting, maxWaitMs, refusal }: SlotOptions): Slots {
   const lines = new Map<string, Line>()
   const running = new Set<Promise<unknown>>()
@@ -38,7 +39,7 @@ export function createSlots({ atOnce, maxWaiting, maxWaitMs, refusal }: SlotOpti
     return promise
   }
 
-  /** A slot goes straight to the one who waits longest. */
+  /** Passes the slot on to the work that has waited longest. */
   function release(key: string, line: Line): void {
     const next = line.waiting.shift()
     if (next) next()

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The part of a client that matters here. It must not reconnect by itself. */
+/** The part of a Redis client that is used here. The client must not reconnect by itself. */
 type Client = {
   readonly isReady: boolean
   connect(): Promise<unknown>
@@ -16,13 +16,13 @@ type KeptConnection<C extends Client> = {
   close(): void
 }
 
-/** The pause before a new connection: doubled with each failure in a row. */
+/** The pause before a new connection. It doubles with each failure in a row. */
 const firstPauseMs = 50
 const maxPauseMs = 1_000
 
 /**
- * Keeps a client connected. A connection that breaks is replaced, and so is one that leaves everything unanswered for
- * three seconds: a half-open connection reports no error, and the client library would keep it for ever.
+ * Keeps a client connected. Replaces a connection that breaks, and one that answers nothing for three seconds: a half-open
+ * connection reports no error, and the client library would keep it for ever.
  */
 export function keepConnected<C extends Client>(
   createClient: () => C,
@@ -32,7 +32,7 @@ export function keepConnected<C extends Client>(
   let isClosed = false
   let giveUp: (error: Error) => void = () => {}
 
-  /** Returns when the connection is lost, and tells whether it ever worked. */
+  /** Uses one connection until it is lost. Returns whether it ever worked. */
   async function useOneConnection(): Promise<boolean> {
     const client = createClient()
     const { promise: lost, reject } = Promise.withResolvers<never>()
@@ -74,7 +74,7 @@ export function keepConnected<C extends Client>(
 const tickMs = 500
 const maxSilentTicks = 6
 
-/** Calls `onSilence` when answers are missing and none has arrived for 3 s. A process that stalls only delays a tick. */
+/** Calls `onSilence` when answers are missing and none has arrived for 3 s. Time in which our process stalls does not count. */
 function watchSilence(onSilence: () => void): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
   let missing = 0
   let silentTicks = 0

@@ -40,7 +40,7 @@ test('what was counted before the loss counts after it, for as long as the windo
   expect(verdicts.every(({ resetSeconds }) => resetSeconds <= 60)).toBe(true)
 })
 
-test('a process that knows more than the window of the second store raises it', async () => {
+test('a process that saw a higher count than the second store raises its count', async () => {
   const { store: one, limiter: first } = losable()
   const { store: two, limiter: second } = losable()
   for (let i = 0; i < 5; i++) await first('raised', 60)
@@ -53,7 +53,7 @@ test('a process that knows more than the window of the second store raises it', 
   expect((await first('raised', 60)).remaining).toBe(0)
 })
 
-test('a window that was over before the loss counts for nothing', async () => {
+test('a window that ended before the loss is not counted', async () => {
   const { store, limiter } = losable()
   store.resetMs = 20
   for (let i = 0; i < 60; i++) await limiter('over', 60)

@@ -27,7 +27,7 @@ async function msUntilCounted(count: () => Promise<Window>): Promise<number> {
   return performance.now() - begin
 }
 
-/** Requests that arrive while Redis is lost; each is to be counted elsewhere at once. */
+/** Sends requests while Redis is lost. Each must be rejected at once, so that PostgreSQL can count it. */
 async function loseRequests(count: () => Promise<Window>, forMs: number): Promise<void> {
   for (const begin = performance.now(); performance.now() - begin < forMs; await pause(50)) {
     await expect(count()).rejects.toThrow(Unavailable)
@@ -83,7 +83,7 @@ test('an idle connection is kept', async () => {
   expect(performance.now() - begin).toBeLessThan(timeLimit(1_000))
 })
 
-test('a clock two hours ahead during a loss, then set back: Redis counts again as soon as with a good clock', async () => {
+test('a clock two hours ahead during a loss, then set back: Redis counts again as soon as with a correct clock', async () => {
   const { proxy, count } = await startedCounter()
   const now = Date.now.bind(Date)
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 7_200_000)

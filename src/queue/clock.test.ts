@@ -17,7 +17,7 @@ test('a process clock that steps back two hours during a job delays no later job
     if (name === 'steps back') vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - twoHoursMs })
     handled.push(name)
   })
-  const startAfter = new Date(Date.now() + 3_000) // no NOTIFY announces it: only a poll finds it
+  const startAfter = new Date(Date.now() + 3_000) // no NOTIFY announces this job; only a poll finds it
 
   await queue.enqueue(db, 'attempt', [
     { data: { name: 'steps back' }, onlyOne: 'c 1' },

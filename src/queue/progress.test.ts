@@ -12,7 +12,7 @@ async function startLockableQueue(handle: () => Promise<void> = async () => {}) 
   const queue = createQueue({ url: db.url, supervise: true, onError: () => {} })
   await queue.start()
   onFileEnd(queue.stop)
-  const holder = new pg.Client({ connectionString: db.url }) // the pool's timeout would end it
+  const holder = new pg.Client({ connectionString: db.url }) // the timeout of a pool would end the transaction
   await holder.connect()
   onFileEnd(() => holder.end())
   await queue.work('attempt', { atOnce: 1 }, handle)
@@ -30,7 +30,7 @@ test('a queue makes progress with every fetch, and none when nothing can be fetc
   await advances()
 
   await lock()
-  await pause(2_000) // a fetch before the lock may still be answered
+  await pause(2_000) // a fetch that began before the lock may still be answered
   const locked = progress()
   await pause(12_000) // longer than a fetch may take: the next one is under way
 
@@ -54,7 +54,7 @@ test('a queue whose worker is busy with a job makes progress', async () => {
   await advances()
 })
 
-test('a read-only database answers the fetch: that is no stall', async () => {
+test('a queue on a read-only database makes progress', async () => {
   const { db, advances } = await startLockableQueue()
   await advances()
   const { rows } = await db.query<{ name: string }>('select current_database() as name')
@@ -69,7 +69,7 @@ test('a read-only database answers the fetch: that is no stall', async () => {
   await advances()
 })
 
-test('a handler that outlives its job is no progress', async () => {
+test('a handler that outlives its job does not count as progress', async () => {
   const { track, lastActive } = trackHandlers(100)
   void track(new Promise(() => {}))
   const begun = lastActive()

@@ -3,7 +3,7 @@ import { steadyClock } from './steady-clock.ts'
 
 export type Handlers = { track(handling: Promise<void>): Promise<void>; lastActive(): number }
 
-/** When a handler last ran. A handler that outlives its job does not count any more: pg-boss has given it up. */
+/** Tracks when a handler last ran. A handler that outlives its job does not count, because pg-boss has given the job up. */
 export function trackHandlers(expireMs: number): Handlers {
   const deadlines = new Set<{ at: number }>()
   let endedAt = steadyClock.now()
@@ -25,7 +25,7 @@ export function trackHandlers(expireMs: number): Handlers {
   }
 }
 
-/** When the database last answered this worker. A refusal by a read-only or full one counts: a restart would not help. */
+/** When the database last answered this worker. A rejection by a read-only or full one counts: a restart would not help. */
 export function lastAnswer({ lastFetchedOn, lastError, lastErrorOn }: WipData): number {
   const { code } = (lastError ?? {}) as { code?: string }
   const refusedOn = code !== undefined && /^(25006|53...)$/.test(code) ? lastErrorOn : null

@@ -3,7 +3,7 @@ import { createLane } from './lane.ts'
 
 const log = { error: () => {} }
 
-test('work of one key runs once at a time, and no more than the lane holds', async () => {
+test('one key runs once at a time, and the lane never runs more than its limit', async () => {
   const lane = createLane('test', 2, log)
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = () => promise
@@ -20,7 +20,7 @@ test('work of one key runs once at a time, and no more than the lane holds', asy
   expect([lane.free(), lane.start('a', work)]).toEqual([0, false])
 })
 
-test('work that fails is logged and frees its place', async () => {
+test('failed work is logged and frees its place', async () => {
   const logged: object[] = []
   const lane = createLane('test', 1, { error: (fields) => logged.push(fields) })
   lane.start('a', () => Promise.reject(new Error('planted')))

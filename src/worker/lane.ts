@@ -1,13 +1,13 @@
 export type Lane = {
-  /** Starts the work and returns at once. False when work of this key is under way or the lane is full: it comes again. */
+  /** Starts the work and returns at once. False when work of this key is running or the lane is full; a later sweep retries. */
   start(key: string, work: () => Promise<unknown>): boolean
-  /** How many more can be started. */
+  /** How many more pieces of work can be started. */
   free(): number
-  /** Starts nothing more and waits for what is under way. */
+  /** Starts nothing more and waits for running work. */
   stop(): Promise<void>
 }
 
-/** Work that waits for others, beside each other: whoever starts it does not wait for the slowest. */
+/** Runs slow work side by side, at most one per key. The caller that starts it does not wait for it. */
 export function createLane(name: string, atMost: number, log: { error(fields: object, message: string): void }): Lane {
   const running = new Map<string, Promise<unknown>>()
   let stopping = false
@@ -15,7 +15,7 @@ export function createLane(name: string, atMost: number, log: { error(fields: ob
     start(key, work) {
       if (stopping || running.has(key) || running.size >= atMost) return false
       const run = work()
-        .catch((err) => log.error({ lane: name, key, err }, 'background work failed; it is tried again'))
+        .catch((err) => log.error({ lane: name, key, err }, 'background work failed and will be retried'))
         .finally(() => running.delete(key))
       running.set(key, run)
       return true

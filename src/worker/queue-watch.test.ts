@@ -23,7 +23,7 @@ function startWatch(options: { isReachable: () => boolean; isStuck: () => boolea
   return { watch, onStalled, silentBeforeLook, looks }
 }
 
-test('a queue without progress is silent after three looks and stalled after six; the watch ends with that', async () => {
+test('a queue without progress is silent after three looks and stalled after six; then the watch ends', async () => {
   const { onStalled, silentBeforeLook } = startWatch({ isReachable: () => true, isStuck: () => true })
   await vi.waitFor(() => expect(onStalled).toHaveBeenCalled(), { timeout: 20_000 })
   await pause(10 * times.lookEveryMs)
@@ -32,7 +32,7 @@ test('a queue without progress is silent after three looks and stalled after six
   expect(silentBeforeLook).toEqual([[], [], [], [], ['attempt'], ['attempt'], ['attempt']])
 })
 
-test('progress starts the count again', async () => {
+test('progress resets the count', async () => {
   let looked = 0
   const { onStalled, looks } = startWatch({ isReachable: () => true, isStuck: () => ++looked % 5 !== 0 })
   await vi.waitFor(() => expect(looks()).toBeGreaterThan(30), { timeout: 20_000 })
@@ -40,7 +40,7 @@ test('progress starts the count again', async () => {
   expect(onStalled).not.toHaveBeenCalled()
 })
 
-test('nothing is counted while the database is out of reach; afterwards the count starts again', async () => {
+test('looks do not count while the database is out of reach; afterwards the count starts from zero', async () => {
   let isReachable = false
   const { onStalled, watch, looks } = startWatch({ isReachable: () => isReachable, isStuck: () => true })
   await vi.waitFor(() => expect(looks()).toBeGreaterThan(20), { timeout: 20_000 })

@@ -7,7 +7,7 @@ const defaultTimes = { lookEveryMs: 5_000, looksUntilNotReady: 9, looksUntilStal
 export type WatchTimes = typeof defaultTimes
 
 export type QueueWatch = {
-  /** Looks until it is stopped or a queue has stalled. */
+  /** Watches until `stop` is called or a queue has stalled. */
   start(onStalled: (queues: string[]) => void): void
   /** The queues that made no progress for so long that this process should get no more requests. */
   silentQueues(): string[]
@@ -15,9 +15,9 @@ export type QueueWatch = {
 }
 
 /**
- * Watches whether the queues of this process still make progress. It counts looks instead of time: a process that was
- * frozen has missed its looks, and a restart would not help it. A look at which the database did not answer starts the
- * count again: all workers would end together, over and over, for as long as the database is away.
+ * Watches whether the queues of this process still make progress. It counts looks instead of time, so the time in which the
+ * process was frozen does not count. A look at which the database does not answer resets the count: otherwise all workers
+ * would exit over and over while the database is away.
  */
 export function createQueueWatch(
   ctx: { queue: Pick<Queue, 'lastProgress'>; isDatabaseReachable: () => Promise<boolean> },

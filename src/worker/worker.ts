@@ -18,18 +18,18 @@ import { scheduleSyncs } from './schedule-syncs.ts'
 import { type SweepLog, startSweeps, untilNoneIsLeft } from './sweeps.ts'
 
 const minuteMs = 60_000
-/** A receiver that begins to hang holds four for 15 s each; from then on it has the slow lane. */
+/** A receiver that begins to hang occupies four places for 15 s. After that its deliveries go to the queue for slow ones. */
 const attempts = { atOnce: 20, perGroupHere: 4 }
 const slowAttempts = { atOnce: 4, perGroupHere: 1 }
 const syncs = { atOnce: 12, perGroup: 2 }
-/** A controller that hangs costs nothing but a place here, until it is known to be out of reach. */
+/** A controller that hangs only occupies places here, until it is known to be out of reach. */
 const settlingAtOnce = 200
 const withdrawingAtOnce = 100
-/** One per controller. */
+/** At most one batch per controller runs at a time. */
 const batchesAtOnce = 100
-/** Jobs that only say that something is due now. */
+/** Jobs that only start due work before the next sweep. */
 const hints = { atOnce: 2 }
-/** Asking a controller that hangs takes 3 s. */
+/** A probe of a controller that hangs takes 3 s. */
 const probesAtOnce = 8
 
 export type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { log: SweepLog }
@@ -86,7 +86,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 }
 
-/** Returns 0: how each creation ends is logged where it ends. */
+/** Returns 0, because each creation logs its own end. */
 async function settleIn(lane: Lane, ctx: SettleContext): Promise<number> {
   if (lane.free() === 0) return 0
   for (const { id, settle } of await takeUnsettled(ctx, lane.free())) lane.start(id, settle)

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, call } from '#test/http-client.ts'
 import type { WatchedSite } from './sites.ts'
 
-/** One answer to one request for a voucher. Times are of this machine. */
+/** One request for a voucher and its answer. Times are by this machine's clock. */
 export type Attempt = {
   siteId: number
-  /** Without the date in front of it. */
+  /** The name that was sent, so without a date in front. */
   name: string
   status: number
-  /** Of the header `Voucher-Outcome`. */
+  /** The header `Voucher-Outcome`. */
   outcome: string | undefined
   code: string | undefined
   startedAt: number
@@ -19,7 +19,7 @@ export type Desks = {
   attempts: Attempt[]
   /** How many requests were answered with a voucher. */
   done(): number
-  /** Each desk still gets the voucher that it has asked for. */
+  /** Closes the desks after each has got the voucher that it is asking for. */
   close(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ const pauseMs = 150
 const dayMs = 86_400_000
 
 /**
- * Desks that create vouchers one after another, some with an end, some of the same name. Each repeats what failed with the
- * same Idempotency-Key, and reads the list of the site afterwards.
+ * Opens desks that create vouchers one after another. Some vouchers have `valid_until`, some share a name. Each desk repeats
+ * a failed request with the same Idempotency-Key, and reads the list of the site afterwards.
  */
 export function openDesks(service: Service, sites: WatchedSite[], count: number): Desks {
   const attempts: Attempt[] = []
@@ -64,7 +64,7 @@ export function openDesks(service: Service, sites: WatchedSite[], count: number)
   }
 }
 
-/** Repeats the request until there is a voucher. */
+/** Repeats the request until it is answered with a voucher. Returns all attempts. */
 export async function createUntilDone(service: Service, wanted: Wanted): Promise<Attempt[]> {
   const attempts: Attempt[] = []
   for (;;) {
@@ -79,7 +79,7 @@ export async function createUntilDone(service: Service, wanted: Wanted): Promise
   }
 }
 
-/** One request, whatever its answer. An end needs API v2; of the others about every third goes there. */
+/** Sends one request. Requests with `validUntil` need API v2; about every third of the others also uses it. */
 export function create({ url, key }: Service, wanted: Wanted): Promise<Answer> {
   const { siteId: site_id, name, idempotencyKey, validUntil } = wanted
   const isForV2 = validUntil !== undefined || /[147]$/.test(idempotencyKey)
@@ -89,14 +89,14 @@ export function create({ url, key }: Service, wanted: Wanted): Promise<Answer> {
   return call(url + (isForV2 ? '/api/v2/vouchers' : '/api/vouchers.php'), { method: 'POST', headers, body })
 }
 
-/** The codes in the list of API v1; undefined when the answer was a failure. */
+/** The codes in the list of API v1; undefined when the request failed. */
 export async function listV1({ url, key }: Service, siteId: number): Promise<string[] | undefined> {
   const answer = await call(`${url}/api/vouchers.php?site_id=${siteId}`, { headers: { 'x-api-key': key } })
   if (answer.status !== 200) return undefined
   return answer.json().vouchers.map(({ voucher_code: code }: { voucher_code: string }) => code)
 }
 
-/** The codes of all valid vouchers of a site, page by page, by API v2. */
+/** The codes of all valid vouchers of a site. Reads all pages of API v2. */
 export async function listValidV2({ url, key }: Service, siteId: number): Promise<string[]> {
   const codes: string[] = []
   for (let cursor = ''; ; ) {
@@ -114,7 +114,7 @@ export async function listValidV2({ url, key }: Service, siteId: number): Promis
   }
 }
 
-/** Takes a batch in; returns the path where it can be read. */
+/** Creates a batch and returns the path where it can be read. */
 export async function createBatch({ url, key }: Service, siteId: number, what: object): Promise<string> {
   const body = JSON.stringify({ site_id: siteId, expire_minutes: 60, ...what })
   const answer = await call(`${url}/api/v2/batches`, { method: 'POST', headers: { 'x-api-key': key }, body })

@@ -7,7 +7,7 @@ import { startService } from '#test/service.ts'
 import { size } from '#test/size.ts'
 import { type Attempt, createBatch, createUntilDone, listV1, listValidV2, openDesks, readBatch } from './desks.ts'
 import { countUnrecorded, reconcile } from './operator.ts'
-import { startPair } from './pair.ts'
+import { startPair } from './primary-and-standby.ts'
 import {
   place,
   readPresent,
@@ -20,12 +20,12 @@ import {
   waitForQuiet,
 } from './sites.ts'
 
-/** For so long nothing reaches the standby before the primary is lost. */
+/** How long nothing reaches the standby before the primary is lost. */
 const lagMs = size(8_000, 30_000)
-/** So many vouchers are made before the lag, during it and after the failover, at least. */
+/** How many vouchers are made at least in each phase: before the lag, during it and after the failover. */
 const perPhase = size(50, 400)
 const rowsOfBatch = 120
-/** Each command is a process of its own, which takes seconds on a busy machine. */
+/** Each command starts a process, which takes seconds on a busy machine. */
 const commandsTimeoutMs = 180_000
 
 const pair = await startPair()
@@ -97,7 +97,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await pause(50)
 }
 
-/** As many vouchers before as after the failover, so that a version that counts would be the same again. */
+/** Creates as many vouchers before as after the failover. A list version that counts up would have the same value again. */
 async function createOnQuietSite(when: 'before' | 'after'): Promise<void> {
   for (let i = 1; i <= 5; i++) {
     const wanted = { siteId: quietSite.id, name: `Guest ${i} ${when}`, idempotencyKey: `quiet-${when}-${i}` }
@@ -106,7 +106,7 @@ async function createOnQuietSite(when: 'before' | 'after'): Promise<void> {
   quietLists.push(await listV1(service, quietSite.id))
 }
 
-test('the service goes on without a restart, and the batch is made to its end', () => {
+test('the service continues without a restart and finishes the batch', () => {
   expect([api.process.exitCode, worker.process.exitCode]).toEqual([null, null])
   expect(attempts.filter(({ code, startedAt }) => code && startedAt > switchedAt).length).toBeGreaterThan(perPhase)
   expect(batch).toMatchObject({ state: 'done', made: rowsOfBatch })
@@ -119,11 +119,11 @@ test('a voucher that is acknowledged after the failover is recorded', async () =
   expect(since.filter((each) => !record.has(each))).toEqual([])
 })
 
-test('a request that fails during the failover is told the truth', async () => {
+test('`Voucher-Outcome` is true for requests that fail during the failover', async () => {
   const failed = attempts.filter(({ code }) => !code)
   const made = Map.groupBy(await readPresent(all), ({ siteId, name }) => plainName(siteId, name))
   const asked = Map.groupBy(attempts, ({ siteId, name }) => plainName(siteId, name))
-  // An attempt that is answered with `none` made nothing: no name has more vouchers than it has other answers.
+  // An attempt that was answered with `none` made nothing. So a name has at most as many vouchers as it has other answers.
   const untrue = [...asked].filter(
     ([name, its]) => (made.get(name)?.length ?? 0) > its.filter(({ outcome }) => outcome !== 'none').length,
   )
@@ -134,12 +134,12 @@ test('a request that fails during the failover is told the truth', async () => {
   expect(untrue).toEqual([])
 })
 
-/** Without the date and the tag. */
+/** The site and the name, without date and tag. */
 function plainName(siteId: number, name: string): string {
   return `${siteId} ${name.replace(/^\d{4}-\d\d-\d\d_/, '').replace(/ ·\w{6}$/, '')}`
 }
 
-test('API v1 shows the record, never a list from before the failover', async () => {
+test('API v1 shows the current record, not a list from before the failover', async () => {
   const record = await readRecord(pair.standby)
   const codesOf = (id: number) => record.filter(({ siteId }) => siteId === id).map(({ code }) => code)
   const [before, after] = quietLists
@@ -168,14 +168,14 @@ test('every voucher on a controller is recorded, or listed by `reconcile` and co
   for (const { id } of all) expect(counted.get(id)).toBe(lost.filter((each) => each.startsWith(`${id} `)).length)
 })
 
-test('nothing that was acknowledged is deleted on a controller', async () => {
+test('no acknowledged voucher is deleted on a controller', async () => {
   const present = new Set((await readPresent(all)).map(place))
   const acknowledged = attempts.filter(({ code }) => code).map(place)
 
   expect(acknowledged.filter((each) => !present.has(each))).toEqual([])
 })
 
-test('`reconcile --withdraw` takes the lost vouchers of a site off its controller, and no others', {
+test('`reconcile --withdraw` deletes the lost vouchers of a site on its controller, and no others', {
   timeout: commandsTimeoutMs,
 }, async () => {
   for (const site of sites.filter(({ reference }) => reference === 'withdrawn')) {
@@ -192,7 +192,9 @@ test('`reconcile --withdraw` takes the lost vouchers of a site off its controlle
   }
 })
 
-test('`reconcile --adopt` records all others, and API v2 lists them', { timeout: commandsTimeoutMs }, async () => {
+test('`reconcile --adopt` records the remaining lost vouchers, and API v2 lists them', {
+  timeout: commandsTimeoutMs,
+}, async () => {
   const lost = await reconcile(pair.databaseUrl, '--adopt', '--yes')
   const record = await readStanding(pair.standby)
   const present = await readPresent(all)

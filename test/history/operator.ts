@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { runCommand } from '#test/service.ts'
 
-/** `voucher-service reconcile` as an operator runs it: the site and the code of each lost voucher. */
+/** Runs `voucher-service reconcile` and returns the site and the code of each lost voucher. */
 export async function reconcile(databaseUrl: string, ...args: string[]): Promise<string[]> {
   const { stdout, exitCode } = await runCommand(databaseUrl, ['reconcile', '--json', ...args])
   expect(exitCode).toBe(0)
@@ -9,7 +9,7 @@ export async function reconcile(databaseUrl: string, ...args: string[]): Promise
   return rows.map(({ site, code }) => `${site} ${code.replace('-', '')}`)
 }
 
-/** What `voucher-service sites list` tells, by the id of the site: how many vouchers are not in the record. */
+/** The column `unrecorded` of `voucher-service sites list`, by the id of the site. */
 export async function countUnrecorded(databaseUrl: string): Promise<Map<number, number>> {
   const sites: { id: number; unrecorded: number }[] = (
     await runCommand(databaseUrl, ['sites', 'list', '--json'])

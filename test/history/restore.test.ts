@@ -22,7 +22,7 @@ import {
 
 const perBatch = 1_000
 const perName = 20
-/** A creation that gets no clear answer: `Gone` made nothing, the others made a voucher that turns up later. */
+/** Names of creations that get no clear answer. `Gone` made nothing; the others made a voucher that turns up later. */
 const troubled = { Twice: 'created-then-reset', Late: 'created-then-reset', Gone: 'reset' }
 const env = { SETTLE_SECONDS: '5' }
 
@@ -45,12 +45,12 @@ async function restoreBackup(): Promise<void> {
   api = await startService(databaseUrl, env, 'api')
   await createOnAll('before', ['Same', 'Other'])
   await giveUpCreations()
-  await repeatOnAll('Twice') // a second voucher for the same request
+  await repeatOnAll('Twice') // makes a second voucher for the same request
   for (const { id, reference } of sites)
     if (reference === 'default') await createBatch({ url: api.url, key }, id, { name: 'Event', count: perBatch })
   const backup = await postgres.takeBackup()
 
-  // Right after the creations were given up: by their time, the first of these may be vouchers that turned up late.
+  // Made right after the creations were given up. Judged by their time, the first of them could be late vouchers.
   await createOnAll('after', [...Object.keys(troubled), 'Same', 'Other'])
   await repeatOnAll('Gone')
   worker = await startService(databaseUrl, env, 'worker')
@@ -80,7 +80,7 @@ async function createOnAll(when: string, names: string[]): Promise<void> {
       for (let i = 1; i <= perName; i++) await acknowledge(site, name, `${keyOf(site, name)}-${when}-${i}`)
 }
 
-/** The client of the creation in trouble asks again. */
+/** The client of the creation without a clear answer repeats its request. */
 async function repeatOnAll(name: string): Promise<void> {
   for (const site of sites) await acknowledge(site, name, keyOf(site, name))
 }
@@ -90,7 +90,7 @@ async function acknowledge(site: WatchedSite, name: string, idempotencyKey: stri
   acknowledged.push(...attempts.filter(({ code }) => code).map(place))
 }
 
-/** Creations get no clear answer, and their vouchers, if any, are hidden until a worker has given them up. */
+/** Makes creations without a clear answer. Hides their vouchers, if any, until a worker has given the creations up. */
 async function giveUpCreations(): Promise<void> {
   for (const site of sites)
     for (const [name, fault] of Object.entries(troubled)) {
@@ -99,7 +99,7 @@ async function giveUpCreations(): Promise<void> {
       expect((await create({ url: api.url, key }, wanted)).headers['voucher-outcome']).toBe('unknown')
     }
   const simulators = new Set(sites.map(({ simulator }) => simulator))
-  await db.query(`update sites set next_sync_at = now() + interval '1 hour'`) // it would take all others for deleted
+  await db.query(`update sites set next_sync_at = now() + interval '1 hour'`) // a sync of the empty list would mark all other vouchers as deleted
   for (const simulator of simulators) await simulator.fault('empty', { on: 'list', times: 10_000 })
   worker = await startService(databaseUrl, env, 'worker')
   const unsettled = 'select from creations where settled_at is null'
@@ -110,11 +110,11 @@ async function giveUpCreations(): Promise<void> {
   expect(rows).toHaveLength(sites.length * Object.keys(troubled).length)
 }
 
-/** It takes more than a minute, so only the long run does it. */
+/** Takes more than a minute, so it runs only with `npm run test:long`. */
 describe.runIf(isLong)('after a restored backup', () => {
   beforeAll(restoreBackup, 600_000)
 
-  test('five syncs after the restore, nothing that was acknowledged is deleted on a controller', async () => {
+  test('five syncs after the restore, no acknowledged voucher is deleted on a controller', async () => {
     const present = new Set((await readPresent(sites)).map(place))
     report('restore: acknowledged vouchers', acknowledged.length)
 
@@ -134,7 +134,7 @@ describe.runIf(isLong)('after a restored backup', () => {
     for (const { id } of sites) expect(counted.get(id)).toBe(lost.filter((each) => each.startsWith(`${id} `)).length)
   })
 
-  test('a batch that waited when the backup was taken is made again, and its first vouchers are reported', async () => {
+  test('a batch that was waiting in the backup is made again, and `reconcile` lists its first vouchers', async () => {
     const present = await readPresent(sites)
     const lost = new Set(await reconcile(databaseUrl))
     for (const { id, reference } of sites) {
@@ -155,7 +155,7 @@ describe.runIf(isLong)('after a restored backup', () => {
     }
   })
 
-  test('`reconcile --adopt` records all of them, and API v2 lists them', async () => {
+  test('`reconcile --adopt` records all lost vouchers, and API v2 lists them', async () => {
     const lost = await reconcile(databaseUrl, '--adopt', '--yes')
     const present = await readPresent(sites)
     expect(lost.length).toBeGreaterThan(0)

@@ -6,23 +6,23 @@ import { dialects } from '#test/dialects.ts'
 import { testKeyring } from '#test/environment.ts'
 import { type Simulator, startSimulator } from '#test/simulator.ts'
 
-/** A site that does not adopt, on a simulated controller. */
+/** A site on a simulated controller. It does not adopt vouchers of others. */
 export type WatchedSite = { id: number; dialect: string; reference: string; simulator: Simulator }
 
 type OnController = { siteId: number; code: string; name: string; deleted: boolean }
 
-/** A voucher in one word, to compare lists: codes are only unique on a site. */
+/** A string that identifies a voucher, to compare lists. Codes are unique only within a site. */
 export function place({ siteId, code }: { siteId: number; code: string | undefined }): string {
   return `${siteId} ${code}`
 }
 
-/** One controller for each dialect, each with sites of these references. */
+/** Starts one controller for each dialect, each with sites of these references. */
 export async function startSites(db: Database, references: string[]): Promise<WatchedSite[]> {
   const perDialect = await Promise.all(dialects.map((dialect) => startController(db, dialect, references)))
   return perDialect.flat()
 }
 
-/** A controller with sites of these references. Names on the site `tagged` get a tag. */
+/** Starts a controller with sites of these references. Names on the site `tagged` get a tag. */
 export async function startController(
   db: Database,
   { dialect, driver, flavour }: (typeof dialects)[0],
@@ -57,7 +57,7 @@ async function readControllers(sites: WatchedSite[]): Promise<OnController[]> {
   return (await Promise.all(read)).flat()
 }
 
-/** Syncs each active site once, and waits for the end of it. */
+/** Makes the worker sync each active site once, and waits until it has. */
 export async function syncAll(db: Database): Promise<void> {
   const { rows } = await db.query<{ at: Date }>('select now() as at')
   await db.query('update sites set next_sync_at = now()')
@@ -65,7 +65,7 @@ export async function syncAll(db: Database): Promise<void> {
   while (((await db.query(left, [rows[0]?.at])).rowCount ?? 0) > 0) await pause(200)
 }
 
-/** Waits until every creation, batch and withdrawal that is due has its outcome. */
+/** Waits until every creation, every batch and every due withdrawal has its outcome. */
 export async function waitForQuiet(db: Database): Promise<void> {
   const unfinished = `select where exists (select from creations where settled_at is null)
                            or exists (select from batches where finished_at is null)
@@ -80,7 +80,7 @@ export async function readPresent(sites: WatchedSite[]): Promise<OnController[]>
 
 type Recorded = { siteId: number; code: string; status: string }
 
-/** The record, the newest first. */
+/** All recorded vouchers, newest first. */
 export async function readRecord(db: Database): Promise<Recorded[]> {
   const { rows } = await db.query<Recorded>(
     'select site_id as "siteId", code, status from vouchers order by created_at desc, id desc',
@@ -88,7 +88,7 @@ export async function readRecord(db: Database): Promise<Recorded[]> {
   return rows
 }
 
-/** The vouchers of the record that are not revoked. */
+/** The recorded vouchers that are not revoked, as strings of `place`. */
 export async function readStanding(db: Database): Promise<Set<string>> {
   return new Set((await readRecord(db)).filter(({ status }) => status !== 'revoked').map(place))
 }

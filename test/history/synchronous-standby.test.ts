@@ -6,11 +6,11 @@ import { startService } from '#test/service.ts'
 import { isLong } from '#test/size.ts'
 import { openDesks } from './desks.ts'
 import { reconcile } from './operator.ts'
-import { startPair } from './pair.ts'
+import { startPair } from './primary-and-standby.ts'
 import { place, readPresent, readStanding, startSites, syncAll, waitForQuiet } from './sites.ts'
 
 test.runIf(isLong)(
-  'a failover to a synchronous standby loses nothing, even if it got nothing for a while',
+  'a failover to a synchronous standby loses nothing, even after replication was interrupted',
   async () => {
     const pair = await startPair({ isSynchronous: true })
     const sites = await startSites(pair.primary, ['default', 'tagged'])

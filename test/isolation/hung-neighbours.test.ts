@@ -77,7 +77,7 @@ async function measure(): Promise<Record<string, number>> {
   return Object.fromEntries(entries)
 }
 
-test(`${controllers} controllers and ${receivers} receivers that hang do not hold up a healthy site`, {
+test(`${controllers} controllers and ${receivers} receivers that hang do not delay a healthy site`, {
   timeout: 1_200_000,
 }, async () => {
   const alone: Record<string, number>[] = []
@@ -91,7 +91,7 @@ test(`${controllers} controllers and ${receivers} receivers that hang do not hol
   for (const name of Object.keys(works)) {
     const [without, together] = [alone, beside].map((each) => median(each.map((times) => times[name] as number)))
     report(`${name} on a healthy site, alone and beside ${controllers} that hang, ms`, [without as number, together as number]) // biome-ignore format: one line
-    // In CI only what waits for somebody else is noticed; ratios need a machine of its own.
+    // In CI this only detects work that waits for others. Comparing times needs a machine without other load.
     expect.soft(together, name).toBeLessThan(isLong ? Math.max(2 * (without as number), 100) : 8_000)
   }
 })

@@ -11,7 +11,7 @@ import { startSimulator } from '#test/simulator.ts'
 import { startWebhookSink } from '#test/webhook-sink.ts'
 import { range } from '#test/with-clients.ts'
 
-/** Controllers and receivers that can be made to hang, with work of every kind for each of them. */
+/** Starts controllers and receivers that can be made to hang, and gives each of them work of every kind. */
 export async function startNeighbours(
   db: TestDatabase,
   queue: Queue,
@@ -63,7 +63,7 @@ export async function startNeighbours(
       for (const sink of sinks) sink.answerWith('hang')
       await giveWork()
     },
-    /** They are well again, and nothing of them is left to do. */
+    /** Lets them answer again, removes their remaining work and waits until their outages have ended. */
     async recover() {
       for (const sink of sinks) sink.answerWith(204)
       await simulator.behave({ hang: false })

@@ -17,7 +17,7 @@ const site = await seedControlledSite(app.db, simulator)
 const { key } = await seedKey(app.db, { scope: 'write' })
 const create = (name: string) => JSON.stringify({ site_id: site, name })
 
-test('while searches hang, others create, list and search in turn; the one who hangs is told what to do', async () => {
+test('while the searches of one key hang, other keys create, list and search, and more searches of that key get 429', async () => {
   const hog = await seedKey(app.db)
   const { searches } = app.context
   const startedAt = performance.now()
@@ -28,19 +28,19 @@ test('while searches hang, others create, list and search in turn; the one who h
   const tooMany = await app.call('/api/v2/vouchers?text=x', { key: hog.key, headers: { 'accept-language': 'en' } })
   expect([tooMany.status, tooMany.json().message, tooMany.headers['retry-after']]).toEqual([
     429,
-    'Other searches of this API key are still running, please try again in a moment',
+    'Other searches of this API key are still running. Please try again in a moment.',
     '2',
   ])
   expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: create('Gast') })).status).toBe(201)
   expect((await app.call('/api/v2/vouchers?limit=5', { key: hog.key })).status).toBe(200)
   expect((await app.call('/api/v2/vouchers?text=gast', { key })).json().vouchers).toHaveLength(1)
-  expect(performance.now() - startedAt).toBeLessThan(2_000) // before any of the hanging ones was given up
+  expect(performance.now() - startedAt).toBeLessThan(2_000) // before any of the hanging searches was given up
 
   const reasons = (await refused).map((one) => (one as PromiseRejectedResult).reason.code)
   expect(reasons.toSorted()).toEqual(['search_too_slow', ...range(10).map(() => 'searches_too_many')])
 })
 
-test('ten expensive searches a second leave creations their rate and /readyz its answer', {
+test('ten expensive searches a second slow down neither creations nor /readyz', {
   timeout: 600_000,
 }, async () => {
   const client = new pg.Client(app.db.url) // without the time limits of the service
@@ -89,7 +89,7 @@ test('ten expensive searches a second leave creations their rate and /readyz its
     return made
   }
 
-  await creationsIn(1_000) // warm
+  await creationsIn(1_000) // warm-up
   const [alone, beside]: [number[], number[]] = [[], []]
   for (const _ of range(size(1, 5))) {
     isSearching = false

@@ -36,7 +36,7 @@ async function notify(): Promise<string> {
 const delivered = (voucherId: string, timeout: number) =>
   vi.waitFor(() => expect(sink.received.some(({ body }) => body.includes(voucherId))).toBe(true), { timeout })
 
-test('a worker whose connections to PostgreSQL went silent delivers again within 30 s, without a restart', {
+test('a worker delivers again within 30 s after its connections to PostgreSQL went silent, without a restart', {
   timeout: 90_000,
 }, async () => {
   const worker = await startService(proxied.href, {}, 'worker')

@@ -19,13 +19,13 @@ const ready = async ({ url }: Service) => {
 const isReady = (service: Service) =>
   vi.waitFor(async () => expect(await ready(service)).toEqual([200, { status: 'ready' }]), { timeout: 20_000 })
 
-test('a process that fetches no jobs says so at /readyz and ends with 1', async () => {
+test('a process that cannot fetch jobs answers 503 at /readyz and exits with code 1', async () => {
   const db = await createTestDatabase()
   const service = await startService(db.url, {}, 'start', script)
   const ended = new Promise<number | null>((resolve) => service.process.once('close', resolve))
   await isReady(service)
 
-  const holder = new pg.Client({ connectionString: db.url }) // the pool's timeout would end it
+  const holder = new pg.Client({ connectionString: db.url }) // the timeout of a pool would end the transaction
   onFileEnd(() => holder.end())
   await holder.connect()
   await holder.query('begin; lock table pgboss.job')
@@ -42,7 +42,7 @@ test('a process that fetches no jobs says so at /readyz and ends with 1', async 
   expect(errors).toMatchObject([{ level: 50, queues: expect.any(Array) }])
 })
 
-test('a process whose database is out of reach waits for it and does not end', async () => {
+test('a process whose database is out of reach waits for it and does not exit', async () => {
   const db = await createTestDatabase()
   const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(db.url).port) || 5432 })
   const proxied = new URL(db.url)

@@ -9,14 +9,14 @@ const app = await startApp()
 const start = await prepareSites(app)
 const { key } = await seedKey(app.db, { scope: 'write' })
 
-/** The clock of this machine, and so of the service in this process, is wrong from now on. */
+/** Makes the machine's clock wrong for this process, which includes the service. */
 function setMachineClock(aheadMs: number): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(Date.now() + aheadMs)
 }
 afterEach(() => void vi.useRealTimers())
 
-/** One voucher whose answer is lost: it must be found, and a repeat must not make a second one. */
+/** Loses the answer to a creation. The voucher must be found, and a repeat must not make a second one. */
 async function expectOneVoucher(one: SiteInTrouble, settle = one.settle): Promise<void> {
   await one.simulator.fault('created-then-reset')
   await one.create('k')
@@ -29,7 +29,7 @@ async function expectOneVoucher(one: SiteInTrouble, settle = one.settle): Promis
   expect(await one.onController()).toEqual([again.json().code])
 }
 
-test.each(dialects)('$dialect: a worker whose clock is a minute wrong finds the lost voucher', async (dialect) => {
+test.each(dialects)('$dialect: a worker whose clock is wrong by a minute finds the lost voucher', async (dialect) => {
   for (const aheadMs of [-60_000, 60_000]) {
     const one = await start(dialect)
     await expectOneVoucher(one, async () => {
@@ -41,16 +41,19 @@ test.each(dialects)('$dialect: a worker whose clock is a minute wrong finds the 
   }
 })
 
-test.each(dialects)('$dialect: a proxy whose Date is wrong hides no voucher, not even the first', async (dialect) => {
-  for (const aheadMs of [-60_000, 60_000]) {
-    const one = await start({ ...dialect, behind: (url) => startDateProxy(url, aheadMs) })
-    await app.db.query('update controllers set stamp_skew_ms = null')
-    await expectOneVoucher(one)
-  }
-})
+test.each(dialects)(
+  '$dialect: a lost voucher is found behind a proxy with a wrong Date, even the first one',
+  async (dialect) => {
+    for (const aheadMs of [-60_000, 60_000]) {
+      const one = await start({ ...dialect, behind: (url) => startDateProxy(url, aheadMs) })
+      await app.db.query('update controllers set stamp_skew_ms = null')
+      await expectOneVoucher(one)
+    }
+  },
+)
 
 test.each(dialects)(
-  '$dialect: behind a proxy with a right Date, a controller that is an hour wrong is known by its vouchers',
+  '$dialect: a lost voucher is found on a controller an hour wrong behind a proxy with a correct Date',
   async (dialect) => {
     for (const advanceSeconds of [-3_600, 3_600]) {
       const one = await start({ ...dialect, behind: (url) => startDateProxy(url, 0) })
@@ -61,22 +64,25 @@ test.each(dialects)(
   },
 )
 
-test.each(dialects)('$dialect: a controller whose clock is set right in between', async (dialect) => {
-  const one = await start(dialect)
-  await one.simulator.clock({ advanceSeconds: -3_600 })
-  await one.create('known', 'First')
-  await expectOneVoucher(one, async () => {
-    await one.simulator.clock({ advanceSeconds: 3_600 })
-    const settled = await one.settle()
+test.each(dialects)(
+  '$dialect: a lost voucher is found after the clock of its controller was corrected',
+  async (dialect) => {
+    const one = await start(dialect)
     await one.simulator.clock({ advanceSeconds: -3_600 })
-    return settled
-  })
-})
+    await one.create('known', 'First')
+    await expectOneVoucher(one, async () => {
+      await one.simulator.clock({ advanceSeconds: 3_600 })
+      const settled = await one.settle()
+      await one.simulator.clock({ advanceSeconds: -3_600 })
+      return settled
+    })
+  },
+)
 
 type Found = { id: string; status: string; expires_at: string; first_used_at: string }
 
 test.each(dialects)(
-  '$dialect: a controller whose clock is an hour behind: a voucher in use is valid and can be revoked',
+  '$dialect: a voucher in use is valid and can be revoked on a controller whose clock is an hour behind',
   async (dialect) => {
     const one = await start(dialect)
     await one.simulator.clock({ advanceSeconds: -3_600 })
@@ -97,7 +103,7 @@ test.each(dialects)(
   },
 )
 
-test('an api whose clock is two hours ahead takes valid_until as it is meant', async () => {
+test('an api whose clock is two hours ahead accepts a valid_until in 30 minutes', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   const validUntil = new Date(Date.now() + 30 * 60_000).toISOString()
   const body = JSON.stringify({ site_id: one.siteId, name: 'Until', valid_until: validUntil })

@@ -17,7 +17,7 @@ test.each(dialects)('$dialect: a voucher that turns up late is attached to its r
   expect([await one.codes(), await one.states(), await one.events()]).toEqual([[again.json().code], ['recorded'], 1])
 })
 
-/** Where it is certain who made a voucher: the classic API tells it, and so does a tag in its name. */
+/** Sites where it is certain who made a voucher: the classic API tells it, or a tag in the name shows it. */
 const certain = [
   ...dialects.slice(1),
   ...dialects.map((dialect) => ({ ...dialect, dialect: `${dialect.dialect}, tagged`, tagged: true })),
@@ -25,7 +25,7 @@ const certain = [
 const uncertain = dialects.slice(0, 1)
 
 test.each(certain)(
-  '$dialect: when its client made another one since, the unused surplus is withdrawn',
+  '$dialect: an unused late voucher is withdrawn if its client has made another one since',
   async (dialect) => {
     const one = await start(dialect)
     await giveUp(one)
@@ -64,7 +64,7 @@ test.each(uncertain)("$dialect: a surplus that may be somebody else's is reporte
 })
 
 test.each(certain)(
-  '$dialect: on a site that adopts, late ones are attached or withdrawn all the same',
+  '$dialect: late vouchers are attached or withdrawn on a site that adopts vouchers as well',
   async (dialect) => {
     const one = await start(dialect)
     await app.db.query('update sites set adopts_vouchers = true where id = $1', [one.siteId])
@@ -83,7 +83,7 @@ test.each(certain)(
 )
 
 test.each(dialects.slice(1))(
-  '$dialect: while another makes the same, a surplus is left alone: it may be his',
+  '$dialect: a surplus is left alone while another creation of the same name is under way',
   async (dialect) => {
     const one = await start(dialect)
     await giveUp(one)
@@ -120,7 +120,7 @@ test.each(certain)('$dialect: a surplus whose deletion fails is withdrawn the ne
   expect(await one.valid()).toEqual([second.json().code])
 })
 
-/** Another administrator, or another program with the same account. */
+/** Makes equal vouchers, as another administrator or another program with the same account would. */
 async function makeEqual(one: SiteInTrouble, count: number, adminName = 'other-admin') {
   const { rows } = await app.db.query<{ name: string }>(
     `select name from creations where site_id = $1 and name like '%Gast'`,
@@ -130,7 +130,7 @@ async function makeEqual(one: SiteInTrouble, count: number, adminName = 'other-a
   await one.simulator.addVoucher({ ...equal, count, adminName })
 }
 
-test.each(dialects)('$dialect: sync deletes nothing that others made, whatever its name', async (dialect) => {
+test.each(dialects)('$dialect: sync deletes no voucher that others made, whatever its name', async (dialect) => {
   const one = await start(dialect)
   await one.simulator.fault('reset')
   await one.create('k')
@@ -152,7 +152,7 @@ test.each(dialects)(
     const one = await start(dialect)
     await giveUp(one)
     await one.create('k')
-    await one.sync() // the surplus of the creation that was given up
+    await one.sync() // handles the surplus of the creation that was given up
     await one.withdraw()
     const before = await one.onController()
     const acknowledged = await Promise.all([1, 2, 3, 4].map(async (n) => (await one.create(`later-${n}`)).json().code))
@@ -172,7 +172,7 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
-  '$dialect: a late voucher of others is not given to a request that was given up',
+  '$dialect: a voucher that others made later is not attached to a request that was given up',
   async (dialect) => {
     const one = await start(dialect)
     await one.simulator.fault('reset')

@@ -12,7 +12,7 @@ const app = await startApp()
 const start = await prepareSites(app)
 const { key } = await seedKey(app.db, { scope: 'write' })
 
-test('a version that a restore brings back is never taken for the current one', async () => {
+test('after a restore, no list is served from before it', async () => {
   const { siteId } = await start(dialects[0] as (typeof dialects)[0])
   const list = async () => (await app.call(`/api/vouchers.php?site_id=${siteId}`, { key })).json().vouchers.length
   const before = await list()
@@ -20,7 +20,7 @@ test('a version that a restore brings back is never taken for the current one', 
   const lost = await seedVoucher(app.db, siteId)
   expect(await list()).toBe(before + 1)
 
-  // What a restore does: the table is as it was before the voucher, without any trigger.
+  // A restore brings the tables back to their state before the voucher, without running a trigger.
   await app.db.query(`delete from vouchers where id = $1`, [lost])
   await app.db.query('update site_versions set version = $2 where site_id = $1', [siteId, saved[0]?.version])
   await seedVoucher(app.db, siteId, { code: '1111111111' })
@@ -44,17 +44,20 @@ test.each(dialects)('$dialect: an intent that a failover lost is inserted again 
   expect([await one.onController(), await one.codes()]).toEqual([[created.json().code], [created.json().code]])
 })
 
-test.each(dialects)('$dialect: a voucher that is recorded during the comparison is not lost', async (dialect) => {
-  const { siteId } = await start(dialect)
-  const site = (await findSiteOnController(app.db, siteId)) as SiteOnController
-  const seen = await collect(app.context.controllers.connectionOf(site).list(site.controllerSite))
+test.each(dialects)(
+  '$dialect: a voucher that is recorded during the comparison does not count as lost',
+  async (dialect) => {
+    const { siteId } = await start(dialect)
+    const site = (await findSiteOnController(app.db, siteId)) as SiteOnController
+    const seen = await collect(app.context.controllers.connectionOf(site).list(site.controllerSite))
 
-  // As if all of them had been unrecorded a moment ago, and their creations had ended since.
-  expect(seen).toHaveLength(1)
-  expect(await listLost(app.db, siteId, seen)).toEqual([])
-})
+    // All vouchers are passed as unrecorded, as if their creations had ended since the caller looked.
+    expect(seen).toHaveLength(1)
+    expect(await listLost(app.db, siteId, seen)).toEqual([])
+  },
+)
 
-/** A restore loses a voucher that was acknowledged, and brings back a creation of the same name from an hour before. */
+/** Acts like a restore: loses an acknowledged voucher and brings back a creation of the same name from an hour before. */
 async function loseVoucher(one: SiteInTrouble): Promise<string> {
   await one.age(3_600)
   const { code } = (await one.create('later')).json()
@@ -72,7 +75,7 @@ async function settleAndSync(one: SiteInTrouble): Promise<void> {
 }
 
 test.each(dialects)(
-  '$dialect: a creation that a restore brings back unsettled is not given a voucher of an hour later',
+  '$dialect: an unsettled creation that a restore brings back is not given a voucher made an hour later',
   async (dialect) => {
     const one = await start(dialect)
     await one.simulator.fault('reset')
@@ -85,7 +88,7 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
-  '$dialect: nor does the revocation of such a creation withdraw a voucher of an hour later',
+  '$dialect: revoking an unsettled creation that a restore brings back withdraws no voucher made an hour later',
   async (dialect) => {
     const one = await start(dialect)
     const post = (path: string, body: object) =>
@@ -100,7 +103,7 @@ test.each(dialects)(
   },
 )
 
-test('a lost voucher that a controller shows on two pages is one voucher', async () => {
+test('a lost voucher that a controller shows on two pages counts once', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   const site = (await findSiteOnController(app.db, one.siteId)) as SiteOnController
   const alike = { internalReference: 'default', name: '2026-11-15_Gast', timeLimitMinutes: 60, count: 2_100 }

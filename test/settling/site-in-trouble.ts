@@ -13,12 +13,12 @@ import { startSimulator } from '#test/simulator.ts'
 
 type Listed = { voucher_code: string; voucher_name: string; status: string }
 
-/** `behind` is a proxy before the controller. */
+/** `behind` starts a proxy in front of the controller. */
 type Kind = (typeof dialects)[0] & { tagged?: boolean; behind?: (url: string) => Promise<{ url: string }> }
 
 export type SiteInTrouble = Awaited<ReturnType<Awaited<ReturnType<typeof prepareSites>>>>
 
-/** Makes sites on controllers of their own. Nobody settles, syncs or withdraws there but the test. */
+/** Returns a function that makes a site on its own controller. Only the test settles, syncs and withdraws there. */
 export async function prepareSites(app: TestApp) {
   const { key } = await seedKey(app.db, { scope: 'write' })
   await addWebhook(app.db, testKeyring, {
@@ -48,12 +48,12 @@ async function start(app: TestApp, key: string, { driver, flavour, tagged = fals
     settle: () => settleCreations(app.context),
     sync: () => syncSite(app.context, siteId),
     withdraw: () => withdrawDue(app.context, siteId),
-    /** Asks controllers that are out of reach, as the worker does every few seconds. */
+    /** Probes controllers that are out of reach, as the worker does every few seconds. */
     async probe() {
       await app.db.query('update controller_outages set next_probe_at = now()')
       for (const site of await takeDueProbes(app.db, 100)) await probeOutage(app.context, site)
     },
-    /** As if the request had been sent earlier. */
+    /** Makes the requests look as if they had been sent earlier. */
     age: (seconds: number) =>
       app.db.query(
         `update creations set lease_until = now(), sent_at = sent_at - make_interval(secs => $2)
@@ -84,14 +84,14 @@ async function start(app: TestApp, key: string, { driver, flavour, tagged = fals
   }
 }
 
-/** A creation that was given up although its voucher will turn up. */
+/** Makes a creation that is given up although its voucher will turn up later. */
 export async function giveUp(one: SiteInTrouble) {
   await one.simulator.fault('created-then-reset')
   await one.create('k')
-  await one.simulator.fault('empty', { on: 'list', times: 9 }) // whoever reads it meanwhile
+  await one.simulator.fault('empty', { on: 'list', times: 9 }) // hides the voucher from every reader until then
   await one.age(121)
   await one.settle()
   await one.simulator.forgetFaults()
   expect(await one.states()).toEqual(['absent'])
-  await one.simulator.clock({ advanceSeconds: 5 }) // what is made from now on is of another second
+  await one.simulator.clock({ advanceSeconds: 5 }) // later vouchers get another second
 }

@@ -36,42 +36,48 @@ async function start(dialect: (typeof dialects)[0]) {
   }
 }
 
-test.each(dialects)('$dialect: a check-out during an unknown check-in withdraws what is found', async (dialect) => {
-  const one = await start(dialect)
-  await one.simulator.fault('created-then-reset')
-  const lost = await one.checkIn('R-1')
-  const revocation = await one.checkOut({ reference: 'R-1' })
-  await one.withdraw()
-  const meanwhile = await one.revocation(revocation.id)
-  await one.settle()
-  await one.makeDue()
-  await one.withdraw()
+test.each(dialects)(
+  '$dialect: a check-out during a check-in with an unknown outcome withdraws the voucher when it is found',
+  async (dialect) => {
+    const one = await start(dialect)
+    await one.simulator.fault('created-then-reset')
+    const lost = await one.checkIn('R-1')
+    const revocation = await one.checkOut({ reference: 'R-1' })
+    await one.withdraw()
+    const meanwhile = await one.revocation(revocation.id)
+    await one.settle()
+    await one.makeDue()
+    await one.withdraw()
 
-  expect([lost.status, lost.headers['voucher-outcome']]).toEqual([500, 'unknown'])
-  expect(revocation).toMatchObject({ state: 'running', total: 1, pending: 1 })
-  expect(meanwhile).toMatchObject({ state: 'running', pending: 1 })
-  expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', total: 1, revoked: 1 })
-  expect([await one.onController(), await one.valid()]).toEqual([[], []])
-})
+    expect([lost.status, lost.headers['voucher-outcome']]).toEqual([500, 'unknown'])
+    expect(revocation).toMatchObject({ state: 'running', total: 1, pending: 1 })
+    expect(meanwhile).toMatchObject({ state: 'running', pending: 1 })
+    expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', total: 1, revoked: 1 })
+    expect([await one.onController(), await one.valid()]).toEqual([[], []])
+  },
+)
 
-test.each(dialects)('$dialect: a check-in that made nothing: the check-out ends with it', async (dialect) => {
-  const one = await start(dialect)
-  await one.simulator.fault('reset')
-  await one.checkIn('R-2')
-  const { id } = await one.checkOut({ reference: 'R-2' })
-  await one.age(121)
-  await one.settle()
-  await one.withdraw()
+test.each(dialects)(
+  '$dialect: the check-out of a check-in that made nothing has the outcome `ended`',
+  async (dialect) => {
+    const one = await start(dialect)
+    await one.simulator.fault('reset')
+    await one.checkIn('R-2')
+    const { id } = await one.checkOut({ reference: 'R-2' })
+    await one.age(121)
+    await one.settle()
+    await one.withdraw()
 
-  expect(await one.revocation(id)).toMatchObject({ state: 'done', total: 1, ended: 1 })
-  expect(await one.rows(id)).toMatchObject([{ outcome: 'ended', failure: null }])
-})
+    expect(await one.revocation(id)).toMatchObject({ state: 'done', total: 1, ended: 1 })
+    expect(await one.rows(id)).toMatchObject([{ outcome: 'ended', failure: null }])
+  },
+)
 
 test.each(dialects)('$dialect: a voucher that turns up long after the check-out is withdrawn', async (dialect) => {
   const one = await start(dialect)
   await one.simulator.fault('created-then-reset')
   await one.checkIn('R-3')
-  await one.simulator.fault('empty', { on: 'list', times: 9 }) // whoever reads it meanwhile
+  await one.simulator.fault('empty', { on: 'list', times: 9 }) // hides the voucher from every reader until then
   await one.age(121)
   await one.settle()
   await one.simulator.forgetFaults()
@@ -83,7 +89,7 @@ test.each(dialects)('$dialect: a voucher that turns up long after the check-out 
   expect([await one.onController(), await one.valid()]).toEqual([[], []])
 })
 
-test('a check-in after the check-out is a new one', async () => {
+test('a check-out does not affect a later check-in with the same reference', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   await one.simulator.fault('reset')
   await one.checkIn('R-4')
@@ -96,7 +102,7 @@ test('a check-in after the check-out is a new one', async () => {
   expect(await one.onController()).toEqual([code])
 })
 
-test('a batch that is cancelled and revoked while its call hangs leaves nothing', { timeout: 60_000 }, async () => {
+test('a batch that is cancelled and revoked while its call hangs leaves no vouchers', { timeout: 60_000 }, async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   const batch = await one.batch({ name: 'Event', count: 20 })
   await one.simulator.fault('hang-after')
@@ -115,7 +121,7 @@ test('a batch that is cancelled and revoked while its call hangs leaves nothing'
   expect(await batch.read()).toMatchObject({ state: 'done', made: 20 })
 })
 
-test('rows of a batch that were not sent yet are cancelled by a check-out', async () => {
+test('a check-out cancels rows of a batch that were not sent yet', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   const doomed = await one.batch({ names: ['Ada', 'Grace'], reference: 'B-1' })
   const kept = await one.batch({ names: ['Alan'], reference: 'B-2' })
@@ -127,7 +133,7 @@ test('rows of a batch that were not sent yet are cancelled by a check-out', asyn
   expect(await kept.read()).toMatchObject({ state: 'done', made: 1 })
 })
 
-test('rows of a batch that were sent and made nothing are not asked for again after a check-out', async () => {
+test('after a check-out, rows of a batch that made nothing are not sent again', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   const batch = await one.batch({ name: 'Event', count: 3, reference: 'B-3' })
   await one.simulator.fault('reset')
@@ -145,7 +151,7 @@ test('rows of a batch that were sent and made nothing are not asked for again af
 })
 
 test.each(dialects)(
-  '$dialect: a voucher that the record takes for expired is deleted all the same',
+  '$dialect: a voucher that is expired in the record is deleted on the controller as well',
   async (dialect) => {
     const one = await start(dialect)
     const { id } = (await one.checkIn('R-5')).json()

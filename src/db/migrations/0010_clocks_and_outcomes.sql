@@ -1,33 +1,33 @@
--- How far a controller stamps vouchers ahead of the `Date` of its replies, which may be that of a proxy in between.
--- Measured with every voucher that is made; null until then.
+-- How far the times of vouchers are ahead of the `Date` of the controller's replies, which may come from a proxy. Measured
+-- with every new voucher; null before the first one.
 alter table controllers add stamp_skew_ms double precision;
 
--- A creation as the controller was asked for it.
+-- What was sent to the controller, and what became of it.
 alter table creations
   -- The name as it was sent. It differs from `name` where the site appends a tag.
   add note text,
   -- How far the controller's clock was ahead when it was asked.
   add controller_ahead_ms double precision,
-  -- When its voucher was revoked, although nobody knew yet whether there is one.
+  -- When the creation was revoked before it was known whether it had made a voucher.
   add revoked_at timestamptz(3),
-  -- What was done with the one late voucher that a creation which was given up can have, when its client had another one.
+  -- What was done with the late voucher of a creation that was given up, if its client had made another voucher by then.
   add surplus text check (surplus in ('withdrawn', 'in_use', 'suspected'));
 update creations set note = name;
 alter table creations alter note set not null;
--- Creations that may still get a voucher: few among all of a day.
+-- Creations that may still get a voucher: only a few of all that are kept.
 create index creations_unclear on creations (site_id, note) where settled_at is null or state = 'absent';
 
 alter table sites
-  -- Whether names on the controller get a tag, by which vouchers are told apart from those of others.
+  -- Whether names on the controller get a tag, so that the service recognises its own vouchers.
   add tags_names boolean not null default false,
-  -- Vouchers on the controller that seem to be ours and are not in the record, as the last sync counted them.
+  -- Number of vouchers on the controller that seem to be ours but are missing in the record, as of the last sync.
   add unrecorded integer not null default 0;
 
--- By voucher: withdrawals of a creation that is not settled yet, and what became of earlier ones.
+-- Finds the withdrawals of a voucher, or of a creation that is not settled yet.
 create index withdrawals_by_voucher on withdrawals (site_id, voucher_id);
 
--- A version that counts up comes back after a failover or a restore that lost the last changes, and a process would take
--- its old list for the current one. A random one never does.
+-- A version that counts up can return to an old value after a failover or a restore that lost the last changes. A process
+-- would then serve an old list. A random version never returns.
 alter table site_versions alter version type uuid using gen_random_uuid();
 create or replace function move_site_versions() returns trigger language plpgsql as $$
 begin
@@ -50,11 +50,11 @@ begin
   return null;
 end $$;
 
--- When a controller that is out of reach is asked again. Until it answers, nothing else in the background asks it.
+-- When a controller that is out of reach is probed again. Until it answers, no other background work calls it.
 alter table controller_outages add next_probe_at timestamptz(3) not null default now();
 
--- Whether the last attempt took long: then its deliveries get a lane of their own, so that the others do not wait for it.
+-- Whether the last attempt was slow. Deliveries of slow webhooks have a queue of their own, so that others do not wait.
 alter table webhooks add is_slow boolean not null default false;
 
--- The lease of whoever runs a batch: he renews it, and nobody else runs the batch meanwhile.
+-- The lease of the worker that runs the batch. The worker renews it; until it ends, no other worker runs the batch.
 alter table batches add running_until timestamptz(3);

@@ -3,17 +3,17 @@ const firstRestMs = 5_000
 const longestRestMs = 60_000
 
 export type Breaker = {
-  /** True while nothing speaks against a call. */
+  /** True unless the other side is resting after failures. */
   isClosed(): boolean
-  /** Runs the work, or throws what `leftAlone` makes. After a rest one call tries whether the other side is well. */
+  /** Runs the work, or throws `leftAlone()` during a rest. After a rest, one call at a time tries the other side again. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the work also during a rest. A success ends it, a failure does not prolong it. */
+  /** Runs the work even during a rest. A success ends the rest; a failure does not prolong it. */
   runAnyway<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Lets no call through for a while after five failures in a row. Rests are measured by the monotonic clock: a rest that
- * ends at a time of day would last for hours after somebody set the clock back.
+ * Rejects all calls for a while (a rest) after five failures in a row. Rests are measured with the monotonic clock: with
+ * the time of day, a rest would last for hours after somebody set the clock back.
  */
 export function createBreaker(isFailure: (error: unknown) => boolean, leftAlone: () => Error): Breaker {
   let failures = 0
@@ -52,7 +52,7 @@ export function createBreaker(isFailure: (error: unknown) => boolean, leftAlone:
         return result
       } catch (error) {
         if (isFailure(error)) noteFailure()
-        else if (isTrial) noteSuccess() // it answered, whatever it said
+        else if (isTrial) noteSuccess() // any answer shows that the other side is there
         throw error
       } finally {
         if (isTrial) trying = false

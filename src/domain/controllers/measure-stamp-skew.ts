@@ -4,12 +4,13 @@ import type { Clock } from '#lib/clock.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { updateStampSkew } from './controllers.queries.ts'
 
-/** The header `Date` and the stamps have whole seconds, and replies take their time. */
+/** The header `Date` and the stamps are whole seconds, and a reply is under way for a while. */
 const toleranceMs = 3_000
 
 /**
- * A voucher is stamped between the request for it and its answer. A stamp that lies outside, although it was corrected by
- * the `Date` of the replies, shows that this `Date` is not the controller's: it is noted by how much they differ.
+ * Stores how far the controller's stamps are ahead of the `Date` of its replies, which may come from a proxy. The
+ * controller stamps a voucher between the request and the answer. If the stamp, corrected by `Date`, is outside this
+ * time, the two clocks differ.
  */
 export async function measureStampSkew(
   { db, clock }: { db: Queryable; clock: Clock },
@@ -20,7 +21,7 @@ export async function measureStampSkew(
   if (!made?.createdAt) return
   const skewMs = (site.stampSkewMs ?? 0) + outside(made.createdAt.getTime(), askedAt.getTime(), clock.now().getTime())
   if (skewMs === site.stampSkewMs) return
-  await updateStampSkew(db, site.controllerId, skewMs).catch(() => {}) // the next voucher is another chance
+  await updateStampSkew(db, site.controllerId, skewMs).catch(() => {}) // the next voucher measures it again
 }
 
 function outside(timeMs: number, fromMs: number, toMs: number): number {

@@ -36,10 +36,10 @@ export async function endOutage(db: Queryable, controllerId: string): Promise<Ou
 /** For conditions on a site `s`: its controller is out of reach. */
 export const controllerIsOut = `exists (select from controller_outages o where o.controller_id = s.controller_id and o.until is null)`
 
-/** Longer from time to time. A controller that hangs takes 3 s of whoever asks it. */
+/** The pause grows with the outage. A probe of a controller that hangs takes 3 s. */
 const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
 
-/** Takes controllers out of reach that are due to be asked again, each with one of its active sites. */
+/** Takes controllers that are out of reach and due for a probe, each with one of its active sites. */
 export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(
     `with due as (

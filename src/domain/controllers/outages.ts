@@ -15,8 +15,9 @@ export type OutageContext = {
 }
 
 /**
- * Asks a controller that failed whether it is there at all. If not, its outage begins: those who want to know are told, and
- * nobody works on anything of it in the background until it answers again. True when an outage began.
+ * Checks whether a controller still answers after a call to it failed. If not, its outage begins: webhooks that report
+ * controllers are notified, and background work leaves the controller alone until it answers again. Returns true when an
+ * outage began.
  */
 export async function noteFailure(ctx: OutageContext, site: SiteOnController, failure: Failure): Promise<boolean> {
   if (!saysNothing.includes(failure) || (await ctx.controllers.isReachable(site))) return false
@@ -27,12 +28,12 @@ export async function noteFailure(ctx: OutageContext, site: SiteOnController, fa
 
 /** Ends the outage of a controller that answered, if there is one. */
 export async function noteReachable(ctx: OutageContext, controllerId: string): Promise<void> {
-  if (!(await isOutOfReach(ctx.db, controllerId))) return // as nearly always: no transaction for that
+  if (!(await isOutOfReach(ctx.db, controllerId))) return // the usual case: no transaction is needed
   const ended = await noteChange(ctx, (tx) => endOutage(tx, controllerId))
   if (ended) ctx.log.info({ controller: controllerId }, 'the controller is back')
 }
 
-/** Asks a controller that is out of reach once more. */
+/** Probes a controller that is out of reach. Any answer ends its outage. */
 export async function probeOutage(ctx: OutageContext, site: SiteOnController): Promise<void> {
   if (await ctx.controllers.isReachable(site)) await noteReachable(ctx, site.controllerId)
 }

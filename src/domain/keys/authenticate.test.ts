@@ -9,7 +9,7 @@ import { makeKey } from './key.ts'
 
 const db = await createTestDatabase()
 
-/** The database, but answers arrive only when the test lets them; `reads` counts the statements, `most` those at once. */
+/** A database that holds back its answers until `release`. `reads` counts the statements, `most` those at the same time. */
 function heldDatabase() {
   const seen = { reads: 0, underWay: 0, most: 0 }
   const answered = Promise.withResolvers<void>()
@@ -29,7 +29,7 @@ function heldDatabase() {
   return { held, seen, firstAnswer: answered.promise, release: release.resolve }
 }
 
-test('a request that arrives during a read gets a later read: a key revoked meanwhile is rejected', async () => {
+test('a request that arrives during a read waits for the next one, so a key revoked meanwhile is rejected', async () => {
   const { key, prefix } = await seedKey(db)
   const { held, firstAnswer, release } = heldDatabase()
   const authenticate = createAuthenticate(held)

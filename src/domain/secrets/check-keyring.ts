@@ -5,8 +5,8 @@ import { listNamedValues, listSamplePerKey, listSealedColumns } from './secrets.
 const namedAtMost = 10
 
 /**
- * Refuses a keyring that does not open what is stored: better before something is done than at the first voucher. Looks at
- * one value for each key in use, and at all of them only to name those that do not open.
+ * Rejects a keyring that cannot decrypt the stored secrets, before anything fails because of it. Checks one value for each
+ * key in use. Checks all values only to name those that cannot be decrypted.
  */
 export async function checkKeyring(db: Queryable, keyring: Keyring): Promise<void> {
   for (const column of await listSealedColumns(db)) {

@@ -46,7 +46,7 @@ export async function updateSealedValue(
   return rowCount === 1
 }
 
-/** All of a column, with the names that people know their rows by. */
+/** All values of a column, each with the `name` of its row. */
 export async function listNamedValues(
   db: Queryable,
   { table, column }: SealedColumn,

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { CommandRefused } from '../errors.ts'
 import { type Site, type SiteSettings, updateSiteSettings } from './sites.queries.ts'
 
-/** Changes how vouchers of a site are treated. What is undefined stays. */
+/** Changes the given settings of a site. Settings that are undefined stay as they are. */
 export async function setSite(db: Database, id: number, settings: SiteSettings): Promise<Site> {
   return db.transaction(async (tx) => {
     const site = await updateSiteSettings(tx, id, settings)

@@ -2,20 +2,21 @@ import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import { listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
 
-/** Every voucher that this service makes has a name that begins with a date. */
+/** The names of all vouchers that this service makes begin with a date. */
 const datedName = /^\d{4}-\d\d-\d\d_/
 const rowsPerStatement = 1_000
 
 /**
- * Those of these unrecorded vouchers that this service seems to have made: by their name, and not by another administrator.
- * The record may have lost them with a failover or a restored backup. A creation that is under way may still find its own.
+ * Unrecorded vouchers that this service seems to have made: their name begins with a date, and no other administrator made
+ * them. The record may have lost them in a failover or a restored backup. Vouchers with the name of a creation that is
+ * under way are left out, because the creation may still record them.
  */
 export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVoucher[]): Promise<SeenVoucher[]> {
   const ours = unrecorded.filter(isOurStyle)
   if (ours.length === 0) return []
   const sought = new Set(await listUnsettledNotes(db, siteId))
   const free = ours.filter(({ shape }) => !sought.has(shape.name))
-  // A creation may have recorded its voucher and ended since the caller looked: the record is asked once more, last.
+  // A creation may have recorded its voucher and ended since the caller looked, so the record is read again at the end.
   const lost: SeenVoucher[] = []
   for (let i = 0; i < free.length; i += rowsPerStatement)
     lost.push(...(await listUnrecorded(db, siteId, free.slice(i, i + rowsPerStatement))))

@@ -1,10 +1,10 @@
 import { type ControllerVoucher, hasSameLimits, type SeenVoucher, type VoucherShape } from '#drivers/driver.ts'
 
-/** Controllers stamp whole seconds, and a request was under way for a moment. */
+/** Controllers stamp whole seconds, and a request is under way for a moment. */
 const toleranceMs = 10_000
-/** How wrong the corrected time of a voucher can be: the header `Date` has whole seconds too. */
+/** How wrong the corrected time of a voucher can be, because the header `Date` is in whole seconds as well. */
 const clockErrorMs = 3_000
-/** Longer than the longest call, which makes a batch of 1,000. */
+/** Longer than the longest call, which makes 1,000 vouchers. */
 const graceMs = 120_000
 
 /** A creation whose voucher is looked for. */
@@ -16,16 +16,17 @@ export type Sought = {
 }
 
 /**
- * The latest time at which the voucher of a creation can have been made. A creation may be settled much later than that,
- * e.g. after a restored backup: a voucher of the same name that was made meanwhile belongs to somebody else.
+ * The latest time at which the voucher of a creation can have been made. A creation may be settled much later, e.g. after
+ * a restored backup. Vouchers of the same name that were made after this time belong to somebody else.
  */
 export function latestTimeOf({ sentAt }: Pick<Sought, 'sentAt'>, settleSeconds: number): Date {
   return new Date(sentAt.getTime() + settleSeconds * 1_000 + graceMs)
 }
 
 /**
- * Unclaimed vouchers that may have been made for this creation, earliest first: of its name and limits, not made by
- * another administrator, and not made before it was sent. With a tag in the name nothing else has to be compared.
+ * Unclaimed vouchers that may have been made for this creation, earliest first. They have its name and limits, no other
+ * administrator made them, and they were not made before the creation was sent. If the name has a tag, times are not
+ * compared.
  */
 export function matchCandidates(
   seen: SeenVoucher[],
@@ -46,8 +47,9 @@ export function matchCandidates(
 }
 
 /**
- * When the voucher may have been made, by our clock. The controller's clock may have been set since the creation was sent,
- * and while no answer to a creation was seen, the `Date` of replies may be that of a proxy.
+ * The times at which the voucher may have been made, by our clock. There are several, because the controller's clock may
+ * have been set since the creation was sent, and because the `Date` of replies may come from a proxy until a new voucher
+ * has shown the difference.
  */
 function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: Sought, skewIsKnown: boolean): number[] {
   if (createdAt === null || stampedAt === null) return []
@@ -58,7 +60,7 @@ function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: Sought, s
   ]
 }
 
-/** Whether a voucher that matches was made for this creation and for nobody else: only then may it be deleted. */
+/** Whether a matching voucher was certainly made for this creation. Only then may it be deleted. */
 export function isCertainlyFor(voucher: SeenVoucher, sought: Sought, until: Date): boolean {
   if (isTagged(sought)) return true
   const madeAt = voucher.createdAt?.getTime() ?? Number.NaN

@@ -11,7 +11,7 @@ import { insertAdoptedVouchers, listUnrecorded } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
 
-/** Vouchers on the controller that this service seems to have made and that its record does not have, as they are now. */
+/** Reads the controller now and returns the vouchers that this service seems to have made but that are not in its record. */
 export async function findLostVouchers(
   { db, controllers }: { db: Database; controllers: Controllers },
   site: SiteOnController,
@@ -25,7 +25,7 @@ export async function findLostVouchers(
   return lost
 }
 
-/** Records lost vouchers. With `withdraw` the worker deletes them on the controller afterwards. Returns how many. */
+/** Records lost vouchers and returns how many. With `withdraw`, the worker then deletes them on the controller. */
 export async function recordLostVouchers(
   db: Database,
   site: SiteOnController,

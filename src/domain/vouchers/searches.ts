@@ -4,9 +4,9 @@ import { Unavailable } from '#lib/unavailable.ts'
 import { DomainError } from '../errors.ts'
 import type { VoucherFilter } from './voucher-filter.ts'
 
-/** Searches have few connections of their own: whoever searches much takes nothing from those who create. */
+/** Searches have a few connections of their own, so that many searches do not slow down creations. */
 export type Searches = {
-  /** Each key searches once at a time, and those who wait for a connection get it in turn: no key keeps others from it. */
+  /** Each key runs one search at a time. Searches of different keys get a connection in turn, so no key blocks another. */
   run<T>(keyId: string, work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -24,13 +24,13 @@ export function createSearches(db: Database): Searches {
   }
 }
 
-/** A statement that was cancelled because its time was over is the search itself; anything else is the database. */
+/** Tells a search that reached its time limit (PostgreSQL cancelled the statement) from a failure of the database. */
 function explain(error: unknown): never {
   const wasCancelled = error instanceof Unavailable && (error.cause as { code?: unknown } | undefined)?.code === '57014'
   throw wasCancelled ? new DomainError('search_too_slow', { cause: error }) : error
 }
 
-/** Whether no index leads straight to the vouchers that fit. */
+/** True when no index leads directly to the matching vouchers. */
 export function isSearch(sites: number[] | 'all', filter: Omit<VoucherFilter, 'now'>): boolean {
   const isOneSite = sites !== 'all' && sites.length === 1
   const { nameContains, source, codePrefix, status } = filter

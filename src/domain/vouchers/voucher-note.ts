@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** Without letters and digits that look alike. */
+/** Characters of a tag: no letters and digits that look alike. */
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 const tagLength = 6
 /** The longest name that a controller is known to keep. */
@@ -8,8 +8,8 @@ const maxLength = 255
 const tagged = /^(.*) ·[a-hjkmnp-z2-9]{6}$/su
 
 /**
- * The name that vouchers get on the controller: `2026-11-15_Room 12 ·k3f9ab`. The tag is different for every call that
- * makes vouchers, so that its vouchers can be told from those of others whatever the clocks say.
+ * The name of a voucher on the controller (its note), with a tag if the site uses tags: `2026-11-15_Room 12 ·k3f9ab`. Every
+ * call that makes vouchers gets a new tag, so its vouchers are recognised even if clocks are wrong.
  */
 export function noteFor(site: { tagsNames: boolean }, name: string): string {
   if (!site.tagsNames) return name
@@ -17,7 +17,7 @@ export function noteFor(site: { tagsNames: boolean }, name: string): string {
   return `${[...name].slice(0, maxLength - tagLength - 2).join('')} ·${tag}`
 }
 
-/** Lists and the record never show the tag. */
+/** The name without its tag, as the record and all lists show it. */
 export function withoutTag(note: string): string {
   return tagged.exec(note)?.[1] ?? note
 }

@@ -11,9 +11,9 @@ import type { VoucherPlace } from './revocation.ts'
 const maxVouchers = 10_000
 
 /**
- * The vouchers that a filter means, together with those that may still come: rows of batches that were not sent yet are
- * cancelled, and creations whose outcome is not known are marked. In this order: a row that is sent meanwhile is found as a
- * creation, and a creation that is recorded meanwhile is found as a voucher.
+ * Returns the vouchers that match a filter, and the creations whose voucher is not known yet. First cancels matching rows of
+ * batches that were not sent yet, then marks matching creations, then lists vouchers. The order matters: a row that is sent
+ * meanwhile is found as a creation, and a creation that is recorded meanwhile is found as a voucher.
  */
 export async function chooseByFilter(
   tx: Queryable,

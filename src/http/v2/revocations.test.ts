@@ -161,7 +161,7 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
   expect([answer.status, answer.json().error, answer.json().message]).toEqual([
     400,
     'too_many',
-    'These are more than 10,000 vouchers. Narrow the filter. None was revoked.',
+    'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
   ])
   expect([await count('revocations'), await count('withdrawals')]).toEqual(before)
   await app.db.query(`delete from vouchers where site_id = $1 and name like '%Gast 1'`, [large])

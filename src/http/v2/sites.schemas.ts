@@ -13,7 +13,7 @@ export const siteSchema = Type.Object(
     unrecorded_vouchers: Type.Integer({
       minimum: 0,
       description:
-        'Vouchers on the controller that this service seems to have made and its record does not have, e.g. after a restored backup. The operator sees them with `voucher-service reconcile`.',
+        'Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`.',
     }),
   },
   { title: 'Site' },

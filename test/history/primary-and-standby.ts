@@ -7,16 +7,16 @@ import { startTcpProxy } from '#test/tcp-proxy.ts'
 
 /** A migrated PostgreSQL and its standby. */
 export type Pair = {
-  /** Leads to the primary, and after the failover to what was the standby: the service needs no other setting. */
+  /** Leads to the primary, and after the failover to the promoted standby. The service keeps this setting. */
   databaseUrl: string
-  /** For the test itself, past the link of the service. */
+  /** Direct connections for the test itself. */
   primary: Database
   standby: Database
   /** Waits until the standby has everything that is committed now. */
   catchUp(): Promise<void>
   /** What the primary commits from now on never reaches the standby. */
   holdReplication(): void
-  /** The primary is gone at once. After a while the standby is promoted, and the service can reach it. */
+  /** Stops the primary at once. After `afterMs` promotes the standby and leads the service to it. */
   failOver(afterMs: number): Promise<void>
 }
 
