@@ -171,7 +171,7 @@ CREATE TABLE public.creations (
     reference text,
     valid_until timestamp(3) with time zone,
     batch_id uuid,
-    note text NOT NULL,
+    note text,
     controller_ahead_ms double precision,
     revoked_at timestamp(3) with time zone,
     surplus text,
@@ -495,7 +495,7 @@ CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WH
 
 CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
-CREATE INDEX creations_unclear ON public.creations USING btree (site_id, note) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
+CREATE INDEX creations_unclear ON public.creations USING btree (site_id, COALESCE(note, name)) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
 
 CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
 

@@ -71,3 +71,14 @@ test('a database without the newest migration is told by name', async () => {
   await db.query('drop table migrations')
   expect(await findMissingMigration(db)).toBe(rows[0]?.name)
 })
+
+test('a process of the version before can still record a creation: migration 10 adds nothing that must be given', async () => {
+  const { rows } = await db.query(
+    `select table_name, column_name from information_schema.columns
+      where table_name in ('creations', 'batches', 'webhooks', 'controllers', 'sites', 'controller_outages')
+        and column_name in ('note', 'controller_ahead_ms', 'revoked_at', 'surplus', 'stamp_skew_ms', 'tags_names',
+                            'unrecorded', 'next_probe_at', 'is_slow', 'running_until', 'running_by')
+        and is_nullable = 'NO' and column_default is null`,
+  )
+  expect(rows).toEqual([])
+})

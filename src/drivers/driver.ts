@@ -86,6 +86,9 @@ export type Driver = {
   connect(controller: ControllerAccess): ControllerConnection
 }
 
+/** How many calls one process may have under way on one controller. A probe never waits for the others. */
+export const callsAtOnce = { creating: 4, reading: 2, bulk: 2, probing: 1 }
+
 /** One controller, spoken to by one process. `site` is what the controller calls the site. */
 export type ControllerConnection = {
   /**
@@ -104,6 +107,8 @@ export type ControllerConnection = {
   version(site: string): Promise<string>
   /** How far the clock that stamps vouchers is ahead of ours, as far as it is known. */
   clockAheadMs(): number
+  /** How far the `Date` of its replies is ahead of our clock. It may come from a proxy, so it is only a part of that. */
+  dateAheadMs(): number
   close(): Promise<void>
 }
 

@@ -3,15 +3,16 @@ import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
 import { createConnector } from './connector.ts'
-import { type ControllerAccess, ControllerError } from './driver.ts'
+import { type ControllerAccess, ControllerError, callsAtOnce } from './driver.ts'
 import { classify } from './failures.ts'
 
-/** Four for creations, two for what the worker does. */
-const connections = 6
+/** One for each call that may be under way at once. */
+const connections = Object.values(callsAtOnce).reduce((sum, calls) => sum + calls)
 const maxReplyBytes = 8 * 1024 * 1024
 /** Of a reply that says no, only what tells why is of interest, and only if it comes soon. */
 const maxErrorBytes = 16 * 1024
 const maxErrorWaitMs = 1_000
+const toleranceMs = 3_000
 
 export type HttpRequest = {
   method: Dispatcher.HttpMethod
@@ -28,6 +29,7 @@ export type Http = {
   request(request: HttpRequest): Promise<HttpReply>
   /** How far the clock that stamps vouchers is ahead of ours, by the last reply; 0 when the controller does not tell. */
   clockAheadMs(): number
+  dateAheadMs(): number
   close(): Promise<void>
 }
 
@@ -42,6 +44,7 @@ export function createHttp(access: HttpAccess): Http {
   let dateAheadMs = 0
   return {
     clockAheadMs: () => dateAheadMs + access.stampSkewMs(),
+    dateAheadMs: () => dateAheadMs,
     async request({ method, path, headers, body, deadline, maxBytes = maxReplyBytes }) {
       try {
         if (method === 'POST') reachPoint('in flight')
@@ -53,7 +56,7 @@ export function createHttp(access: HttpAccess): Http {
           signal: deadline,
         })
         const { statusCode: status, headers: replyHeaders } = reply
-        dateAheadMs = readDate(replyHeaders['date'], access.clock)
+        dateAheadMs = readDate(replyHeaders['date'], access.clock, dateAheadMs)
         const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
         return { status, headers: replyHeaders, text }
       } catch (error) {
@@ -64,10 +67,14 @@ export function createHttp(access: HttpAccess): Http {
   }
 }
 
-/** The header has whole seconds, and replies take their time: less than that is no difference. */
-function readDate(date: unknown, clock: Clock): number {
+/**
+ * The header has whole seconds, and replies take their time: what differs from the known value by less is the same. Else the
+ * times of every voucher would change with each reply.
+ */
+function readDate(date: unknown, clock: Clock, knownMs: number): number {
   const aheadMs = Date.parse(String(date)) - clock.now().getTime()
-  return Math.abs(aheadMs) > 3_000 ? aheadMs : 0 // a date that cannot be read compares as false
+  if (Number.isNaN(aheadMs) || Math.abs(aheadMs - knownMs) <= toleranceMs) return knownMs
+  return Math.abs(aheadMs) <= toleranceMs ? 0 : aheadMs
 }
 
 async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {

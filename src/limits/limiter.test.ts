@@ -81,3 +81,21 @@ test('a store that is lost and back several times in a window: exactly the limit
 
   expect(allowed).toBe(60)
 })
+
+test('the count of a window that is over is not carried into the next one', async () => {
+  const answers = [
+    { count: 100, resetMs: 30 },
+    { count: 1, resetMs: 60_000 }, // the new window began a little before we expect the end of the old one
+  ]
+  const limiter = createLimiter(
+    async () => {
+      const answer = answers.shift()
+      if (!answer) throw new Unavailable('lost')
+      return answer
+    },
+    async (_key, known) => ({ count: (known?.count ?? 0) + 1, resetMs: 60_000 }),
+  )
+  for (const _ of [1, 2]) await limiter('next', 100)
+
+  expect(await limiter('next', 100)).toMatchObject({ allowed: true, remaining: 98 })
+})

@@ -9,6 +9,8 @@ export { windowSeconds } from './window.ts'
 export type Limiter = (key: string, limit: number) => Promise<Verdict>
 
 const rememberedKeys = 10_000
+/** A window that ends so much later than the one before is a new one. Less is the delay of an answer. */
+const sameWindowMs = 10_000
 
 /**
  * The stores are asked in their order; when the last one is lost too, the request fails: it is never let through. When the
@@ -30,7 +32,9 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
 
   /** Answers may come in another order than they were counted. */
   function remember(key: string, byFirst: boolean, window: Window): Window {
-    const count = Math.max(window.count, lastSeen(key)?.count ?? 0)
+    const before = lastSeen(key)
+    const isSameWindow = before !== undefined && window.resetMs < before.resetMs + sameWindowMs
+    const count = isSameWindow ? Math.max(window.count, before.count) : window.count
     seen.set(key, { count, endsAtMs: performance.now() + window.resetMs, byFirst })
     return window
   }

@@ -108,3 +108,14 @@ test('ten expensive searches a second slow down neither creations nor /readyz', 
   expect(Object.keys(statuses).filter((what) => what.startsWith('ready'))).toEqual(['ready 200'])
   if (isLong) expect(median(beside)).toBeGreaterThanOrEqual(0.8 * median(alone))
 })
+
+test('while other keys use all connections for searches, a search is told to come again', async () => {
+  const { searches } = app.context
+  const hanging = Promise.allSettled(
+    ['a', 'b', 'c', 'd'].map((hog) => searches.run(hog, (db) => db.query('select pg_sleep(20)'))),
+  )
+  const answer = await app.call('/api/v2/vouchers?text=x', { key })
+  await hanging
+
+  expect([answer.status, answer.json().error]).toEqual([429, 'rate_limited'])
+})

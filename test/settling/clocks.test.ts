@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
 import { startDateProxy } from '#test/date-proxy.ts'
 import { dialects } from '#test/dialects.ts'
@@ -8,6 +9,7 @@ import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 const app = await startApp()
 const start = await prepareSites(app)
 const { key } = await seedKey(app.db, { scope: 'write' })
+const onIntegration = dialects[0] as (typeof dialects)[0]
 
 /** Makes the machine's clock wrong for this process, which includes the service. */
 function setMachineClock(aheadMs: number): void {
@@ -112,4 +114,55 @@ test('an api whose clock is two hours ahead accepts a valid_until in 30 minutes'
 
   expect(created.status).toBe(201)
   expect(created.json()).toMatchObject({ valid_until: validUntil, expire_minutes: expect.closeTo(29, -0.5) })
+})
+
+test.each(dialects)(
+  '$dialect: while nothing happens, sync changes nothing on a controller whose clock is wrong',
+  async (dialect) => {
+    for (const advanceSeconds of [-3_600, 3]) {
+      const one = await start(dialect)
+      await one.simulator.clock({ advanceSeconds })
+      const { code } = (await one.create('used')).json()
+      await one.simulator.redeem(code, 'aa:00:00:00:00:01')
+      const recorded: unknown[] = []
+      for (let syncs = 0; syncs < 4; syncs++) {
+        await one.sync()
+        const { rows } = await app.db.query(
+          `select v.xmin, v.expires_at, s.version from vouchers v join site_versions s using (site_id)
+            where site_id = $1 and code = $2`,
+          [one.siteId, code],
+        )
+        recorded.push(...rows)
+        await new Promise((resolve) => setTimeout(resolve, 350))
+      }
+
+      expect(new Set(recorded.map((row) => JSON.stringify(row))).size).toBe(1)
+    }
+  },
+)
+
+test('a difference of clocks that one creation measured is not undone by another that began before', async () => {
+  const one = await start({ ...onIntegration, behind: (url) => startDateProxy(url, 0) })
+  await one.simulator.clock({ advanceSeconds: 3_600 })
+  const before = await findSiteOnController(app.db, one.siteId)
+  const skew = async () => {
+    const { rows } = await app.db.query<{ ms: number }>('select stamp_skew_ms as ms from controllers where id = $1', [
+      before?.controllerId,
+    ])
+    return rows[0]?.ms
+  }
+  const slowCreation = async (idempotencyKey: string, meanwhile: () => unknown) => {
+    await one.simulator.fault('slow', { delayMs: 1_000 })
+    const slow = one.create(idempotencyKey, idempotencyKey)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await meanwhile()
+    expect((await slow).status).toBe(201)
+    return skew()
+  }
+  const hour = expect.closeTo(3_600_000, -4)
+
+  expect(await slowCreation('slow-1', () => one.create('fast', 'Fast'))).toEqual(hour)
+  expect(await slowCreation('slow-2', () => app.context.controllers.connectionOf(before as SiteOnController))).toEqual(
+    hour,
+  )
 })

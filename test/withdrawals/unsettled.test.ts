@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
+import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
+import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { readPublicId } from '#http/v2/public-id.ts'
 import { startApp } from '#test/app.ts'
 import { dialects } from '#test/dialects.ts'
@@ -9,6 +13,7 @@ import { prepareSites } from '../settling/site-in-trouble.ts'
 const app = await startApp()
 const open = await prepareSites(app)
 const { key } = await seedKey(app.db, { scope: 'write' })
+const onIntegration = dialects[0] as (typeof dialects)[0]
 
 /** A site where check-ins have a reference, and check-outs revoke by it. */
 async function start(dialect: (typeof dialects)[0]) {
@@ -166,3 +171,86 @@ test.each(dialects)(
     expect(await one.onController()).toEqual([])
   },
 )
+
+test('a revocation whose voucher is found later has the outcome `revoked`, whichever withdrawal comes first', async () => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('created-then-reset')
+  await one.checkIn('R-6')
+  const { id } = await one.checkOut({ reference: 'R-6' })
+  await one.withdraw() // not known yet
+  await one.settle()
+  await one.withdraw()
+
+  expect(await one.revocation(id)).toMatchObject({ state: 'done', revoked: 1, ended: 0 })
+  expect(await one.onController()).toEqual([])
+})
+
+test('a voucher that is just being recorded is withdrawn by a revocation that comes at that moment', async () => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('created-then-reset')
+  await one.checkIn('R-7')
+  const made = (await one.simulator.vouchers()).at(-1)
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+  const recording = app.db.transaction(async (tx) => {
+    await tx.query(
+      `with settled as (
+       update creations set state = 'recorded', settled_at = now(), voucher_id = id, answer = '{}'
+        where site_id = $1 and reference = 'R-7' returning id, api_key_id, name)
+     insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, reference, api_key_id, created_at)
+     select $1, id, $2, $3, name, 1, 480, 'R-7', api_key_id, now() from settled`,
+      [one.siteId, made?.id, made?.code],
+    )
+    await mayCommit
+  })
+  const revoking = one.checkOut({ reference: 'R-7' })
+  await vi.waitFor(async () => {
+    const { rows } = await app.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(1)
+  }, 10_000)
+  commit()
+  await recording
+  const { id, total } = await revoking
+  await one.withdraw()
+
+  expect(total).toBe(1)
+  expect(await one.revocation(id)).toMatchObject({ state: 'done', revoked: 1 })
+  expect(await one.onController()).toEqual([])
+})
+
+test('an outage ends on a controller whose sites are all inactive, and its vouchers are withdrawn', async () => {
+  const one = await start(onIntegration)
+  const { id } = (await one.checkIn('R-8')).json()
+  const site = (await findSiteOnController(app.db, one.siteId)) as SiteOnController
+  await startOutage(app.db, site.controllerId)
+  await app.call(`/api/v2/vouchers/${id}`, { method: 'DELETE', key })
+  await app.db.query('update sites set active = false where id = $1', [one.siteId])
+  await one.probe()
+
+  expect(await listSitesWithDueWithdrawals(app.db)).toContain(one.siteId)
+  await one.withdraw()
+  expect(await one.onController()).toEqual([])
+})
+
+test('a revocation that names a voucher and the creation which was given it goes on', async () => {
+  const one = await start(onIntegration)
+  await one.checkIn('R-9')
+  await app.db.query(`update creations set id = gen_random_uuid() where site_id = $1 and reference = 'R-9'`, [
+    one.siteId,
+  ])
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), unnest(array[id, voucher_id]), gen_random_uuid(), now(), now()
+       from creations where site_id = $1 and reference = 'R-9'`,
+    [one.siteId],
+  )
+  await app.db.query('update withdrawals set revocation_id = $2 where site_id = $1', [one.siteId, randomUUID()])
+  await one.withdraw()
+
+  const { rows } = await app.db.query('select outcome from withdrawals where site_id = $1 order by outcome', [
+    one.siteId,
+  ])
+  expect(rows).toEqual([{ outcome: 'ended' }, { outcome: 'revoked' }])
+  expect(await one.onController()).toEqual([])
+})

@@ -4,7 +4,7 @@ alter table controllers add stamp_skew_ms double precision;
 
 -- What was sent to the controller, and what became of it.
 alter table creations
-  -- The name as it was sent. It differs from `name` where the site appends a tag.
+  -- The name as it was sent, with the tag that the site appends. Null: as `name`.
   add note text,
   -- How far the controller's clock was ahead when it was asked.
   add controller_ahead_ms double precision,
@@ -12,10 +12,8 @@ alter table creations
   add revoked_at timestamptz(3),
   -- What was done with the late voucher of a creation that was given up, if its client had made another voucher by then.
   add surplus text check (surplus in ('withdrawn', 'in_use', 'suspected'));
-update creations set note = name;
-alter table creations alter note set not null;
 -- Creations that may still get a voucher: only a few of all that are kept.
-create index creations_unclear on creations (site_id, note) where settled_at is null or state = 'absent';
+create index creations_unclear on creations (site_id, coalesce(note, name)) where settled_at is null or state = 'absent';
 
 alter table sites
   -- Whether names on the controller get a tag, so that the service recognises its own vouchers.

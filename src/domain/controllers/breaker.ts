@@ -7,7 +7,7 @@ export type Breaker = {
   isClosed(): boolean
   /** Runs the work, or throws `leftAlone()` during a rest. After a rest, one call at a time tries the other side again. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the work even during a rest. A success ends the rest; a failure does not prolong it. */
+  /** Runs the work even during a rest. Any answer ends the rest; a failure does not prolong it. */
   runAnyway<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -38,9 +38,14 @@ export function createBreaker(isFailure: (error: unknown) => boolean, leftAlone:
   return {
     isClosed: () => restUntil === undefined,
     async runAnyway(work) {
-      const result = await work()
-      noteSuccess()
-      return result
+      try {
+        const result = await work()
+        noteSuccess()
+        return result
+      } catch (error) {
+        if (!isFailure(error)) noteSuccess() // any answer shows that the other side is there
+        throw error
+      }
     },
     async run(work) {
       const isTrial = restUntil !== undefined

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { ControllerConnection, Driver } from '#drivers/driver.ts'
+import { type ControllerConnection, callsAtOnce, type Driver } from '#drivers/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import { type Keyring, open } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -43,9 +43,9 @@ export function createControllers(tools: {
 }): Controllers {
   const { drivers, db, keyring, addressPolicy, clock } = tools
   const kept = new Map<string, Kept>()
-  const slots = createSlots({ atOnce: 4, ...waiting })
-  const background = createSlots({ atOnce: 2, ...waiting })
-  const bulk = createSlots({ atOnce: 2, ...waiting })
+  const slots = createSlots({ atOnce: callsAtOnce.creating, ...waiting })
+  const background = createSlots({ atOnce: callsAtOnce.reading, ...waiting })
+  const bulk = createSlots({ atOnce: callsAtOnce.bulk, ...waiting })
   const replaced = new Set<ControllerConnection>()
   const probing = new Map<string, Promise<boolean>>()
 

@@ -142,3 +142,13 @@ test('a list that cannot be read says nothing of the other sites', async () => {
   expect(await create(guarded)).toBe('made')
   expect(calls.list).toBe(10)
 })
+
+test('a probe that is refused shows that the controller is there: it is not left alone any more', async () => {
+  const { state, guarded } = scripted()
+  state.error = failing('unreachable', 'refused')
+  for (let i = 0; i < 5; i++) await create(guarded)
+  state.error = failing('sign_in', 'refused')
+  await expect(guarded.probeAnyway('default')).rejects.toThrow('planted')
+
+  expect(await create(guarded)).toBe('sign_in refused')
+})

@@ -2,7 +2,7 @@ import { type ControllerConnection, ControllerError } from '#drivers/driver.ts'
 import { createBreaker } from './breaker.ts'
 
 export type GuardedConnection = ControllerConnection & {
-  /** As `probe`, even while the controller is left alone. Once it answers, it is not left alone any more. */
+  /** As `probe`, even while the controller is left alone. Any answer ends that. */
   probeAnyway(site: string): Promise<void>
 }
 
@@ -44,6 +44,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     probeAnyway: (site) => runAnyway(() => connection.probe(site)),
     version: (site) => run(() => connection.version(site)),
     clockAheadMs: () => connection.clockAheadMs(),
+    dateAheadMs: () => connection.dateAheadMs(),
     close: () => connection.close(),
   }
 }

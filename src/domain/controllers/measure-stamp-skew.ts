@@ -3,6 +3,7 @@ import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { updateStampSkew } from './controllers.queries.ts'
+import type { Controllers } from './controllers.ts'
 
 /** The header `Date` and the stamps are whole seconds, and a reply is under way for a while. */
 const toleranceMs = 3_000
@@ -13,14 +14,17 @@ const toleranceMs = 3_000
  * time, the two clocks differ.
  */
 export async function measureStampSkew(
-  { db, clock }: { db: Queryable; clock: Clock },
+  { db, clock, controllers }: { db: Queryable; clock: Clock; controllers: Controllers },
   site: SiteOnController,
   made: SeenVoucher | undefined,
   askedAt: Date,
 ): Promise<void> {
-  if (!made?.createdAt) return
-  const skewMs = (site.stampSkewMs ?? 0) + outside(made.createdAt.getTime(), askedAt.getTime(), clock.now().getTime())
-  if (skewMs === site.stampSkewMs) return
+  if (!made?.createdAt || !made.stampedAt) return
+  // What this voucher was corrected by: the skew that the process knows may have changed since `site` was read.
+  const correctedByMs = made.stampedAt.getTime() - made.createdAt.getTime()
+  const usedSkewMs = correctedByMs - controllers.connectionOf(site).dateAheadMs()
+  const skewMs = usedSkewMs + outside(made.createdAt.getTime(), askedAt.getTime(), clock.now().getTime())
+  if (site.stampSkewMs !== null && Math.abs(skewMs - site.stampSkewMs) <= toleranceMs) return
   await updateStampSkew(db, site.controllerId, skewMs).catch(() => {}) // the next voucher measures it again
 }
 

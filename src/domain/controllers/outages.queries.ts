@@ -39,7 +39,10 @@ export const controllerIsOut = `exists (select from controller_outages o where o
 /** The pause grows with the outage. A probe of a controller that hangs takes 3 s. */
 const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
 
-/** Takes controllers that are out of reach and due for a probe, each with one of its active sites. */
+/**
+ * Takes controllers that are out of reach and due for a probe, each with one of its sites, if possible an active one. On
+ * inactive sites vouchers are still withdrawn, so their controllers are probed too.
+ */
 export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(
     `with due as (
@@ -53,8 +56,8 @@ export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteO
        returning o.controller_id
      )
      select distinct on (c.id) ${siteOnControllerColumns}
-       from taken join controllers c on c.id = taken.controller_id join sites s on s.controller_id = c.id and s.active
-      order by c.id, s.id`,
+       from taken join controllers c on c.id = taken.controller_id join sites s on s.controller_id = c.id
+      order by c.id, s.active desc, s.id`,
     [limit],
   )
   return rows

@@ -26,7 +26,8 @@ export async function deliver(
   const due = await findDueDelivery(ctx.db, deliveryId, turn)
   if (!due) return
   if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
-  if (due.isSlow && !inSlowLane) return void (await enqueueDeliveries(ctx.db, ctx.queue, [due])) // it became so since
+  // The webhook became slow or fast since. Only the lane it belongs to sends, or a delivery with a job in both is sent twice.
+  if (due.isSlow !== inSlowLane) return void (await enqueueDeliveries(ctx.db, ctx.queue, [due]))
   const startedAt = ctx.clock.now()
   const startedMs = performance.now()
   const answer = await send(ctx, due, due.eventId, due)

@@ -9,7 +9,13 @@ import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.t
 import { isCertainlyFor, latestTimeOf, matchCandidates } from './match-candidates.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import { insertAdoptedVouchers } from './sync.queries.ts'
-import { findTwin, type GivenUpCreation, listGivenUpCreations, updateSurplus } from './unsettled.queries.ts'
+import {
+  findTwin,
+  type GivenUpCreation,
+  listGivenUpCreations,
+  lockGivenUp,
+  updateSurplus,
+} from './unsettled.queries.ts'
 import { claimVouchers } from './vouchers.queries.ts'
 
 type LateContext = {
@@ -77,8 +83,9 @@ async function handleSurplus(
   return ctx.db.transaction(async (tx) => {
     const isCertain = surplus.id !== null && isCertainlyFor(surplus, creation, latestTime(ctx, creation))
     const what = surplus.usedCount > 0 ? 'in_use' : isCertain ? 'withdrawn' : 'suspected'
+    if (!(await lockGivenUp(tx, site.id, creation.id))) return false // another process was faster
     if (what === 'withdrawn' && !(await withdraw(ctx, tx, site, creation, surplus))) return false
-    if (!(await updateSurplus(tx, site.id, creation.id, what))) return false
+    await updateSurplus(tx, site.id, creation.id, what)
     const details = { name: creation.shape.name, controllerVoucherId: surplus.id }
     const deed = { action: `voucher.surplus_${what}`, targetKind: 'site', targetId: String(site.id), details }
     await recordServiceAudit(tx, deed)

@@ -6,7 +6,11 @@ import { DomainError } from '../errors.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import { moveSiteDay } from '../sites/site-days.queries.ts'
 import { bringSyncForward } from '../sites/sync-times.queries.ts'
-import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
+import {
+  hastenWithdrawals,
+  insertScheduledWithdrawals,
+  type ScheduledWithdrawal,
+} from '../withdrawals/withdrawals.queries.ts'
 import { claimFree } from './claim-free.ts'
 import type { RecordedCreation } from './creation.ts'
 import { insertCreation, type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
@@ -78,9 +82,12 @@ async function scheduleEnds(
   recorded: RecordedCreation[],
 ): Promise<void> {
   const creationOf = new Map(creations.map((creation) => [creation.id, creation]))
-  const ends = recorded.flatMap(({ creationId, voucherId }) => {
+  const revokedIds = recorded.map(({ creationId }) => creationId).filter((id) => creationOf.get(id)?.isRevoked)
+  const hastened = revokedIds.length > 0 ? await hastenWithdrawals(tx, siteId, revokedIds) : []
+  const ends = recorded.flatMap(({ creationId, voucherId }): ScheduledWithdrawal[] => {
     const { isRevoked, validUntil } = creationOf.get(creationId) as LockedCreation
-    return isRevoked || validUntil ? [{ voucherId, dueAt: isRevoked ? null : validUntil }] : []
+    if (isRevoked) return hastened.includes(creationId) ? [] : [{ voucherId, dueAt: null }]
+    return validUntil ? [{ voucherId, dueAt: validUntil }] : []
   })
   if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
 }

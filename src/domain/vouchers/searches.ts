@@ -6,7 +6,7 @@ import type { VoucherFilter } from './voucher-filter.ts'
 
 /** Searches have a few connections of their own, so that many searches do not slow down creations. */
 export type Searches = {
-  /** Each key runs one search at a time. Searches of different keys get a connection in turn, so no key blocks another. */
+  /** Each key runs one search at a time. Searches of different keys get a connection in turn. */
   run<T>(keyId: string, work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -24,10 +24,13 @@ export function createSearches(db: Database): Searches {
   }
 }
 
-/** Tells a search that reached its time limit (PostgreSQL cancelled the statement) from a failure of the database. */
+/** Tells a search that reached its time limit, or got no connection in time, from a failure of the database. */
 function explain(error: unknown): never {
-  const wasCancelled = error instanceof Unavailable && (error.cause as { code?: unknown } | undefined)?.code === '57014'
-  throw wasCancelled ? new DomainError('search_too_slow', { cause: error }) : error
+  const cause = error instanceof Unavailable ? (error.cause as { code?: unknown; message?: string }) : undefined
+  if (cause?.code === '57014') throw new DomainError('search_too_slow', { cause: error }) // PostgreSQL cancelled it
+  if (cause?.message?.includes('timeout exceeded when trying to connect'))
+    throw new DomainError('searches_too_many', { cause: error })
+  throw error
 }
 
 /** True when no index leads directly to the matching vouchers. */

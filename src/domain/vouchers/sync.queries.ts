@@ -36,6 +36,10 @@ const statusBy = (maxUses: string) => `case
     when seen.expired or seen.expires_at <= now() then 'expired'
     else 'valid' end`
 
+/** Processes correct a controller's clock with an error of some seconds each: that is no news. */
+const differ = (a: string, b: string) =>
+  `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
+
 /**
  * Brings recorded vouchers to what the controller showed; touches no row that says the same already. One that was
  * taken for deleted and is there again is what it is; one that was withdrawn since the list was begun stays withdrawn,
@@ -61,9 +65,10 @@ export async function updateSeenVouchers(
                 select * from vouchers where site_id = $1 and controller_voucher_id is null and code = seen.code
               ) as known
         where (known.revoked_at is null or known.revoked_at < $3)
-          and (known.controller_voucher_id, known.used_count, known.first_used_at, known.expires_at, known.status)
-              is distinct from
-              (seen.id, seen.used_count, seen.first_used_at, seen.expires_at, ${statusBy('known.max_uses')})
+          and ((known.controller_voucher_id, known.used_count, known.status)
+               is distinct from (seen.id, seen.used_count, ${statusBy('known.max_uses')})
+               or ${differ('known.first_used_at', 'seen.first_used_at')}
+               or ${differ('known.expires_at', 'seen.expires_at')})
      ), written as (
        update vouchers
           set controller_voucher_id = news.id, used_count = news.used_count, first_used_at = news.first_used_at,
@@ -102,7 +107,7 @@ export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouch
         and not exists (select from vouchers
                          where site_id = $1 and controller_voucher_id is null and code = seen.code)
         and not exists (select from creations
-                         where site_id = $1 and settled_at is null and creations.note = seen.note
+                         where site_id = $1 and settled_at is null and coalesce(creations.note, creations.name) = seen.note
                            and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
      on conflict do nothing
      returning id`,
@@ -165,7 +170,7 @@ export async function listUnrecorded(db: Queryable, siteId: number, vouchers: Se
 /** Names as they are on the controller that a creation which is under way may still find there. */
 export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
   const { rows } = await db.query<{ note: string }>(
-    'select distinct note from creations where site_id = $1 and settled_at is null',
+    'select distinct coalesce(note, name) as note from creations where site_id = $1 and settled_at is null',
     [siteId],
   )
   return rows.map(({ note }) => note)

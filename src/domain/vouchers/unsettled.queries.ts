@@ -19,7 +19,7 @@ export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
 const lookLease = `interval '20 seconds'`
 
 const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.api_key_id as "apiKeyId",
-  c.batch_id as "batchId", c.note, c.controller_ahead_ms as "controllerAheadMs",
+  c.batch_id as "batchId", coalesce(c.note, c.name) as note, c.controller_ahead_ms as "controllerAheadMs",
   json_build_object('name', c.name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
   (select 'API: ' || name from api_keys where id = c.api_key_id) as source`
@@ -62,7 +62,7 @@ export async function findTwin(
   const { rows } = await db.query<{ exists: boolean }>(
     `select exists (select from creations
                      where site_id = $1 and id <> all ($2::uuid[]) and settled_at is null and state = any ($6)
-                       and note = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
+                       and coalesce(note, name) = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
     [siteId, ids, note, shape.maxUses, shape.expireMinutes, states],
   )
   return rows[0]?.exists ?? false
@@ -114,16 +114,21 @@ export async function listGivenUpCreations(db: Queryable, siteId: number): Promi
   return rows
 }
 
-/** Notes what was done with the late voucher of a creation that was given up; false when somebody else was first. */
+/** False when a late voucher of this creation was dealt with already. */
+export async function lockGivenUp(tx: Queryable, siteId: number, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from creations where site_id = $1 and id = $2 and state = 'absent' and surplus is null for update`,
+    [siteId, id],
+  )
+  return rowCount === 1
+}
+
+/** Notes what was done with the late voucher of a creation that was given up. */
 export async function updateSurplus(
   tx: Queryable,
   siteId: number,
   id: string,
   surplus: 'withdrawn' | 'in_use' | 'suspected',
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `update creations set surplus = $3 where site_id = $1 and id = $2 and state = 'absent' and surplus is null`,
-    [siteId, id, surplus],
-  )
-  return rowCount === 1
+): Promise<void> {
+  await tx.query('update creations set surplus = $3 where site_id = $1 and id = $2', [siteId, id, surplus])
 }

@@ -33,7 +33,11 @@ export type DueWithdrawal = {
   state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
 }
 
-/** Takes rows whose time has come, for as long as the lease; in another order each time, see `deleteInHalves`. */
+/**
+ * Takes rows whose time has come, for as long as the lease; in another order each time, see `deleteInHalves`. A creation may
+ * have been given a voucher that has another id: from then on its withdrawal means that voucher, unless the same revocation
+ * has one for it already.
+ */
 export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
   const { rows } = await db.query<DueWithdrawal>(
     `with due as (
@@ -44,7 +48,11 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
        update withdrawals w
           set next_attempt_at = now() + ${lease}, attempts = attempts + 1,
               voucher_id = coalesce((select c.voucher_id from creations c
-                                      where c.site_id = $1 and c.id = w.voucher_id and c.state = 'recorded'), w.voucher_id)
+                                      where c.site_id = $1 and c.id = w.voucher_id and c.state = 'recorded'
+                                        and not exists (select from withdrawals other
+                                                         where other.revocation_id = w.revocation_id
+                                                           and other.site_id = $1 and other.voucher_id = c.voucher_id)),
+                                    w.voucher_id)
          from due
         where w.site_id = $1 and w.id = due.id
        returning w.id, w.voucher_id, w.attempts

@@ -20,6 +20,17 @@ export async function insertScheduledWithdrawals(
   )
 }
 
+/** Withdrawals of creations whose vouchers are known now need not wait any longer. Returns the creations that have one. */
+export async function hastenWithdrawals(tx: Queryable, siteId: number, creationIds: string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `update withdrawals set next_attempt_at = least(next_attempt_at, now())
+      where site_id = $1 and voucher_id = any ($2::uuid[]) and settled_at is null
+     returning voucher_id as id`,
+    [siteId, creationIds],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** All of them due now. */
 export async function insertRevokedWithdrawals(
   tx: Queryable,

@@ -20,6 +20,7 @@ export type ClassicClient = {
   /** The `data` of the answer. A 401 and a stale CSRF token prove that nothing was done: then it is sent again. */
   call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
   clockAheadMs(): number
+  dateAheadMs(): number
   close(): Promise<void>
 }
 
@@ -82,6 +83,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
       }
     },
     clockAheadMs: () => http.clockAheadMs(),
+    dateAheadMs: () => http.dateAheadMs(),
     close: () => http.close(),
   }
 }

@@ -79,6 +79,7 @@ export const unifiClassic: Driver = {
         return text(objectOf(info ?? {})['version'])
       },
       clockAheadMs: () => client.clockAheadMs(),
+      dateAheadMs: () => client.dateAheadMs(),
       close: () => client.close(),
     }
   },

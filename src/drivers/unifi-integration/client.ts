@@ -11,6 +11,7 @@ export type IntegrationClient = {
   /** The one call that must not be repeated: whatever goes wrong after it was sent has an unknown outcome. */
   create(path: string, body: object, deadline: AbortSignal): Promise<unknown>
   clockAheadMs(): number
+  dateAheadMs(): number
   close(): Promise<void>
 }
 
@@ -34,6 +35,7 @@ export function createClient(access: ControllerAccess, apiKey: string): Integrat
     delete: (path) => call({ method: 'DELETE', path, deadline: soon() }),
     create: (path, body, deadline) => call({ method: 'POST', path, body, deadline }),
     clockAheadMs: () => http.clockAheadMs(),
+    dateAheadMs: () => http.dateAheadMs(),
     close: () => http.close(),
   }
 }

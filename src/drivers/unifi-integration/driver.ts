@@ -77,6 +77,7 @@ export const unifiIntegration: Driver = {
       },
       version: async () => versionFromWire(await client.get('/info')),
       clockAheadMs: () => client.clockAheadMs(),
+      dateAheadMs: () => client.dateAheadMs(),
       close: () => client.close(),
     }
   },

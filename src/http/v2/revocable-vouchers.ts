@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
-import { isSearch } from '#domain/vouchers/searches.ts'
 import { chooseByFilter } from '#domain/withdrawals/choose-vouchers.ts'
 import { listExistingVouchers } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import type { VoucherPlace } from '#domain/withdrawals/revocation.ts'
@@ -49,7 +48,7 @@ function choiceByFilter(key: KeyAtWork, wire: NonNullable<Static<typeof revocati
   if (Object.keys(wanted).length === 0) throw new Refused('parameter_invalid', 'filter')
   const filter = filterFromWire(wanted)
   return {
-    searches: isSearch(named ?? 'all', filter),
+    searches: filter.reference === undefined && filter.batchId === undefined, // only these two lead directly to vouchers
     meant: { filter, sites: named && [...new Set(named)].toSorted((a, b) => a - b) },
     choose: async (tx) => chooseByFilter(tx, await allowedSites(tx, key, named), { now: key.now, ...filter }),
   }
