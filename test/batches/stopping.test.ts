@@ -30,7 +30,7 @@ test('a worker that is stopped during a batch exits with 0 after the current cal
   await until(batch, { made: expect.toSatisfy((made) => made > 2) })
   const exitCode = await first.stop()
   const { rows: leases } = await app.db.query(
-    'select running_until, next_run_at <= now() as is_due from batches where site_id = $1',
+    'select running_until, running_by, next_run_at <= now() as is_due from batches where site_id = $1',
     [site_id],
   )
   const left = await read(batch)
@@ -40,7 +40,7 @@ test('a worker that is stopped during a batch exits with 0 after the current cal
   await second.stop()
 
   expect(exitCode).toBe(0)
-  expect(leases).toEqual([{ running_until: null, is_due: true }])
+  expect(leases).toEqual([{ running_until: null, running_by: null, is_due: true }])
   expect(left).toMatchObject({ state: 'running', under_way: 0, failed: 0 })
   expect(left.waiting).toBeGreaterThan(20)
   expect(await simulator.creates()).toBe(60)

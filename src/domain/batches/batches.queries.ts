@@ -137,22 +137,30 @@ export async function listDueBatches(db: Queryable, limit: number): Promise<DueB
 
 const lease = `interval '10 seconds'`
 
-/** True for the one who may run the batch from now on, as long as he renews it. */
-export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
+/** True when this run may work on the batch from now on, as long as it renews the lease. Each run has its own `runId`. */
+export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update batches b set running_until = now() + ${lease}
+    `update batches b set running_until = now() + ${lease}, running_by = $3
       where site_id = $1 and id = $2 and finished_at is null and not ${isRunning}`,
-    [siteId, id],
+    [siteId, id, runId],
   )
   return rowCount === 1
 }
 
-export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query(`update batches set running_until = now() + ${lease} where site_id = $1 and id = $2`, [siteId, id])
+/** Without effect when the run has released its lease, or another run has taken over. */
+export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+  await db.query(
+    `update batches set running_until = now() + ${lease} where site_id = $1 and id = $2 and running_by = $3`,
+    [siteId, id, runId],
+  )
 }
 
-export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query('update batches set running_until = null where site_id = $1 and id = $2', [siteId, id])
+/** Without effect when another run has taken over. */
+export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+  await db.query(
+    `update batches set running_until = null, running_by = null where site_id = $1 and id = $2 and running_by = $3`,
+    [siteId, id, runId],
+  )
 }
 
 export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, seconds: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { BatchContext, BatchKey } from './batch.ts'
 import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
@@ -25,13 +26,14 @@ const soonSeconds = 2
 
 /** Runs a batch unless somebody else does. The lease of a process that died ends by itself. */
 export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
-  if (!(await updateBatchRunning(ctx.db, key))) return
-  const renewing = setInterval(() => void renewBatchRunning(ctx.db, key).catch(() => {}), renewEveryMs)
+  const runId = randomUUID()
+  if (!(await updateBatchRunning(ctx.db, key, runId))) return
+  const renewing = setInterval(() => void renewBatchRunning(ctx.db, key, runId).catch(() => {}), renewEveryMs)
   try {
     await runBatch(ctx, key, stopping)
   } finally {
     clearInterval(renewing)
-    await updateBatchReleased(ctx.db, key)
+    await updateBatchReleased(ctx.db, key, runId)
   }
 }
 
