@@ -118,7 +118,8 @@ CREATE TABLE public.batches (
     held_up_since timestamp(3) with time zone,
     cancelled_at timestamp(3) with time zone,
     finished_at timestamp(3) with time zone,
-    running_until timestamp(3) with time zone
+    running_until timestamp(3) with time zone,
+    running_by uuid
 );
 
 CREATE TABLE public.controller_outages (

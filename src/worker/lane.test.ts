@@ -20,6 +20,18 @@ test('one key runs once at a time, and the lane never runs more than its limit',
   expect([lane.free(), lane.start('a', work)]).toEqual([0, false])
 })
 
+test('a lane that stops tells its running work, and waits for its end', async () => {
+  const lane = createLane('test', 1, log)
+  const ended: string[] = []
+  lane.start('a', async (stopping) => {
+    while (!stopping.aborted) await new Promise((resolve) => setImmediate(resolve))
+    ended.push('a')
+  })
+  await lane.stop()
+
+  expect(ended).toEqual(['a'])
+})
+
 test('failed work is logged and frees its place', async () => {
   const logged: object[] = []
   const lane = createLane('test', 1, { error: (fields) => logged.push(fields) })

@@ -40,8 +40,10 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const withdrawing = createLane('withdrawing', withdrawingAtOnce, ctx.log)
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
-  const runBatch = (batch: DueBatch) => batching.start(batch.controllerId, () => runBatchAlone(ctx, batch))
-  const withdraw = (siteId: number) => withdrawing.start(String(siteId), () => withdrawDue(ctx, siteId))
+  const runBatch = (batch: DueBatch) =>
+    batching.start(batch.controllerId, (stopping) => runBatchAlone(ctx, batch, stopping))
+  const withdraw = (siteId: number) =>
+    withdrawing.start(String(siteId), (stopping) => withdrawDue(ctx, siteId, stopping))
 
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))

@@ -55,4 +55,5 @@ alter table controller_outages add next_probe_at timestamptz(3) not null default
 alter table webhooks add is_slow boolean not null default false;
 
 -- The lease of the worker that runs the batch. The worker renews it; until it ends, no other worker runs the batch.
-alter table batches add running_until timestamptz(3);
+-- `running_by` names the run, so that a worker that was frozen cannot change the lease of its successor.
+alter table batches add running_until timestamptz(3), add running_by uuid;

@@ -116,16 +116,19 @@ export type DueBatch = BatchKey & { controllerId: string }
 const isRunning = `coalesce(b.running_until > now(), false)`
 
 /**
- * Batches that are due and that nobody runs, those first that wait longest. While its controller is out of reach a batch
- * waits; after ten minutes it is listed all the same, so that it can fail.
+ * The batch of each controller that has been due longest and that nobody runs, longest first. There is one per controller,
+ * because a controller runs one batch at a time: a hundred of its batches must not hide those of others. While its
+ * controller is out of reach a batch waits; after ten minutes it is listed all the same, so that it can fail.
  */
 export async function listDueBatches(db: Queryable, limit: number): Promise<DueBatch[]> {
   const { rows } = await db.query<DueBatch>(
-    `select b.site_id as "siteId", b.id, s.controller_id as "controllerId"
-       from batches b join sites s on s.id = b.site_id
-      where b.finished_at is null and b.next_run_at <= now() and not ${isRunning}
-        and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})
-      order by b.next_run_at
+    `select site_id as "siteId", id, controller_id as "controllerId"
+       from (select distinct on (s.controller_id) s.controller_id, b.site_id, b.id, b.next_run_at
+               from batches b join sites s on s.id = b.site_id
+              where b.finished_at is null and b.next_run_at <= now() and not ${isRunning}
+                and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})
+              order by s.controller_id, b.next_run_at) as due
+      order by next_run_at
       limit $1`,
     [limit],
   )
@@ -134,22 +137,30 @@ export async function listDueBatches(db: Queryable, limit: number): Promise<DueB
 
 const lease = `interval '10 seconds'`
 
-/** True for the one who may run the batch from now on, as long as he renews it. */
-export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
+/** True when this run may work on the batch from now on, as long as it renews the lease. Each run has its own `runId`. */
+export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update batches b set running_until = now() + ${lease}
+    `update batches b set running_until = now() + ${lease}, running_by = $3
       where site_id = $1 and id = $2 and finished_at is null and not ${isRunning}`,
-    [siteId, id],
+    [siteId, id, runId],
   )
   return rowCount === 1
 }
 
-export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query(`update batches set running_until = now() + ${lease} where site_id = $1 and id = $2`, [siteId, id])
+/** Without effect when the run has released its lease, or another run has taken over. */
+export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+  await db.query(
+    `update batches set running_until = now() + ${lease} where site_id = $1 and id = $2 and running_by = $3`,
+    [siteId, id, runId],
+  )
 }
 
-export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await db.query('update batches set running_until = null where site_id = $1 and id = $2', [siteId, id])
+/** Without effect when another run has taken over. */
+export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+  await db.query(
+    `update batches set running_until = null, running_by = null where site_id = $1 and id = $2 and running_by = $3`,
+    [siteId, id, runId],
+  )
 }
 
 export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, seconds: number): Promise<void> {

@@ -40,10 +40,15 @@ export async function sendRows(
          from batch_rows r join unnest($5::integer[], $6::uuid[]) as asked (number, creation_id) on asked.number = r.number
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
           for update of r
+     ), earlier as (
+       select c.id, taken.creation_id
+         from taken join creations c on c.site_id = $1 and c.id = taken.earlier_id
+        where c.state <> 'recorded'
+        order by c.id for update of c
      ), superseded as (
-       update creations c set superseded_by = taken.creation_id
-         from taken
-        where c.site_id = $1 and c.id = taken.earlier_id and c.state <> 'recorded'
+       update creations c set superseded_by = earlier.creation_id
+         from earlier
+        where c.site_id = $1 and c.id = earlier.id
        returning c.id
      ), sent as (
        update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id
@@ -82,8 +87,14 @@ export async function sendRows(
 /** Intents that somebody left open who ran this batch before: what came of them is looked for from now on. */
 export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await db.query(
-    `update creations set state = 'unknown', lease_until = now()
-      where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'`,
+    `with locked as (
+       select id from creations
+        where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'
+        order by id for update
+     )
+     update creations c set state = 'unknown', lease_until = now()
+       from locked
+      where c.site_id = $1 and c.id = locked.id`,
     [siteId, id],
   )
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { BatchContext, BatchKey } from './batch.ts'
 import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
@@ -24,19 +25,20 @@ const patienceSeconds = 600
 const soonSeconds = 2
 
 /** Runs a batch unless somebody else does. The lease of a process that died ends by itself. */
-export async function runBatchAlone(ctx: BatchContext, key: BatchKey): Promise<void> {
-  if (!(await updateBatchRunning(ctx.db, key))) return
-  const renewing = setInterval(() => void renewBatchRunning(ctx.db, key).catch(() => {}), renewEveryMs)
+export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
+  const runId = randomUUID()
+  if (!(await updateBatchRunning(ctx.db, key, runId))) return
+  const renewing = setInterval(() => void renewBatchRunning(ctx.db, key, runId).catch(() => {}), renewEveryMs)
   try {
-    await runBatch(ctx, key)
+    await runBatch(ctx, key, stopping)
   } finally {
     clearInterval(renewing)
-    await updateBatchReleased(ctx.db, key)
+    await updateBatchReleased(ctx.db, key, runId)
   }
 }
 
 /** Makes what is still to be made. May be run any number of times, also after a run that died in the middle. */
-export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> {
+export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
   for (;;) {
@@ -52,7 +54,7 @@ export async function runBatch(ctx: BatchContext, key: BatchKey): Promise<void> 
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
       continue
     }
-    if (performance.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
+    if (stopping?.aborted || performance.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
     if (outcome === 'busy') return postponeBatch(ctx.db, key, soonSeconds)
     if (outcome === 'held up') return holdUp(ctx, key)

@@ -114,6 +114,13 @@ export async function updateCreationsRecorded(
   )
 }
 
+/**
+ * Locks these creations of a site as far as they are not settled. Always lock several creations in the order of their ids:
+ * otherwise two statements can wait for each other.
+ */
+export const lockUnsettled = `select id from creations
+  where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
+
 /** After a call that made nothing for certain, or that may have made something: then it is looked for from now on. */
 export async function updateCreationsFailed(
   db: Queryable,
@@ -122,8 +129,10 @@ export async function updateCreationsFailed(
   state: 'rejected' | 'unknown',
 ): Promise<void> {
   await db.query(
-    `update creations set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
-      where site_id = $1 and id = any ($2) and settled_at is null`,
+    `with locked as (${lockUnsettled})
+     update creations c set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
+       from locked
+      where c.site_id = $1 and c.id = locked.id`,
     [siteId, ids, state],
   )
 }

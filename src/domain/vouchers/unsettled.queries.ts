@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { controllerIsOut } from '../controllers/outages.queries.ts'
 import type { CreationState } from './creation.ts'
+import { lockUnsettled } from './creations.queries.ts'
 import type { Sought } from './match-candidates.ts'
 
 type AskedCreation = Sought & {
@@ -71,8 +72,10 @@ export async function findTwin(
 /** Schedules the next lookup. */
 export async function postponeCreations(db: Queryable, siteId: number, ids: string[], seconds: number): Promise<void> {
   await db.query(
-    `update creations set lease_until = now() + make_interval(secs => $3)
-      where site_id = $1 and id = any ($2) and settled_at is null`,
+    `with locked as (${lockUnsettled})
+     update creations c set lease_until = now() + make_interval(secs => $3)
+       from locked
+      where c.site_id = $1 and c.id = locked.id`,
     [siteId, ids, seconds],
   )
 }
@@ -80,8 +83,10 @@ export async function postponeCreations(db: Queryable, siteId: number, ids: stri
 /** After the settle window: nothing was made. */
 export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
-    `update creations set state = 'absent', settled_at = now()
-      where site_id = $1 and id = any ($2) and settled_at is null`,
+    `with locked as (${lockUnsettled})
+     update creations c set state = 'absent', settled_at = now()
+       from locked
+      where c.site_id = $1 and c.id = locked.id`,
     [siteId, ids],
   )
 }

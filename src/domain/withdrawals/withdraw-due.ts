@@ -20,11 +20,11 @@ const turnMs = 20_000
 export type WithdrawContext = OutageContext & { clock: Clock; today: (at: Date) => string }
 
 /** Takes everything that is due on a site off its controller, then notes it. Doing it twice does no harm. */
-export async function withdrawDue(ctx: WithdrawContext, siteId: number): Promise<void> {
+export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping?: AbortSignal): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
   if (!site) return
   const endOfTurn = performance.now() + turnMs
-  while (performance.now() < endOfTurn) {
+  while (!stopping?.aborted && performance.now() < endOfTurn) {
     const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
     if (due.length === 0 || !(await withdraw(ctx, site, due))) return
   }

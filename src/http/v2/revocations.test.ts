@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/seed.ts'
 
@@ -184,6 +184,32 @@ test('429: 50,000 wait on the site already; a check-out is taken in, and so is w
   expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '60'])
   expect((await revoke({ voucher_ids: [await seeded(full)] })).status).toBe(202)
   expect((await revoke({ voucher_ids: await eleven(free) })).status).toBe(202)
+})
+
+test('429: of two revocations at once that would pass the limit of 50,000 together, one is rejected', async () => {
+  const nearlyFull = await seedSite(app.db)
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), now(), now() from generate_series(1, 49990)`,
+    [nearlyFull],
+  )
+  const voucher_ids = await Promise.all(Array.from({ length: 11 }, () => seeded(nearlyFull)))
+  let answers: ReturnType<typeof revoke>[] = []
+  await app.db.transaction(async (tx) => {
+    await tx.query('lock table audit in share mode') // the first one waits here, after its count and before its commit
+    answers = [revoke({ voucher_ids }), revoke({ voucher_ids })]
+    await vi.waitFor(
+      async () => {
+        const { rows } = await app.db.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        expect(rows).toHaveLength(2)
+      },
+      { timeout: 20_000 },
+    )
+  })
+
+  expect((await Promise.all(answers)).map(({ status }) => status).toSorted()).toEqual([202, 429])
 })
 
 test('403 for a key that may only read; 404 for what is not there or not for the key, and nothing is done', async () => {
