@@ -142,7 +142,8 @@ export async function deleteSettledCreations(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(
     `delete from creations
       where (site_id, id) in (
-        select site_id, id from creations where settled_at < now() - ${rememberedFor} order by settled_at limit 5000)`,
+        select site_id, id from creations where settled_at < now() - ${rememberedFor} order by settled_at limit 5000
+           for update skip locked)`,
   )
   return rowCount ?? 0
 }
