@@ -22,6 +22,8 @@ export type Behaviour = {
   csrfIn: 'both' | 'header' | 'cookie'
   /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
   csrfWith401: boolean
+  /** A console answers a lost session and a stale CSRF token with its gateway's 403, as 3.2.7 and 3.2.12 do. */
+  gateway403: boolean
   version: string
 }
 
@@ -38,5 +40,6 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   rotateCsrf: false,
   csrfIn: 'both',
   csrfWith401: false,
+  gateway403: false,
   version: '10.3.55',
 }

@@ -24,6 +24,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   gzipUnlabelled: flag,
   sortNewestFirst: flag,
   csrfWith401: flag,
+  gateway403: flag,
   rotateCsrf: flagOrCount,
   csrfIn: {
     allows: (value) => value === 'both' || value === 'header' || value === 'cookie',

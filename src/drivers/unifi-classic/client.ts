@@ -1,4 +1,3 @@
-import type { Clock } from '#lib/clock.ts'
 import type { ControllerAccess, Session } from '../driver.ts'
 import { ControllerError } from '../driver.ts'
 import { leaving, refusalOf } from '../failures.ts'
@@ -7,17 +6,17 @@ import { parse } from '../read-reply.ts'
 import { detectFlavour, type FlavourName, flavours } from './flavours.ts'
 import { type Login, signIn } from './sign-in.ts'
 import { readTokens, type Tokens, toHeaders, updatedBy, writeTokens } from './tokens.ts'
-import { dataFromWire, reasonFromWire } from './wire.ts'
+import { dataFromWire, hasEnvelope, reasonFromWire } from './wire.ts'
 
 const readTimeoutMs = 10_000
 const detectTimeoutMs = 5_000
 /** With rotating CSRF tokens a call may lose the race against its neighbours a few times. */
 const maxAttempts = 4
-/** Rights on a site may be younger than the session; a session younger than this has seen them. */
-const rightsAgeMs = 5 * 60_000
+/** A session younger than this was signed in with the present rights: signing in again would change nothing. */
+const freshSessionMs = 5 * 60_000
 
 export type ClassicClient = {
-  /** The `data` of the answer. A 401 and a stale CSRF token prove that nothing was done: then it is sent again. */
+  /** The `data` of the answer. A 401 and a 403 prove that nothing was done: if the session may be lost, it is sent again. */
   call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
   clockAheadMs(): number
   close(): Promise<void>
@@ -54,6 +53,22 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return held
   }
 
+  /** Tokens to send a refused request with again; undefined when the refusal is final. */
+  async function tokensAfter(reply: HttpReply, used: Session, deadline: AbortSignal): Promise<Session | undefined> {
+    const { flavour, signedInAt } = readTokens(used.tokens)
+    const cause = causeOf(reply, flavour)
+    if (cause === 'other') return undefined
+    const isFresh = access.clock.now().getTime() - signedInAt <= freshSessionMs
+    if (cause === 'session' || !isFresh) return renew(used, deadline)
+    return cause === 'gateway' ? findNewer(used) : undefined
+  }
+
+  /** Tokens that an answer renewed meanwhile, to this process or to another one. */
+  async function findNewer(used: Session): Promise<Session | undefined> {
+    if (held?.tokens === used.tokens) held = await access.session.find()
+    return held && held.tokens !== used.tokens ? held : undefined
+  }
+
   function note(reply: HttpReply, used: Session, tokens: Tokens): void {
     const next = writeTokens(updatedBy(reply, tokens))
     if (next === used.tokens || held?.id !== used.id) return
@@ -77,8 +92,9 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
         })
         if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
         if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
-        if (attempt === maxAttempts || !maySignInHelp(reply, tokens, access.clock)) throw failureOf(reply)
-        session = await renew(session, deadline)
+        const next = attempt < maxAttempts ? await tokensAfter(reply, session, deadline) : undefined
+        if (!next) throw failureOf(reply)
+        session = next
       }
     },
     clockAheadMs: () => http.clockAheadMs(),
@@ -86,9 +102,15 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 }
 
-function maySignInHelp(reply: HttpReply, { signedInAt }: Tokens, clock: Clock): boolean {
-  if (reply.status === 401) return !isNoSite(reply) || clock.now().getTime() - signedInAt > rightsAgeMs
-  return reply.status === 403 && reply.text.includes('CSRF')
+/**
+ * Why a request was refused. `session`: it is lost, or its CSRF token is stale. `site`: unknown, or without rights on it.
+ * `gateway`: some consoles say only "Forbidden", for a lost session, a stale token and missing rights alike.
+ */
+function causeOf(reply: HttpReply, flavour: FlavourName): 'session' | 'site' | 'gateway' | 'other' {
+  if (reply.status === 401) return isNoSite(reply) ? 'site' : 'session'
+  if (reply.status !== 403) return 'other'
+  if (reply.text.includes('CSRF')) return 'session'
+  return flavour === 'console' && !hasEnvelope(reply.text) ? 'gateway' : 'other'
 }
 
 function failureOf(reply: HttpReply): ControllerError {

@@ -28,8 +28,18 @@ export function dataFromWire(reply: unknown): unknown[] {
 
 /** The short word for why a call failed; not for people, and never logged. */
 export function reasonFromWire(text: string): unknown {
+  return metaFromWire(text)?.['msg']
+}
+
+/** Whether the Network Application wrote a refusal; otherwise something in front of it did. */
+export function hasEnvelope(text: string): boolean {
+  return metaFromWire(text) !== undefined
+}
+
+function metaFromWire(text: string): Json | undefined {
   try {
-    return JSON.parse(text)?.meta?.msg
+    const meta = JSON.parse(text)?.meta
+    return isObject(meta) ? meta : undefined
   } catch {
     return undefined
   }
