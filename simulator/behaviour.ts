@@ -11,6 +11,8 @@ export type Behaviour = {
   /** Used single-use vouchers vanish from the classic list; errors of sign-in as on old firmware. */
   oldController: boolean
   nullNotes: boolean | 'absent'
+  /** The name in the vouchers of the account, where it is not the user name; null: it is. */
+  adminName: string | null
   stringQuota: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
@@ -34,6 +36,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   readOnly: false,
   oldController: false,
   nullNotes: false,
+  adminName: null,
   stringQuota: false,
   gzipUnlabelled: false,
   sortNewestFirst: false,

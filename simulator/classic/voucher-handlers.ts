@@ -23,7 +23,7 @@ export function createVouchers({ store, behaviour, account }: Simulator, { site,
   if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
   const wanted = readCreateBody(body)
   if (!wanted) return failure(400, 'api.err.InvalidArgs')
-  const voucher = { ...wanted.settings, createdBy: 'api', adminName: account.username } as const
+  const voucher = { ...wanted.settings, createdBy: 'api', adminName: behaviour.adminName ?? account.username } as const
   const [first] = store.insert(site.id, voucher, wanted.count)
   return ok([{ create_time: (first?.createdAtMs ?? 0) / 1000 }])
 }

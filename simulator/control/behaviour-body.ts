@@ -20,6 +20,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   readOnly: flag,
   oldController: flag,
   nullNotes: { allows: (value) => typeof value === 'boolean' || value === 'absent', words: 'true, false or "absent"' },
+  adminName: { allows: (value) => typeof value === 'string' || value === null, words: 'a name or null' },
   stringQuota: flag,
   gzipUnlabelled: flag,
   sortNewestFirst: flag,

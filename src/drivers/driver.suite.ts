@@ -179,6 +179,22 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(codes.filter((code) => !byUs.includes(code))).toEqual([])
     })
 
+    test('create: the same where the controller shows another name for our account than the one we sign in with', async () => {
+      await simulator.behave({ adminName: 'Front desk' })
+      await simulator.clock({ advanceSeconds: 2 }) // another second than that of the vouchers before
+      const [fresh, held] = [connect(), new Set<string>()]
+      const first = await createAndClaim(fresh, { site: 'default', shape }, held)
+      const equal = { name: shape.name, timeLimitMinutes: 60, authorizedGuestLimit: 2, count: 5 }
+      const others = simulator.addVoucher({ internalReference: 'default', ...equal })
+      const more = Array.from({ length: 10 }, () => createAndClaim(fresh, { site: 'default', shape }, held))
+      const codes = [...first, ...(await Promise.all(more)).flat()].map(({ code }) => code)
+      await others
+      const byUs = (await simulator.vouchers()).filter(({ createdBy }) => createdBy === 'api').map(({ code }) => code)
+
+      expect(new Set(codes).size).toBe(11)
+      expect(codes.filter((code) => !byUs.includes(code))).toEqual([])
+    })
+
     test.each(Object.entries({ ...commonCreateFaults, ...subject.createFaults }))(
       'create, fault %s: %s',
       async (kind, expected) => {

@@ -43,6 +43,8 @@ export type SeenVoucher = {
   expired: boolean
   /** Whether it was made with our credentials; null where a dialect does not tell. */
   isOurs: boolean | null
+  /** How the name of the administrator in it compares with the user name; absent where a dialect has no such name. */
+  madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'not told'
 }
 
 /** A voucher that can be handed out. */

@@ -18,6 +18,12 @@ const freshSessionMs = 5 * 60_000
 export type ClassicClient = {
   /** The `data` of the answer. A 401 and a 403 prove that nothing was done: if the session may be lost, it is sent again. */
   call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
+  /** The name in the vouchers of this account, as far as this process knows it; null: not known. */
+  adminName(): string | null
+  /** The same, as far as any process knows it. */
+  findAdminName(): Promise<string | null>
+  /** Tells it to all processes; null: what was known is out of date. */
+  shareAdminName(adminName: string | null): void
   clockAheadMs(): number
   close(): Promise<void>
 }
@@ -45,7 +51,10 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   async function renew(stale: Session | null, deadline: AbortSignal): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
     const kind = await within(deadline, findFlavour())
-    const renewing = access.session.renew(stale, async () => writeTokens(await signIn(http, login, kind, access.clock)))
+    const renewing = access.session.renew(stale, async () => {
+      const tokens = await signIn(http, login, kind, access.clock)
+      return writeTokens({ ...tokens, adminName: adminNameIn(stale) })
+    })
     renewing.catch(() => {
       flavour = undefined // it may be another controller by now
     })
@@ -70,9 +79,12 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   function note(reply: HttpReply, used: Session, tokens: Tokens): void {
-    const next = writeTokens(updatedBy(reply, tokens))
-    if (next === used.tokens || held?.id !== used.id) return
-    held = { id: used.id, tokens: next }
+    const { cookie, csrf } = updatedBy(reply, tokens)
+    if (held?.id === used.id && (cookie !== tokens.cookie || csrf !== tokens.csrf)) share(held, { cookie, csrf })
+  }
+
+  function share(session: Session, change: Partial<Tokens>): void {
+    held = { id: session.id, tokens: writeTokens({ ...readTokens(session.tokens), ...change }) }
     access.session.rotate(held).catch(() => {}) // who misses it signs in again
   }
 
@@ -97,6 +109,11 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
         session = next
       }
     },
+    adminName: () => adminNameIn(held),
+    findAdminName: async () => adminNameIn(await access.session.find()),
+    shareAdminName(adminName) {
+      if (held && adminName !== adminNameIn(held)) share(held, { adminName })
+    },
     clockAheadMs: () => http.clockAheadMs(),
     close: () => http.close(),
   }
@@ -111,6 +128,10 @@ function causeOf(reply: HttpReply, flavour: FlavourName): 'session' | 'site' | '
   if (reply.status !== 403) return 'other'
   if (reply.text.includes('CSRF')) return 'session'
   return flavour === 'console' && !hasEnvelope(reply.text) ? 'gateway' : 'other'
+}
+
+function adminNameIn(session: Session | null): string | null {
+  return session && readTokens(session.tokens).adminName
 }
 
 function failureOf(reply: HttpReply): ControllerError {

@@ -27,7 +27,7 @@ async function trySignIn(
   if (reply.status !== 200) throw failureOf(reply, flavour)
   const cookie = cookieOf(reply, name)
   if (cookie === undefined) throw new ControllerError('failed', 'refused', 'The sign-in gave no session')
-  return updatedBy(reply, { flavour, cookie, csrf: null, signedInAt: clock.now().getTime() })
+  return updatedBy(reply, { flavour, cookie, csrf: null, signedInAt: clock.now().getTime(), adminName: null })
 }
 
 /** Wrong credentials are 403 on a console and 400 on a self-hosted application; a second factor is 499 or 400. */

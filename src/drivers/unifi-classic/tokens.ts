@@ -2,14 +2,21 @@ import type { HttpReply } from '../http.ts'
 import { type FlavourName, flavours } from './flavours.ts'
 
 /** What a session consists of, as it is shared between processes. */
-export type Tokens = { flavour: FlavourName; cookie: string; csrf: string | null; signedInAt: number }
+export type Tokens = {
+  flavour: FlavourName
+  cookie: string
+  csrf: string | null
+  signedInAt: number
+  /** The name in the vouchers of this account, once a creation showed it. It may be a display name. */
+  adminName: string | null
+}
 
 export function writeTokens(tokens: Tokens): string {
   return JSON.stringify(tokens)
 }
 
 export function readTokens(text: string): Tokens {
-  return JSON.parse(text)
+  return { adminName: null, ...JSON.parse(text) } // a session of an earlier version has no such member
 }
 
 export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Record<string, string> {
