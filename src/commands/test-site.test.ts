@@ -207,7 +207,7 @@ describe.each(logins)('%s', (_, kind) => {
     const set = ['controllers', 'set', controller, '--secret-file', '-']
     await runCommand(db.url, set, { stdin: kind.on.login.password })
 
-    expect(refused).toBe(1)
+    expect(refused).toBe(kind.on === selfHosted ? 2 : 1) // self-hosted, as an administrator and as a hotspot operator
     expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
   })
 
@@ -239,6 +239,14 @@ test('sign-in: a controller that takes connections and never answers', { timeout
   const failures = await Promise.all(sites.map(({ site }) => failureOf(site)))
 
   expect(failures).toEqual(sites.map(() => ['sign-in', expect.stringContaining('does not answer')]))
+})
+
+test('a hotspot operator of a self-hosted application: every layer of its site is ok', async () => {
+  const sites = ['--site', 'default=Default', '--site', 'branch=Branch', '--hotspot-operator', 'branch']
+  const on = await startSimulator('--https', '--flavour', 'self-hosted', ...sites)
+  const { site } = await seed({ on, driver: 'unifi-classic', right: on.login }, { site: 'branch' })
+
+  expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
 })
 
 test('dns: a name that leads to a port of our own', async () => {

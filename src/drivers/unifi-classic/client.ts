@@ -14,10 +14,17 @@ const detectTimeoutMs = 5_000
 const maxAttempts = 4
 /** A session younger than this was signed in with the present rights: signing in again would change nothing. */
 const freshSessionMs = 5 * 60_000
+const nothingKnown = { adminName: null, hotspotSite: null }
+
+/** `site` is the one that the call is about, also where the path does not name it. */
+type ClassicRequest = { site: string; path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }
+
+/** Who waits for a session, for which site. */
+type Caller = { site: string; deadline: AbortSignal }
 
 export type ClassicClient = {
   /** The `data` of the answer. A 401 and a 403 prove that nothing was done: if the session may be lost, it is sent again. */
-  call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
+  call(request: ClassicRequest): Promise<unknown[]>
   /** The name in the vouchers of this account, as far as this process knows it; null: not known. */
   adminName(): string | null
   /** The same, as far as any process knows it. */
@@ -33,9 +40,9 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   let held: Session | null = null
   let flavour: Promise<FlavourName> | undefined
 
-  async function enter(deadline: AbortSignal): Promise<Session> {
+  async function enter(caller: Caller): Promise<Session> {
     held ??= await access.session.find()
-    return held ?? renew(null, deadline)
+    return held ?? renew(null, caller)
   }
 
   /** Found out before anybody signs in: a controller that still boots must not use up the sign-ins of this minute. */
@@ -48,12 +55,13 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   /** Newer tokens than those that failed: of this process, of another one, or by signing in. */
-  async function renew(stale: Session | null, deadline: AbortSignal): Promise<Session> {
+  async function renew(stale: Session | null, { site, deadline }: Caller): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
-    const kind = await within(deadline, findFlavour())
+    const entrance = { flavour: await within(deadline, findFlavour()), site }
     const renewing = access.session.renew(stale, async () => {
-      const tokens = await signIn(http, login, kind, access.clock)
-      return writeTokens({ ...tokens, adminName: adminNameIn(stale) })
+      const { adminName, hotspotSite } = stale ? readTokens(stale.tokens) : nothingKnown
+      const tokens = await signIn(http, login, { ...entrance, wasOperator: hotspotSite === site }, access.clock)
+      return writeTokens({ ...tokens, adminName })
     })
     renewing.catch(() => {
       flavour = undefined // it may be another controller by now
@@ -63,12 +71,13 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   /** Tokens to send a refused request with again; undefined when the refusal is final. */
-  async function tokensAfter(reply: HttpReply, used: Session, deadline: AbortSignal): Promise<Session | undefined> {
-    const { flavour, signedInAt } = readTokens(used.tokens)
+  async function tokensAfter(reply: HttpReply, used: Session, caller: Caller): Promise<Session | undefined> {
+    const { flavour, signedInAt, hotspotSite } = readTokens(used.tokens)
     const cause = causeOf(reply, flavour)
     if (cause === 'other') return undefined
+    if (cause === 'site' && hotspotSite !== null && hotspotSite !== caller.site) return undefined
     const isFresh = access.clock.now().getTime() - signedInAt <= freshSessionMs
-    if (cause === 'session' || !isFresh) return renew(used, deadline)
+    if (cause === 'session' || !isFresh) return renew(used, caller)
     return cause === 'gateway' ? findNewer(used) : undefined
   }
 
@@ -89,9 +98,10 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   return {
-    async call({ path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes }) {
+    async call({ site, path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes }) {
       const method = body ? 'POST' : 'GET'
-      let session = await enter(deadline)
+      const caller = { site, deadline }
+      let session = await enter(caller)
       for (let attempt = 1; ; attempt++) {
         const tokens = readTokens(session.tokens)
         const reply = await http.request({
@@ -104,7 +114,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
         })
         if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
         if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
-        const next = attempt < maxAttempts ? await tokensAfter(reply, session, deadline) : undefined
+        const next = attempt < maxAttempts ? await tokensAfter(reply, session, caller) : undefined
         if (!next) throw failureOf(reply)
         session = next
       }

@@ -20,7 +20,8 @@ type Look = { site: string; deadline: AbortSignal; isLast: boolean }
 
 /** UniFi with a local administrator's user name and password: any console, and self-hosted Network Applications. */
 export const unifiClassic: Driver = {
-  about: 'UniFi console or self-hosted Network Application with user name and password of a local administrator',
+  about:
+    'UniFi console or self-hosted Network Application with user name and password of a local administrator or hotspot operator',
   credentials: 'login',
   bounds: {}, // none is documented
   connect(access): ControllerConnection {
@@ -34,12 +35,12 @@ export const unifiClassic: Driver = {
 
     async function listSecond(site: string, second: number, deadline?: AbortSignal): Promise<ClassicVoucher[]> {
       const path = onSite(site, 'stat/voucher')
-      const data = await client.call({ path, body: { create_time: second }, ...(deadline && { deadline }) })
+      const data = await client.call({ site, path, body: { create_time: second }, ...(deadline && { deadline }) })
       return read(data, client.adminName())
     }
 
     async function listAll(site: string): Promise<ClassicVoucher[]> {
-      const data = await client.call({ path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes })
+      const data = await client.call({ site, path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes })
       return read(data, await client.findAdminName())
     }
 
@@ -62,7 +63,7 @@ export const unifiClassic: Driver = {
       async *create(site, shape, count) {
         const deadline = AbortSignal.timeout(createTimeoutMs(count))
         const path = onSite(site, 'cmd/hotspot')
-        const second = secondFromWire(await client.call({ path, body: toWire(shape, count), deadline }))
+        const second = secondFromWire(await client.call({ site, path, body: toWire(shape, count), deadline }))
         for (let look = 1; look <= maxLooks; look++) {
           const isLast = look === maxLooks
           yield withCode(await lookFor({ second, shape, count }, { site, deadline, isLast }).catch(leaving('unknown')))
@@ -79,14 +80,14 @@ export const unifiClassic: Driver = {
       /** A controller says ok to a deletion that did nothing, so the list decides. */
       async delete(site, ids) {
         for (const _id of ids)
-          await client.call({ path: onSite(site, 'cmd/hotspot'), body: { cmd: 'delete-voucher', _id } })
+          await client.call({ site, path: onSite(site, 'cmd/hotspot'), body: { cmd: 'delete-voucher', _id } })
         const gone = new Set(ids)
         if ((await listAll(site)).some(({ id }) => id !== null && gone.has(id)))
           throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that it said was deleted')
       },
       async probe(site) {
         const deadline = AbortSignal.timeout(probeTimeoutMs)
-        const sites = sitesFromWire(await client.call({ path: '/api/self/sites', deadline }))
+        const sites = sitesFromWire(await client.call({ site, path: '/api/self/sites', deadline }))
         const found = sites.find(({ reference }) => reference === site)
         if (!found) throw new ControllerError('missing', 'refused', `The controller shows this user no site "${site}"`)
         if (found.role !== '' && !rolesWithVouchers.includes(found.role))
@@ -94,7 +95,7 @@ export const unifiClassic: Driver = {
         await listSecond(site, 0, deadline)
       },
       async version(site) {
-        const [info] = await client.call({ path: onSite(site, 'stat/sysinfo') })
+        const [info] = await client.call({ site, path: onSite(site, 'stat/sysinfo') })
         return text(objectOf(info ?? {})['version'])
       },
       clockAheadMs: () => client.clockAheadMs(),

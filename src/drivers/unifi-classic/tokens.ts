@@ -9,6 +9,8 @@ export type Tokens = {
   signedInAt: number
   /** The name in the vouchers of this account, once a creation showed it. It may be a display name. */
   adminName: string | null
+  /** The one site of a hotspot operator; null for an administrator. */
+  hotspotSite: string | null
 }
 
 export function writeTokens(tokens: Tokens): string {
@@ -16,7 +18,7 @@ export function writeTokens(tokens: Tokens): string {
 }
 
 export function readTokens(text: string): Tokens {
-  return { adminName: null, ...JSON.parse(text) } // a session of an earlier version has no such member
+  return { adminName: null, hotspotSite: null, ...JSON.parse(text) } // sessions of earlier versions lack these
 }
 
 export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Record<string, string> {
