@@ -11,6 +11,8 @@ export type Behaviour = {
   /** Used single-use vouchers vanish from the classic list; errors of sign-in as on old firmware. */
   oldController: boolean
   nullNotes: boolean | 'absent'
+  /** The status of a deletion that is answered with no body; false: it has one. */
+  emptyDeletes: false | 200 | 204
   /** The name in the vouchers of the account, where it is not the user name; null: it is. */
   adminName: string | null
   stringQuota: boolean
@@ -36,6 +38,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   readOnly: false,
   oldController: false,
   nullNotes: false,
+  emptyDeletes: false,
   adminName: null,
   stringQuota: false,
   gzipUnlabelled: false,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../http/json.ts'
-import type { Reply } from '../http/reply.ts'
+import { deletionReply, type Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site, Voucher } from '../store/voucher.ts'
 import { readCreateBody } from './create-body.ts'
@@ -35,7 +35,7 @@ export function deleteVoucher({ store, behaviour }: Simulator, { site, body }: S
   if (typeof id !== 'string') return failure(400, 'api.err.IdInvalid')
   const voucher = store.findByClassicId(site.id, id)
   if (voucher) store.delete(voucher)
-  return ok()
+  return deletionReply(ok(), behaviour)
 }
 
 function isSpent({ authorizedGuestLimit, devices }: Voucher): boolean {

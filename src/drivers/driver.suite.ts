@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { createAndClaim } from '#test/claim.ts'
@@ -274,6 +277,14 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(doomed.filter((id) => left.includes(id))).toEqual([])
     })
 
+    test.each([200, 204])('delete, answered with %d and no body: done', async (emptyDeletes) => {
+      const [voucher] = await create()
+      await simulator.behave({ emptyDeletes })
+      await connection.delete('default', [voucher?.id as string])
+
+      expect((await simulator.vouchers()).find(({ code }) => code === voucher?.code)).toMatchObject({ deleted: true })
+    })
+
     test.each(['empty', 'server-error', 'reset', 'gateway-html', 'forbidden'])(
       'delete, fault %s: an error',
       async (kind) => {
@@ -315,6 +326,26 @@ export function driverSuite(name: string, subject: Subject): void {
       })
       expect(await simulator.requests()).toEqual([])
     })
+
+    test.each([301, 302, 307, 308])(
+      'an http:// address that leads to https with %d: told, and nothing is made',
+      async (status) => {
+        const { origin, pathname } = new URL(simulator.url)
+        const server = createServer((request, response) =>
+          response.writeHead(status, { location: `${origin}${request.url}` }).end(),
+        ).listen(0, '127.0.0.1')
+        onFileEnd(() => server.close())
+        await once(server, 'listening')
+        const { port } = server.address() as AddressInfo
+        const insecure = connect({ address: `http://127.0.0.1:${port}${pathname}`, certificatePin: null })
+
+        await expect(createAndClaim(insecure, { site: 'default', shape })).rejects.toEqual(
+          failing('insecure', 'refused'),
+        )
+        await expect(insecure.probe('default')).rejects.toThrow('Use its https:// address')
+        expect(await simulator.requests()).toEqual([])
+      },
+    )
 
     test('while the controller boots: refused, and it works afterwards', async () => {
       const fresh = connect()

@@ -114,6 +114,8 @@ export type Outcome = 'refused' | 'unknown'
 
 export type Failure =
   | 'unreachable'
+  /** The address is http://, and whoever answers there leads to https. */
+  | 'insecure'
   | 'sign_in'
   | 'forbidden'
   | 'rejected'

@@ -16,8 +16,16 @@ const maxAttempts = 4
 const freshSessionMs = 5 * 60_000
 const nothingKnown = { adminName: null, hotspotSite: null }
 
-/** `site` is the one that the call is about, also where the path does not name it. */
-type ClassicRequest = { site: string; path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }
+type ClassicRequest = {
+  /** The site that the call is about, also where the path does not name it. */
+  site: string
+  path: string
+  body?: object
+  deadline?: AbortSignal
+  maxBytes?: number
+  /** An answer with no body is a success without data. */
+  mayBeEmpty?: true
+}
 
 /** Who waits for a session, for which site. */
 type Caller = { site: string; deadline: AbortSignal }
@@ -98,7 +106,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   return {
-    async call({ site, path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes }) {
+    async call({ site, path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes, mayBeEmpty }) {
       const method = body ? 'POST' : 'GET'
       const caller = { site, deadline }
       let session = await enter(caller)
@@ -113,7 +121,8 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
           ...(maxBytes && { maxBytes }),
         })
         if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
-        if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
+        const isOk = reply.status >= 200 && reply.status < 300
+        if (isOk) return mayBeEmpty && reply.text === '' ? [] : dataFromWire(parse(reply.text))
         const next = attempt < maxAttempts ? await tokensAfter(reply, session, caller) : undefined
         if (!next) throw failureOf(reply)
         session = next

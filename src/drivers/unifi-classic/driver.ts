@@ -80,7 +80,12 @@ export const unifiClassic: Driver = {
       /** A controller says ok to a deletion that did nothing, so the list decides. */
       async delete(site, ids) {
         for (const _id of ids)
-          await client.call({ site, path: onSite(site, 'cmd/hotspot'), body: { cmd: 'delete-voucher', _id } })
+          await client.call({
+            site,
+            path: onSite(site, 'cmd/hotspot'),
+            body: { cmd: 'delete-voucher', _id },
+            mayBeEmpty: true,
+          })
         const gone = new Set(ids)
         if ((await listAll(site)).some(({ id }) => id !== null && gone.has(id)))
           throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that it said was deleted')
