@@ -11,6 +11,10 @@ export type Behaviour = {
   /** Used single-use vouchers vanish from the classic list; errors of sign-in as on old firmware. */
   oldController: boolean
   nullNotes: boolean | 'absent'
+  /** The status of a deletion that is answered with no body; false: it has one. */
+  emptyDeletes: false | 200 | 204
+  /** The name in the vouchers of the account, where it is not the user name; null: it is. */
+  adminName: string | null
   stringQuota: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
@@ -22,6 +26,8 @@ export type Behaviour = {
   csrfIn: 'both' | 'header' | 'cookie'
   /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
   csrfWith401: boolean
+  /** A console answers a lost session and a stale CSRF token with its gateway's 403, as 3.2.7 and 3.2.12 do. */
+  gateway403: boolean
   version: string
 }
 
@@ -32,11 +38,14 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   readOnly: false,
   oldController: false,
   nullNotes: false,
+  emptyDeletes: false,
+  adminName: null,
   stringQuota: false,
   gzipUnlabelled: false,
   sortNewestFirst: false,
   rotateCsrf: false,
   csrfIn: 'both',
   csrfWith401: false,
+  gateway403: false,
   version: '10.3.55',
 }

@@ -227,3 +227,17 @@ test('a voucher that was made without a note has none', async () => {
   const listed = await session.list()
   expect(listed.map((voucher: object) => 'note' in voucher)).toEqual([false, false])
 })
+
+test.each([200, 204])('a deletion can be answered with %d and no body', async (emptyDeletes) => {
+  const [voucher] = await session.listSecond(await createTime())
+  await client.behave({ emptyDeletes })
+  const answer = await session.remove(voucher._id)
+
+  expect([answer.status, answer.text, await session.list()]).toEqual([emptyDeletes, '', []])
+})
+
+test('the name of the administrator can be another than the user name', async () => {
+  await client.behave({ adminName: 'Front desk' })
+
+  expect(await session.listSecond(await createTime())).toMatchObject([{ admin_name: 'Front desk' }])
+})

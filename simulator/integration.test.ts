@@ -179,3 +179,16 @@ test('vouchers are deleted one by one or by a filter, and the control still show
   expect((await client.integration(vouchers)).json()).toMatchObject({ totalCount: 1, data: [{ id: second.id }] })
   expect((await client.made()).map(({ deleted }: { deleted: boolean }) => deleted)).toEqual([true, false, true])
 })
+
+test.each([200, 204])('deletions can be answered with %d and no body', async (emptyDeletes) => {
+  const { id } = (await create()).json().vouchers[0]
+  await create({ ...visit, name: 'Another' })
+  await client.behave({ emptyDeletes })
+  const one = await client.integration(`${vouchers}/${id}`, { method: 'DELETE' })
+  const rest = await client.integration(`${vouchers}?filter=${encodeURIComponent("name.eq('Another')")}`, {
+    method: 'DELETE',
+  })
+
+  expect([one.status, one.text, rest.status, rest.text]).toEqual([emptyDeletes, '', emptyDeletes, ''])
+  expect((await client.integration(vouchers)).json().totalCount).toBe(0)
+})

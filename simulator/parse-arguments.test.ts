@@ -11,13 +11,15 @@ test('without arguments it is a console on any port, over HTTP', () => {
     apiKey: undefined,
     username: undefined,
     password: undefined,
+    hotspotSite: undefined,
     sessionSeconds: 3600,
     loginLimit: 5,
   })
 })
 
 test('all options are taken over', () => {
-  const text = '--port 1 --https --flavour self-hosted --site a=A --api-key k --username u --password p'
+  const text =
+    '--port 1 --https --flavour self-hosted --site a=A --api-key k --username u --password p --hotspot-operator a'
   const args = [...text.split(' '), '--session-seconds', '9', '--login-limit', '0']
 
   expect(parseArguments(args)).toEqual({
@@ -29,6 +31,7 @@ test('all options are taken over', () => {
     apiKey: 'k',
     username: 'u',
     password: 'p',
+    hotspotSite: 'a',
     sessionSeconds: 9,
     loginLimit: 0,
   })
@@ -41,6 +44,12 @@ test('the path of a cloud connector is taken over, and is for a console', () => 
   expect(() => parseArguments([...args, '--flavour', 'self-hosted'])).toThrow('--path-prefix')
 })
 
+test('a hotspot operator has one of the sites', () => {
+  expect(() => parseArguments(['--flavour', 'self-hosted', '--hotspot-operator', 'nowhere'])).toThrow(
+    '--hotspot-operator must be the internalReference of a site',
+  )
+})
+
 test.each([
   ['--port', '65536'],
   ['--flavour', 'cloud'],
@@ -49,6 +58,7 @@ test.each([
   ['--password', ''],
   ['--site', 'default'],
   ['--api-key', 'two words'],
+  ['--hotspot-operator', 'default'],
   ['--path-prefix', 'v1'],
   ['--path-prefix', '/v1/'],
   ['--path-prefix', '/v1?a'],

@@ -12,6 +12,7 @@ export const usage = `Usage: node simulator/main.ts [options]
   --api-key KEY                  the key of the Integration API (default: a random one)
   --username NAME                the administrator of the classic API (default: api)
   --password TEXT                and the password (default: a random one)
+  --hotspot-operator SITE        the account is a hotspot operator of this site; for self-hosted
   --session-seconds N            how long a sign-in lasts (default: 3600)
   --login-limit N                sign-ins per minute, 0 = no limit (default: 5)
   --help                         this text
@@ -30,6 +31,7 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
       'api-key': { type: 'string' },
       username: { type: 'string' },
       password: { type: 'string' },
+      'hotspot-operator': { type: 'string' },
       'session-seconds': { type: 'string', default: '3600' },
       'login-limit': { type: 'string', default: '5' },
       help: { type: 'boolean', default: false },
@@ -38,6 +40,7 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
   if (values.help) return 'help'
   const { https, username, password, 'api-key': apiKey } = values
   const flavour = readFlavour(values.flavour)
+  const sites = readSites(values.site)
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new Error('--api-key must be printable, without spaces')
   if (username === '' || password === '') throw new Error('--username and --password must not be empty')
   return {
@@ -45,10 +48,11 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
     https,
     flavour,
     pathPrefix: readPathPrefix(values['path-prefix'], flavour),
-    sites: readSites(values.site),
+    sites,
     apiKey,
     username,
     password,
+    hotspotSite: readHotspotSite(values['hotspot-operator'], flavour, sites),
     sessionSeconds: readNumber('--session-seconds', values['session-seconds'], [1, 31_536_000]),
     loginLimit: readNumber('--login-limit', values['login-limit'], [0, 1_000_000]),
   }
@@ -70,6 +74,18 @@ function readPathPrefix(text: string | undefined, flavour: FlavourName): string 
   if (flavour !== 'console') throw new Error('--path-prefix: only a console has the Integration API')
   const isPath = /^(\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(text) && !/^\/control(\/|$)/.test(text)
   if (!isPath) throw new Error('--path-prefix must look like /v1/connector/consoles/AB12, and not begin with /control')
+  return text
+}
+
+function readHotspotSite(
+  text: string | undefined,
+  flavour: FlavourName,
+  sites: { internalReference: string }[],
+): string | undefined {
+  if (text === undefined) return undefined
+  if (flavour !== 'self-hosted') throw new Error('--hotspot-operator is for --flavour self-hosted')
+  if (sites.every(({ internalReference }) => internalReference !== text))
+    throw new Error(`--hotspot-operator must be the internalReference of a site: ${text}`)
   return text
 }
 

@@ -129,3 +129,17 @@ test('a rotation does not bring back a session that has ended', async () => {
   const out = await session.signOut()
   expect(out.headers.getSetCookie()).toEqual([expect.stringMatching(/^TOKEN=;/)])
 })
+
+test('a console can answer a lost session and a stale CSRF token with the 403 of its gateway', async () => {
+  const { client, session } = await signedIn('console')
+  await client.behave({ gateway403: true })
+  const forbidden = [403, '{"error":{"code":403,"message":"Forbidden"}}']
+
+  const stale = await session.create({}, { headers: { 'x-csrf-token': 'stale' } })
+  expect([stale.status, stale.text]).toEqual(forbidden)
+  await client.behave({ expireSessions: true })
+  const lost = await session.get(sites)
+  expect([lost.status, lost.text]).toEqual(forbidden)
+  await session.signIn()
+  expect((await session.create()).status).toBe(200)
+})

@@ -135,3 +135,25 @@ test('every sign-in is written down, and no password is', async () => {
   expect((await client.control('/sign-ins', undefined, 'DELETE')).json()).toEqual({ deleted: 4 })
   expect((await client.control('/sign-ins')).json()).toEqual([])
 })
+
+test('a hotspot operator signs in with the name of its site, and sees no other', async () => {
+  const sites = ['default', 'branch'].map((internalReference) => ({ internalReference, name: internalReference }))
+  const { session } = await started('self-hosted', { sites, hotspotSite: 'branch' })
+  const { username, password } = simulator
+  const operator = { username, password, for_hotspot: true, site_name: 'branch' }
+
+  for (const body of [undefined, { ...operator, site_name: 'default' }, { ...operator, for_hotspot: false }])
+    expect((await session.signIn(body)).status).toBe(400)
+  expect((await session.signIn({ ...operator, for_hotspot: 'true' })).status).toBe(200)
+  expect((await session.get('/api/self/sites')).json().data).toMatchObject([{ name: 'branch', role: 'hotspot' }])
+  expect((await session.get('/api/s/branch/stat/voucher')).status).toBe(200)
+  const other = await session.get('/api/s/default/stat/voucher')
+  expect([other.status, other.json().meta.msg]).toEqual([401, 'api.err.NoSiteContext'])
+})
+
+test('an administrator cannot sign in as a hotspot operator', async () => {
+  const { session } = await started('self-hosted')
+  const { username, password } = simulator
+
+  expect((await session.signIn({ username, password, for_hotspot: true, site_name: 'default' })).status).toBe(400)
+})

@@ -24,6 +24,8 @@ export type ControllerOptions = {
   apiKey?: string | undefined
   username?: string | undefined
   password?: string | undefined
+  /** The one site of a hotspot operator; undefined: the account is an administrator of all sites. */
+  hotspotSite?: string | undefined
   sessionSeconds?: number | undefined
   /** Sign-ins per minute; 0 = no limit. */
   loginLimit?: number | undefined
@@ -34,7 +36,7 @@ export type Simulator = {
   flavour: Flavour
   gateway: Gateway
   apiKey: string
-  account: { username: string; password: string }
+  account: { username: string; password: string; hotspotSite: string | undefined }
   store: VoucherStore
   sessions: Sessions
   /** Counts the sign-in that it allows. */
@@ -52,6 +54,7 @@ export function createSimulator({
   apiKey = randomSecret(),
   username = 'api',
   password = randomSecret(),
+  hotspotSite,
   sessionSeconds = 3600,
   loginLimit = 5,
   sites = [{ internalReference: 'default', name: 'Default' }],
@@ -61,7 +64,7 @@ export function createSimulator({
     flavour: flavours[flavour],
     gateway: pathPrefix === undefined ? consoleGateway : connectorGateway(pathPrefix),
     apiKey,
-    account: { username, password },
+    account: { username, password, hotspotSite },
     store,
     sessions: createSessions(store.clock, sessionSeconds),
     mayLogIn: createLoginLimit(store.clock, loginLimit),

@@ -30,7 +30,7 @@ export const consoleFlavour: Flavour = {
     json: { username, full_name: '', isOwner: false, local_account_exist: true },
   }),
   signedOut: { status: 200, headers: { 'set-cookie': `${tokenCookie('')}; Max-Age=0` }, json: {} },
-  sessionExpired: gatewayError(401),
+  sessionLost: ({ gateway403 }) => gatewayError(gateway403 ? 403 : 401),
   gatewayError,
   wrongCredentials: ({ oldController }) => ({
     status: 403,

@@ -16,7 +16,7 @@ export function classicDialect(
     refuse: () => (isLogin ? flavour.wrongCredentials(behaviour) : failure(400, 'api.err.InvalidArgs')),
     unauthorized() {
       if (session) session.closed = true
-      return flavour.sessionExpired
+      return flavour.sessionLost(behaviour)
     },
     forbidden: () => failure(403, 'api.err.NoPermission'),
     notFound: () => failure(404, 'api.err.NotFound'),

@@ -23,7 +23,7 @@ export type Flavour = {
   newToken(session: Session): string
   signedIn(ticket: Ticket, details: { username: string; csrfIn: Behaviour['csrfIn'] }): Reply
   signedOut: Reply
-  sessionExpired: Reply
+  sessionLost(behaviour: Behaviour): Reply
   /** An error of what stands in front of the Network Application. */
   gatewayError(status: number): Reply
   wrongCredentials(behaviour: Behaviour): Reply

@@ -34,14 +34,16 @@ export function handleClassic(simulator: Simulator, call: Call): Performance {
   })
 }
 
+const invalidCsrfToken: Reply = { status: 403, json: { message: 'Invalid CSRF Token' } }
+
 type Action = { operation: Operation; work: () => Reply }
 
 function guarded(simulator: Simulator, call: Call, actionOf: (session: Session) => Action): Performance {
-  const { flavour, sessions, faults } = simulator
+  const { flavour, behaviour, sessions, faults } = simulator
   const session = sessions.find(readCookie(call.headers.cookie, flavour.sessionCookie))
-  if (!session) return { outcome: withCsrf(simulator, flavour.sessionExpired) }
+  if (!session) return { outcome: withCsrf(simulator, flavour.sessionLost(behaviour)) }
   if (flavour.needsCsrf && call.method !== 'GET' && call.headers['x-csrf-token'] !== session.csrfToken) {
-    return { outcome: { status: 403, json: { message: 'Invalid CSRF Token' } } }
+    return { outcome: behaviour.gateway403 ? flavour.gatewayError(403) : invalidCsrfToken }
   }
   const { operation, work } = actionOf(session)
   const { outcome, ...rest } = perform(faults, {

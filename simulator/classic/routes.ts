@@ -5,7 +5,7 @@ import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
 import { failure } from './meta-reply.ts'
-import { getStatus, getSystemInfo, listSites } from './site-handlers.ts'
+import { getStatus, getSystemInfo, listSites, maySee } from './site-handlers.ts'
 import { createVouchers, deleteVoucher, listVouchers } from './voucher-handlers.ts'
 
 type SiteHandler = (simulator: Simulator, request: { site: Site; body: JsonObject }) => Reply
@@ -47,7 +47,7 @@ function runOnSite(
   { slug, call, handle }: { slug: string; call: Call; handle: SiteHandler },
 ): Reply {
   const site = simulator.store.sites.find(({ internalReference }) => internalReference === decode(slug))
-  if (!site) return failure(401, 'api.err.NoSiteContext')
+  if (!site || !maySee(simulator.account, site)) return failure(401, 'api.err.NoSiteContext')
   if (call.method === 'GET') return handle(simulator, { site, body: {} })
   if (!isObject(call.body)) return failure(400, 'api.err.InvalidPayload')
   return handle(simulator, { site, body: call.body })

@@ -23,7 +23,7 @@ export const selfHostedFlavour: Flavour = {
     },
   }),
   signedOut: { ...ok(), headers: { 'set-cookie': 'unifises=; Path=/; Max-Age=0' } },
-  sessionExpired: failure(401, 'api.err.LoginRequired'),
+  sessionLost: () => failure(401, 'api.err.LoginRequired'),
   gatewayError: (status) => htmlPage(status),
   wrongCredentials: () => failure(400, 'api.err.Invalid'),
   tooManyLogins: failure(429, 'api.err.TooManyRequests'),

@@ -24,9 +24,16 @@ export function signIn(simulator: Simulator, call: Call): Reply {
 function judge({ account, behaviour, flavour, mayLogIn }: Simulator, body: JsonObject, call: Call): SignInResult {
   if (!mayLogIn()) return 'limited'
   if (body['username'] !== account.username || body['password'] !== account.password) return 'wrong-credentials'
+  if (!isRightKind(account, body)) return 'wrong-credentials'
   if (!behaviour.mfa) return 'ok'
   const isSecondStep = readCookie(call.headers.cookie, mfaCookieName) === mfaCookieValue
   return isSecondStep && body[flavour.mfaMember] === rightMfaToken ? 'ok' : 'mfa-required'
+}
+
+/** A hotspot operator signs in as one, and on its own site. One public client sends the flag as text. */
+function isRightKind({ hotspotSite }: Simulator['account'], body: JsonObject): boolean {
+  const asOperator = body['for_hotspot'] === true || body['for_hotspot'] === 'true'
+  return hotspotSite === undefined ? !asOperator : asOperator && body['site_name'] === hotspotSite
 }
 
 const replies: Record<SignInResult, (simulator: Simulator) => Reply> = {

@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
+import type { Site } from '../store/voucher.ts'
 import { classicSiteId } from './classic-site-id.ts'
 import { ok } from './meta-reply.ts'
 
 const uuid = randomUUID()
 
-export function listSites({ store, behaviour }: Simulator): Reply {
-  const role = behaviour.readOnly ? 'readonly' : 'admin'
-  const sites = store.sites.map(({ id, internalReference, name }) => ({
-    _id: classicSiteId(id),
-    name: internalReference,
-    desc: name,
-    role,
-    external_id: id,
-    ...(internalReference === 'default' && { attr_hidden_id: 'default', attr_no_delete: true }),
-  }))
+export function listSites({ store, behaviour, account }: Simulator): Reply {
+  const role = behaviour.readOnly ? 'readonly' : account.hotspotSite === undefined ? 'admin' : 'hotspot'
+  const sites = store.sites
+    .filter((site) => maySee(account, site))
+    .map(({ id, internalReference, name }) => ({
+      _id: classicSiteId(id),
+      name: internalReference,
+      desc: name,
+      role,
+      external_id: id,
+      ...(internalReference === 'default' && { attr_hidden_id: 'default', attr_no_delete: true }),
+    }))
   return ok(sites)
+}
+
+export function maySee({ hotspotSite }: Simulator['account'], { internalReference }: Site): boolean {
+  return hotspotSite === undefined || hotspotSite === internalReference
 }
 
 /** Network 10 no longer tells its version here. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../http/json.ts'
-import type { Reply } from '../http/reply.ts'
+import { deletionReply, type Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site, Voucher } from '../store/voucher.ts'
 import { readCreateBody } from './create-body.ts'
@@ -23,7 +23,7 @@ export function createVouchers({ store, behaviour, account }: Simulator, { site,
   if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
   const wanted = readCreateBody(body)
   if (!wanted) return failure(400, 'api.err.InvalidArgs')
-  const voucher = { ...wanted.settings, createdBy: 'api', adminName: account.username } as const
+  const voucher = { ...wanted.settings, createdBy: 'api', adminName: behaviour.adminName ?? account.username } as const
   const [first] = store.insert(site.id, voucher, wanted.count)
   return ok([{ create_time: (first?.createdAtMs ?? 0) / 1000 }])
 }
@@ -35,7 +35,7 @@ export function deleteVoucher({ store, behaviour }: Simulator, { site, body }: S
   if (typeof id !== 'string') return failure(400, 'api.err.IdInvalid')
   const voucher = store.findByClassicId(site.id, id)
   if (voucher) store.delete(voucher)
-  return ok()
+  return deletionReply(ok(), behaviour)
 }
 
 function isSpent({ authorizedGuestLimit, devices }: Voucher): boolean {

@@ -20,10 +20,13 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   readOnly: flag,
   oldController: flag,
   nullNotes: { allows: (value) => typeof value === 'boolean' || value === 'absent', words: 'true, false or "absent"' },
+  emptyDeletes: { allows: (value) => value === false || value === 200 || value === 204, words: 'false, 200 or 204' },
+  adminName: { allows: (value) => typeof value === 'string' || value === null, words: 'a name or null' },
   stringQuota: flag,
   gzipUnlabelled: flag,
   sortNewestFirst: flag,
   csrfWith401: flag,
+  gateway403: flag,
   rotateCsrf: flagOrCount,
   csrfIn: {
     allows: (value) => value === 'both' || value === 'header' || value === 'cookie',

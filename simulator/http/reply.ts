@@ -3,6 +3,11 @@ import type { ServerResponse } from 'node:http'
 /** What is sent: `json` as JSON, or `text` as it is. */
 export type Reply = { status: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
+/** The answer to a deletion that worked, for a controller that answers those with no body. */
+export function deletionReply(reply: Reply, { emptyDeletes }: { emptyDeletes: false | 200 | 204 }): Reply {
+  return emptyDeletes === false ? reply : { status: emptyDeletes, text: '' }
+}
+
 export function bodyOf({ json, text }: Reply): Buffer {
   return Buffer.from(text ?? JSON.stringify(json))
 }

@@ -1,3 +1,4 @@
+import { deletionReply } from '../http/reply.ts'
 import { isUuid } from '../http/uuid.ts'
 import type { Site, Voucher } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
@@ -35,17 +36,18 @@ export const getVoucher: Handler = ({ store }, request) => {
   return { status: 200, json: voucherView(findVoucher(store, request), store.clock.now()) }
 }
 
-export const deleteVoucher: Handler = ({ store }, request) => {
+export const deleteVoucher: Handler = ({ store, behaviour }, request) => {
   store.delete(findVoucher(store, request))
-  return { status: 200, json: { vouchersDeleted: 1 } }
+  return deletionReply({ status: 200, json: { vouchersDeleted: 1 } }, behaviour)
 }
 
-export const deleteVouchers: Handler = ({ store }, request) => {
+export const deleteVouchers: Handler = ({ store, behaviour }, request) => {
   const site = findSite(store, request)
   const filter = request.query.get('filter')
   if (!filter) throw badRequest("Query parameter 'filter' is missing")
   const matches = readFilter(filter, voucherProperties(store.clock.now()))
-  return { status: 200, json: { vouchersDeleted: store.deleteWhere(site.id, matches) } }
+  const vouchersDeleted = store.deleteWhere(site.id, matches)
+  return deletionReply({ status: 200, json: { vouchersDeleted } }, behaviour)
 }
 
 function findSite(store: VoucherStore, { params: [text = ''] }: ApiRequest): Site {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -207,7 +208,7 @@ describe.each(logins)('%s', (_, kind) => {
     const set = ['controllers', 'set', controller, '--secret-file', '-']
     await runCommand(db.url, set, { stdin: kind.on.login.password })
 
-    expect(refused).toBe(1)
+    expect(refused).toBe(kind.on === selfHosted ? 2 : 1) // self-hosted, as an administrator and as a hotspot operator
     expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
   })
 
@@ -241,6 +242,14 @@ test('sign-in: a controller that takes connections and never answers', { timeout
   expect(failures).toEqual(sites.map(() => ['sign-in', expect.stringContaining('does not answer')]))
 })
 
+test('a hotspot operator of a self-hosted application: every layer of its site is ok', async () => {
+  const sites = ['--site', 'default=Default', '--site', 'branch=Branch', '--hotspot-operator', 'branch']
+  const on = await startSimulator('--https', '--flavour', 'self-hosted', ...sites)
+  const { site } = await seed({ on, driver: 'unifi-classic', right: on.login }, { site: 'branch' })
+
+  expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
+})
+
 test('dns: a name that leads to a port of our own', async () => {
   const { site } = await seed(integration, { address: 'https://localhost:5432' })
 
@@ -266,6 +275,24 @@ test('plain HTTP works, and the row says what that means', async () => {
 
   expect(results.map(({ result }) => result)).toEqual(layers.map((layer) => (layer === 'tls' ? 'not tried' : 'ok')))
   expect(results.find(({ layer }) => layer === 'tls')?.detail).toContain('plain HTTP')
+})
+
+test.each(Object.entries(kinds))('%s: an http:// address that leads to https: told to use https', async (_, kind) => {
+  const server = createHttpServer((_request, response) => response.writeHead(301, { location: kind.on.url }).end())
+  server.listen(0, '127.0.0.1')
+  onFileEnd(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const { site, controller } = await seed(kind, { address: `http://127.0.0.1:${port}`, pin: null })
+  const verified = await runCommand(db.url, ['controllers', 'verify', controller, '--yes'])
+
+  expect(await failureOf(site, ['tls'])).toEqual([
+    'sign-in',
+    expect.stringMatching(/Use its https:\/\/ address.* controllers set .* --address https:\/\//),
+  ])
+  expect(verified.stdout).toMatch(
+    /\nprobe +failed +\d+ +1 +insecure, refused, status 301: use the https:\/\/ address\n/,
+  )
 })
 
 test.each([

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { createAndClaim } from '#test/claim.ts'
@@ -179,6 +182,22 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(codes.filter((code) => !byUs.includes(code))).toEqual([])
     })
 
+    test('create: the same where the controller shows another name for our account than the one we sign in with', async () => {
+      await simulator.behave({ adminName: 'Front desk' })
+      await simulator.clock({ advanceSeconds: 2 }) // another second than that of the vouchers before
+      const [fresh, held] = [connect(), new Set<string>()]
+      const first = await createAndClaim(fresh, { site: 'default', shape }, held)
+      const equal = { name: shape.name, timeLimitMinutes: 60, authorizedGuestLimit: 2, count: 5 }
+      const others = simulator.addVoucher({ internalReference: 'default', ...equal })
+      const more = Array.from({ length: 10 }, () => createAndClaim(fresh, { site: 'default', shape }, held))
+      const codes = [...first, ...(await Promise.all(more)).flat()].map(({ code }) => code)
+      await others
+      const byUs = (await simulator.vouchers()).filter(({ createdBy }) => createdBy === 'api').map(({ code }) => code)
+
+      expect(new Set(codes).size).toBe(11)
+      expect(codes.filter((code) => !byUs.includes(code))).toEqual([])
+    })
+
     test.each(Object.entries({ ...commonCreateFaults, ...subject.createFaults }))(
       'create, fault %s: %s',
       async (kind, expected) => {
@@ -258,6 +277,14 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(doomed.filter((id) => left.includes(id))).toEqual([])
     })
 
+    test.each([200, 204])('delete, answered with %d and no body: done', async (emptyDeletes) => {
+      const [voucher] = await create()
+      await simulator.behave({ emptyDeletes })
+      await connection.delete('default', [voucher?.id as string])
+
+      expect((await simulator.vouchers()).find(({ code }) => code === voucher?.code)).toMatchObject({ deleted: true })
+    })
+
     test.each(['empty', 'server-error', 'reset', 'gateway-html', 'forbidden'])(
       'delete, fault %s: an error',
       async (kind) => {
@@ -299,6 +326,26 @@ export function driverSuite(name: string, subject: Subject): void {
       })
       expect(await simulator.requests()).toEqual([])
     })
+
+    test.each([301, 302, 307, 308])(
+      'an http:// address that leads to https with %d: told, and nothing is made',
+      async (status) => {
+        const { origin, pathname } = new URL(simulator.url)
+        const server = createServer((request, response) =>
+          response.writeHead(status, { location: `${origin}${request.url}` }).end(),
+        ).listen(0, '127.0.0.1')
+        onFileEnd(() => server.close())
+        await once(server, 'listening')
+        const { port } = server.address() as AddressInfo
+        const insecure = connect({ address: `http://127.0.0.1:${port}${pathname}`, certificatePin: null })
+
+        await expect(createAndClaim(insecure, { site: 'default', shape })).rejects.toEqual(
+          failing('insecure', 'refused'),
+        )
+        await expect(insecure.probe('default')).rejects.toThrow('Use its https:// address')
+        expect(await simulator.requests()).toEqual([])
+      },
+    )
 
     test('while the controller boots: refused, and it works afterwards', async () => {
       const fresh = connect()

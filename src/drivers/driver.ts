@@ -43,6 +43,8 @@ export type SeenVoucher = {
   expired: boolean
   /** Whether it was made with our credentials; null where a dialect does not tell. */
   isOurs: boolean | null
+  /** How the name of the administrator in it compares with the user name; absent where a dialect has no such name. */
+  madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'not told'
 }
 
 /** A voucher that can be handed out. */
@@ -117,6 +119,8 @@ export type Outcome = 'refused' | 'unknown'
 
 export type Failure =
   | 'unreachable'
+  /** The address is http://, and whoever answers there leads to https. */
+  | 'insecure'
   | 'sign_in'
   | 'forbidden'
   | 'rejected'

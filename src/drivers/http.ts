@@ -58,6 +58,7 @@ export function createHttp(access: HttpAccess): Http {
         const { statusCode: status, headers: replyHeaders } = reply
         dateAheadMs = readDate(replyHeaders['date'], access.clock, dateAheadMs)
         const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
+        if (origin.startsWith('http:') && leadsToHttps(status, replyHeaders['location'])) throw insecure(status)
         return { status, headers: replyHeaders, text }
       } catch (error) {
         throw classify(error)
@@ -65,6 +66,15 @@ export function createHttp(access: HttpAccess): Http {
     },
     close: () => pool.close(),
   }
+}
+
+function leadsToHttps(status: number, location: unknown): boolean {
+  return status >= 300 && status < 400 && /^https:/i.test(String(location))
+}
+
+function insecure(status: number): ControllerError {
+  const message = `The controller answers http:// with a redirect to https (status ${status}). Use its https:// address`
+  return new ControllerError('insecure', 'refused', message)
 }
 
 /**

@@ -20,6 +20,11 @@ test.each(dialects)('$dialect: a voucher that turns up late is attached to its r
 /** Sites where it is certain who made a voucher: the classic API tells it, or a tag in the name shows it. */
 const certain = [
   ...dialects.slice(1),
+  ...dialects.slice(1).map((dialect) => ({
+    ...dialect,
+    dialect: `${dialect.dialect}, by a display name`,
+    behaviour: { adminName: 'Front desk' },
+  })),
   ...dialects.map((dialect) => ({ ...dialect, dialect: `${dialect.dialect}, tagged`, tagged: true })),
 ]
 const uncertain = dialects.slice(0, 1)

@@ -13,8 +13,12 @@ import { startSimulator } from '#test/simulator.ts'
 
 type Listed = { voucher_code: string; voucher_name: string; status: string }
 
-/** `behind` starts a proxy in front of the controller. */
-type Kind = (typeof dialects)[0] & { tagged?: boolean; behind?: (url: string) => Promise<{ url: string }> }
+/** `behind` starts a proxy in front of the controller; `behaviour` is how the controller behaves from the start. */
+type Kind = (typeof dialects)[0] & {
+  tagged?: boolean
+  behind?: (url: string) => Promise<{ url: string }>
+  behaviour?: object
+}
 
 export type SiteInTrouble = Awaited<ReturnType<Awaited<ReturnType<typeof prepareSites>>>>
 
@@ -30,8 +34,9 @@ export async function prepareSites(app: TestApp) {
   return (kind: Kind) => start(app, key, kind)
 }
 
-async function start(app: TestApp, key: string, { driver, flavour, tagged = false, behind }: Kind) {
+async function start(app: TestApp, key: string, { driver, flavour, tagged = false, behind, behaviour = {} }: Kind) {
   const simulator = await startSimulator('--flavour', flavour)
+  await simulator.behave(behaviour)
   const proxy = await behind?.(simulator.url)
   const siteId = await seedControlledSite(app.db, { ...simulator, ...proxy }, { driver })
   if (tagged) await app.db.query('update sites set tags_names = true where id = $1', [siteId])

@@ -52,7 +52,7 @@ async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Pr
 }
 
 /** Wrong with all that is left, whatever it is called. */
-const lasting: Failure[] = ['sign_in', 'forbidden', 'missing']
+const lasting: Failure[] = ['insecure', 'sign_in', 'forbidden', 'missing']
 
 /** What is neither wrong with these nor with all may be well again in a moment. */
 async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {

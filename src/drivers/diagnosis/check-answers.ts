@@ -4,6 +4,7 @@ import { type Finding, failed, type Layer, layers, notTried, ok } from './layers
 
 const hints: Record<Failure, string> = {
   unreachable: 'it was there a moment ago',
+  insecure: 'change it with voucher-service controllers set … --address https://… --new-secret',
   sign_in: 'the stored credentials do not let us in',
   forbidden: 'the account may not make vouchers there',
   rejected: 'this driver is not understood: is it the right one, and the right port?',

@@ -1,4 +1,3 @@
-import type { Clock } from '#lib/clock.ts'
 import type { ControllerAccess, Session } from '../driver.ts'
 import { ControllerError } from '../driver.ts'
 import { leaving, refusalOf } from '../failures.ts'
@@ -7,18 +6,39 @@ import { parse } from '../read-reply.ts'
 import { detectFlavour, type FlavourName, flavours } from './flavours.ts'
 import { type Login, signIn } from './sign-in.ts'
 import { readTokens, type Tokens, toHeaders, updatedBy, writeTokens } from './tokens.ts'
-import { dataFromWire, reasonFromWire } from './wire.ts'
+import { dataFromWire, hasEnvelope, reasonFromWire } from './wire.ts'
 
 const readTimeoutMs = 10_000
 const detectTimeoutMs = 5_000
 /** With rotating CSRF tokens a call may lose the race against its neighbours a few times. */
 const maxAttempts = 4
-/** Rights on a site may be younger than the session; a session younger than this has seen them. */
-const rightsAgeMs = 5 * 60_000
+/** A session younger than this was signed in with the present rights: signing in again would change nothing. */
+const freshSessionMs = 5 * 60_000
+const nothingKnown = { adminName: null, hotspotSite: null }
+
+type ClassicRequest = {
+  /** The site that the call is about, also where the path does not name it. */
+  site: string
+  path: string
+  body?: object
+  deadline?: AbortSignal
+  maxBytes?: number
+  /** An answer with no body is a success without data. */
+  mayBeEmpty?: true
+}
+
+/** Who waits for a session, for which site. */
+type Caller = { site: string; deadline: AbortSignal }
 
 export type ClassicClient = {
-  /** The `data` of the answer. A 401 and a stale CSRF token prove that nothing was done: then it is sent again. */
-  call(request: { path: string; body?: object; deadline?: AbortSignal; maxBytes?: number }): Promise<unknown[]>
+  /** The `data` of the answer. A 401 and a 403 prove that nothing was done: if the session may be lost, it is sent again. */
+  call(request: ClassicRequest): Promise<unknown[]>
+  /** The name in the vouchers of this account, as far as this process knows it; null: not known. */
+  adminName(): string | null
+  /** The same, as far as any process knows it. */
+  findAdminName(): Promise<string | null>
+  /** Tells it to all processes; null: what was known is out of date. */
+  shareAdminName(adminName: string | null): void
   clockAheadMs(): number
   dateAheadMs(): number
   close(): Promise<void>
@@ -29,9 +49,9 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   let held: Session | null = null
   let flavour: Promise<FlavourName> | undefined
 
-  async function enter(deadline: AbortSignal): Promise<Session> {
+  async function enter(caller: Caller): Promise<Session> {
     held ??= await access.session.find()
-    return held ?? renew(null, deadline)
+    return held ?? renew(null, caller)
   }
 
   /** Found out before anybody signs in: a controller that still boots must not use up the sign-ins of this minute. */
@@ -44,10 +64,14 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   /** Newer tokens than those that failed: of this process, of another one, or by signing in. */
-  async function renew(stale: Session | null, deadline: AbortSignal): Promise<Session> {
+  async function renew(stale: Session | null, { site, deadline }: Caller): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
-    const kind = await within(deadline, findFlavour())
-    const renewing = access.session.renew(stale, async () => writeTokens(await signIn(http, login, kind, access.clock)))
+    const entrance = { flavour: await within(deadline, findFlavour()), site }
+    const renewing = access.session.renew(stale, async () => {
+      const { adminName, hotspotSite } = stale ? readTokens(stale.tokens) : nothingKnown
+      const tokens = await signIn(http, login, { ...entrance, wasOperator: hotspotSite === site }, access.clock)
+      return writeTokens({ ...tokens, adminName })
+    })
     renewing.catch(() => {
       flavour = undefined // it may be another controller by now
     })
@@ -55,17 +79,38 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return held
   }
 
+  /** Tokens to send a refused request with again; undefined when the refusal is final. */
+  async function tokensAfter(reply: HttpReply, used: Session, caller: Caller): Promise<Session | undefined> {
+    const { flavour, signedInAt, hotspotSite } = readTokens(used.tokens)
+    const cause = causeOf(reply, flavour)
+    if (cause === 'other') return undefined
+    if (cause === 'site' && hotspotSite !== null && hotspotSite !== caller.site) return undefined
+    const isFresh = access.clock.now().getTime() - signedInAt <= freshSessionMs
+    if (cause === 'session' || !isFresh) return renew(used, caller)
+    return cause === 'gateway' ? findNewer(used) : undefined
+  }
+
+  /** Tokens that an answer renewed meanwhile, to this process or to another one. */
+  async function findNewer(used: Session): Promise<Session | undefined> {
+    if (held?.tokens === used.tokens) held = await access.session.find()
+    return held && held.tokens !== used.tokens ? held : undefined
+  }
+
   function note(reply: HttpReply, used: Session, tokens: Tokens): void {
-    const next = writeTokens(updatedBy(reply, tokens))
-    if (next === used.tokens || held?.id !== used.id) return
-    held = { id: used.id, tokens: next }
+    const { cookie, csrf } = updatedBy(reply, tokens)
+    if (held?.id === used.id && (cookie !== tokens.cookie || csrf !== tokens.csrf)) share(held, { cookie, csrf })
+  }
+
+  function share(session: Session, change: Partial<Tokens>): void {
+    held = { id: session.id, tokens: writeTokens({ ...readTokens(session.tokens), ...change }) }
     access.session.rotate(held).catch(() => {}) // who misses it signs in again
   }
 
   return {
-    async call({ path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes }) {
+    async call({ site, path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes, mayBeEmpty }) {
       const method = body ? 'POST' : 'GET'
-      let session = await enter(deadline)
+      const caller = { site, deadline }
+      let session = await enter(caller)
       for (let attempt = 1; ; attempt++) {
         const tokens = readTokens(session.tokens)
         const reply = await http.request({
@@ -77,10 +122,17 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
           ...(maxBytes && { maxBytes }),
         })
         if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
-        if (reply.status >= 200 && reply.status < 300) return dataFromWire(parse(reply.text))
-        if (attempt === maxAttempts || !maySignInHelp(reply, tokens, access.clock)) throw failureOf(reply)
-        session = await renew(session, deadline)
+        const isOk = reply.status >= 200 && reply.status < 300
+        if (isOk) return mayBeEmpty && reply.text === '' ? [] : dataFromWire(parse(reply.text))
+        const next = attempt < maxAttempts ? await tokensAfter(reply, session, caller) : undefined
+        if (!next) throw failureOf(reply)
+        session = next
       }
+    },
+    adminName: () => adminNameIn(held),
+    findAdminName: async () => adminNameIn(await access.session.find()),
+    shareAdminName(adminName) {
+      if (held && adminName !== adminNameIn(held)) share(held, { adminName })
     },
     clockAheadMs: () => http.clockAheadMs(),
     dateAheadMs: () => http.dateAheadMs(),
@@ -88,9 +140,19 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 }
 
-function maySignInHelp(reply: HttpReply, { signedInAt }: Tokens, clock: Clock): boolean {
-  if (reply.status === 401) return !isNoSite(reply) || clock.now().getTime() - signedInAt > rightsAgeMs
-  return reply.status === 403 && reply.text.includes('CSRF')
+/**
+ * Why a request was refused. `session`: it is lost, or its CSRF token is stale. `site`: unknown, or without rights on it.
+ * `gateway`: some consoles say only "Forbidden", for a lost session, a stale token and missing rights alike.
+ */
+function causeOf(reply: HttpReply, flavour: FlavourName): 'session' | 'site' | 'gateway' | 'other' {
+  if (reply.status === 401) return isNoSite(reply) ? 'site' : 'session'
+  if (reply.status !== 403) return 'other'
+  if (reply.text.includes('CSRF')) return 'session'
+  return flavour === 'console' && !hasEnvelope(reply.text) ? 'gateway' : 'other'
+}
+
+function adminNameIn(session: Session | null): string | null {
+  return session && readTokens(session.tokens).adminName
 }
 
 function failureOf(reply: HttpReply): ControllerError {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTimeoutMs } from '../create-timeout.ts'
-import { type ControllerConnection, ControllerError, type Driver } from '../driver.ts'
+import { type ControllerConnection, ControllerError, type Driver, type VoucherShape } from '../driver.ts'
 import { leaving } from '../failures.ts'
 import { objectOf, name as text, withCode } from '../read-reply.ts'
 import { createClient } from './client.ts'
-import { findMade } from './find-made.ts'
+import { adminNameOf, findMade, preferOurs } from './find-made.ts'
 import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFromWire } from './wire.ts'
 
 const probeTimeoutMs = 3_000
@@ -16,9 +16,12 @@ const pieceSize = 1_000
 const maxListBytes = 32 * 1024 * 1024
 const rolesWithVouchers = ['admin', 'hotspot']
 
+type Look = { site: string; deadline: AbortSignal; isLast: boolean }
+
 /** UniFi with a local administrator's user name and password: any console, and self-hosted Network Applications. */
 export const unifiClassic: Driver = {
-  about: 'UniFi console or self-hosted Network Application with user name and password of a local administrator',
+  about:
+    'UniFi console or self-hosted Network Application with user name and password of a local administrator or hotspot operator',
   credentials: 'login',
   bounds: {}, // none is documented
   connect(access): ControllerConnection {
@@ -27,15 +30,32 @@ export const unifiClassic: Driver = {
     const client = createClient(access, access.credentials)
     const onSite = (site: string, path: string) => `/api/s/${encodeURIComponent(site)}/${path}`
 
-    const read = (data: unknown[]) => vouchersFromWire(data, { username, clockAheadMs: client.clockAheadMs() })
+    const read = (data: unknown[], ourAdminName: string | null) =>
+      vouchersFromWire(data, { username, ourAdminName, clockAheadMs: client.clockAheadMs() })
 
     async function listSecond(site: string, second: number, deadline?: AbortSignal): Promise<ClassicVoucher[]> {
       const path = onSite(site, 'stat/voucher')
-      return read(await client.call({ path, body: { create_time: second }, ...(deadline && { deadline }) }))
+      const data = await client.call({ site, path, body: { create_time: second }, ...(deadline && { deadline }) })
+      return read(data, client.adminName())
     }
 
     async function listAll(site: string): Promise<ClassicVoucher[]> {
-      return read(await client.call({ path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes }))
+      const data = await client.call({ site, path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes })
+      return read(data, await client.findAdminName())
+    }
+
+    /** Vouchers that may be those just made. If none carries our name until the last look, the name is out of date. */
+    async function lookFor(made: { second: number; shape: VoucherShape; count: number }, look: Look) {
+      const ofThatSecond = await listSecond(look.site, made.second, look.deadline)
+      const found = findMade(ofThatSecond, made.shape)
+      const adminName = adminNameOf(found, made.count)
+      if (adminName !== null) client.shareAdminName(adminName)
+      if (found.length > 0 || !look.isLast) return preferOurs(found)
+      client.shareAdminName(null)
+      return findMade(
+        ofThatSecond.map((voucher) => ({ ...voucher, isOurs: null })),
+        made.shape,
+      )
     }
 
     return {
@@ -43,10 +63,10 @@ export const unifiClassic: Driver = {
       async *create(site, shape, count) {
         const deadline = AbortSignal.timeout(createTimeoutMs(count))
         const path = onSite(site, 'cmd/hotspot')
-        const second = secondFromWire(await client.call({ path, body: toWire(shape, count), deadline }))
+        const second = secondFromWire(await client.call({ site, path, body: toWire(shape, count), deadline }))
         for (let look = 1; look <= maxLooks; look++) {
-          const ofThatSecond = await listSecond(site, second, deadline).catch(leaving('unknown'))
-          yield withCode(findMade(ofThatSecond, shape))
+          const isLast = look === maxLooks
+          yield withCode(await lookFor({ second, shape, count }, { site, deadline, isLast }).catch(leaving('unknown')))
           await pause(pauseAfterLookMs * look)
         }
       },
@@ -60,14 +80,19 @@ export const unifiClassic: Driver = {
       /** A controller says ok to a deletion that did nothing, so the list decides. */
       async delete(site, ids) {
         for (const _id of ids)
-          await client.call({ path: onSite(site, 'cmd/hotspot'), body: { cmd: 'delete-voucher', _id } })
+          await client.call({
+            site,
+            path: onSite(site, 'cmd/hotspot'),
+            body: { cmd: 'delete-voucher', _id },
+            mayBeEmpty: true,
+          })
         const gone = new Set(ids)
         if ((await listAll(site)).some(({ id }) => id !== null && gone.has(id)))
           throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that it said was deleted')
       },
       async probe(site) {
         const deadline = AbortSignal.timeout(probeTimeoutMs)
-        const sites = sitesFromWire(await client.call({ path: '/api/self/sites', deadline }))
+        const sites = sitesFromWire(await client.call({ site, path: '/api/self/sites', deadline }))
         const found = sites.find(({ reference }) => reference === site)
         if (!found) throw new ControllerError('missing', 'refused', `The controller shows this user no site "${site}"`)
         if (found.role !== '' && !rolesWithVouchers.includes(found.role))
@@ -75,7 +100,7 @@ export const unifiClassic: Driver = {
         await listSecond(site, 0, deadline)
       },
       async version(site) {
-        const [info] = await client.call({ path: onSite(site, 'stat/sysinfo') })
+        const [info] = await client.call({ site, path: onSite(site, 'stat/sysinfo') })
         return text(objectOf(info ?? {})['version'])
       },
       clockAheadMs: () => client.clockAheadMs(),

@@ -136,6 +136,75 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
   })
 })
 
+describe('a console whose gateway answers 403 without an envelope', async () => {
+  const simulator = await startSimulator('--login-limit', '0')
+  const fiveMinutesMs = 5 * 60_000
+  let clockAheadMs = 0
+  beforeEach(async () => {
+    clockAheadMs = 0
+    await simulator.forget()
+    await simulator.behave({ gateway403: true })
+  })
+
+  function connect(session: SharedSession = memorySession()) {
+    const clock = { now: () => new Date(Date.now() + clockAheadMs) }
+    const { url: address, login: credentials } = simulator
+    const access = { address, credentials, certificatePin: null, ...directAccess(), session, clock }
+    const connection = unifiClassic.connect(access)
+    onFileEnd(() => connection.close())
+    return connection
+  }
+
+  const countSignIns = async () => (await simulator.signIns()).length
+
+  test('a lost session: signed in again once, and exactly one voucher is made', async () => {
+    const connection = connect()
+    await connection.probe('default')
+    clockAheadMs = fiveMinutesMs + 1_000
+    await simulator.behave({ expireSessions: true })
+    const before = (await simulator.vouchers()).length
+
+    expect(await createAndClaim(connection, asked)).toHaveLength(1)
+    expect((await simulator.vouchers()).length - before).toBe(1)
+    expect(await countSignIns()).toBe(2)
+  })
+
+  test('a stale CSRF token: that of another process is taken over without signing in', async () => {
+    await simulator.behave({ rotateCsrf: true })
+    const session = memorySession()
+    const both = [connect(session), connect(session)]
+    for (let i = 0; i < 10; i++) expect(await createAndClaim(both[i % 2] as (typeof both)[0], asked)).toHaveLength(1)
+
+    expect(await countSignIns()).toBe(1)
+  })
+
+  test('a 403 that stays: one sign-in in five minutes, however many calls', async () => {
+    const connection = connect()
+    await connection.probe('default')
+    await simulator.fault('unauthorized', { times: 1_000 })
+    for (const minutes of [0, 1, 4, 6, 7, 10, 12]) {
+      clockAheadMs = minutes * 60_000
+      for (let i = 0; i < 3; i++)
+        await expect(createAndClaim(connection, asked)).rejects.toMatchObject({
+          failure: 'forbidden',
+          outcome: 'refused',
+        })
+    }
+
+    expect(await countSignIns()).toBe(3) // the first, and those of minutes 6 and 12
+  })
+
+  test('missing rights, which come in an envelope, are final at any age of the session', async () => {
+    const connection = connect()
+    await connection.probe('default')
+    clockAheadMs = fiveMinutesMs + 1_000
+    await simulator.fault('forbidden')
+
+    await expect(createAndClaim(connection, asked)).rejects.toMatchObject({ failure: 'forbidden', outcome: 'refused' })
+    expect([await countSignIns(), await simulator.creates()]).toEqual([1, 1])
+  })
+})
+
 describe('CSRF tokens of a console', async () => {
   const simulator = await startSimulator('--login-limit', '0')
   beforeEach(() => simulator.forget())

@@ -2,14 +2,23 @@ import type { HttpReply } from '../http.ts'
 import { type FlavourName, flavours } from './flavours.ts'
 
 /** What a session consists of, as it is shared between processes. */
-export type Tokens = { flavour: FlavourName; cookie: string; csrf: string | null; signedInAt: number }
+export type Tokens = {
+  flavour: FlavourName
+  cookie: string
+  csrf: string | null
+  signedInAt: number
+  /** The name in the vouchers of this account, once a creation showed it. It may be a display name. */
+  adminName: string | null
+  /** The one site of a hotspot operator; null for an administrator. */
+  hotspotSite: string | null
+}
 
 export function writeTokens(tokens: Tokens): string {
   return JSON.stringify(tokens)
 }
 
 export function readTokens(text: string): Tokens {
-  return JSON.parse(text)
+  return { adminName: null, hotspotSite: null, ...JSON.parse(text) } // sessions of earlier versions lack these
 }
 
 export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Record<string, string> {

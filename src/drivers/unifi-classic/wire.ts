@@ -28,8 +28,18 @@ export function dataFromWire(reply: unknown): unknown[] {
 
 /** The short word for why a call failed; not for people, and never logged. */
 export function reasonFromWire(text: string): unknown {
+  return metaFromWire(text)?.['msg']
+}
+
+/** Whether the Network Application wrote a refusal; otherwise something in front of it did. */
+export function hasEnvelope(text: string): boolean {
+  return metaFromWire(text) !== undefined
+}
+
+function metaFromWire(text: string): Json | undefined {
   try {
-    return JSON.parse(text)?.meta?.msg
+    const meta = JSON.parse(text)?.meta
+    return isObject(meta) ? meta : undefined
   } catch {
     return undefined
   }
@@ -45,10 +55,10 @@ export function secondFromWire(data: unknown[]): number {
 /** More would stop the process while they are read. */
 const maxVouchers = 100_000
 
-export type ClassicVoucher = SeenVoucher & { hasName: boolean }
+export type ClassicVoucher = SeenVoucher & { hasName: boolean; adminName: string | null }
 
-/** Who we are there, and how far the controller's clock is ahead. */
-export type Viewpoint = { username: string; clockAheadMs: number }
+/** Who we are there, by user name and in vouchers (null: not known yet), and how far the controller's clock is ahead. */
+export type Viewpoint = { username: string; ourAdminName: string | null; clockAheadMs: number }
 
 export function vouchersFromWire(data: unknown[], from: Viewpoint): ClassicVoucher[] {
   if (data.length > maxVouchers) throw unreadable('too many vouchers')
@@ -65,8 +75,9 @@ export function sitesFromWire(data: unknown[]): { reference: string; name: strin
   }))
 }
 
-function voucherFromWire(voucher: Json, { username, clockAheadMs }: Viewpoint): ClassicVoucher {
-  const { note, admin_name: adminName } = voucher
+function voucherFromWire(voucher: Json, { username, ourAdminName, clockAheadMs }: Viewpoint): ClassicVoucher {
+  const { note } = voucher
+  const adminName = name(voucher['admin_name']) || null
   return {
     id: id(voucher['_id']),
     code: code(voucher['code']),
@@ -85,9 +96,24 @@ function voucherFromWire(voucher: Json, { username, clockAheadMs }: Viewpoint): 
     firstUsedAt: second(voucher['start_time'], clockAheadMs),
     expiresAt: second(voucher['end_time'], clockAheadMs),
     expired: voucher['status'] === 'EXPIRED',
-    isOurs: typeof adminName === 'string' ? adminName === username : null,
+    isOurs: isOurs(adminName, username, ourAdminName),
+    madeBy: compareNames(adminName, username),
     hasName: typeof note === 'string',
+    adminName,
   }
+}
+
+/** Vouchers may carry a display name: until it is known, a name that is not the user name says nothing. */
+function isOurs(adminName: string | null, username: string, ourAdminName: string | null): boolean | null {
+  if (adminName === null) return null
+  if (ourAdminName !== null) return adminName === ourAdminName
+  return compareNames(adminName, username) === 'another name' ? null : true
+}
+
+function compareNames(adminName: string | null, username: string): NonNullable<SeenVoucher['madeBy']> {
+  if (adminName === null) return 'not told'
+  if (adminName === username) return 'the user name'
+  return adminName.toLowerCase() === username.toLowerCase() ? 'the user name in another case' : 'another name'
 }
 
 function second(value: unknown, clockAheadMs: number): Date | null {

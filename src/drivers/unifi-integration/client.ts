@@ -1,13 +1,14 @@
 import type { ControllerAccess } from '../driver.ts'
 import { refusalOf } from '../failures.ts'
-import { createHttp, type HttpRequest } from '../http.ts'
+import { createHttp, type HttpReply, type HttpRequest } from '../http.ts'
 import { parse } from '../read-reply.ts'
 
 const readTimeoutMs = 10_000
 
 export type IntegrationClient = {
   get(path: string, deadline?: AbortSignal): Promise<unknown>
-  delete(path: string): Promise<unknown>
+  /** Some controllers answer a deletion with no body. */
+  delete(path: string): Promise<void>
   /** The one call that must not be repeated: whatever goes wrong after it was sent has an unknown outcome. */
   create(path: string, body: object, deadline: AbortSignal): Promise<unknown>
   clockAheadMs(): number
@@ -20,20 +21,23 @@ export function createClient(access: ControllerAccess, apiKey: string): Integrat
   const http = createHttp(access)
   const soon = () => AbortSignal.timeout(readTimeoutMs)
 
-  async function call({ path, ...request }: Omit<HttpRequest, 'headers'>): Promise<unknown> {
+  async function call({ path, ...request }: Omit<HttpRequest, 'headers'>): Promise<HttpReply> {
     const reply = await http.request({
       ...request,
       path: `/proxy/network/integration/v1${path}`,
       headers: { 'x-api-key': apiKey },
     })
     if (reply.status < 200 || reply.status >= 300) throw refusalOf(reply.status)
-    return parse(reply.text)
+    return reply
   }
 
   return {
-    get: (path, deadline = soon()) => call({ method: 'GET', path, deadline }),
-    delete: (path) => call({ method: 'DELETE', path, deadline: soon() }),
-    create: (path, body, deadline) => call({ method: 'POST', path, body, deadline }),
+    get: async (path, deadline = soon()) => parse((await call({ method: 'GET', path, deadline })).text),
+    async delete(path) {
+      const { text } = await call({ method: 'DELETE', path, deadline: soon() })
+      if (text !== '') parse(text)
+    },
+    create: async (path, body, deadline) => parse((await call({ method: 'POST', path, body, deadline })).text),
     clockAheadMs: () => http.clockAheadMs(),
     dateAheadMs: () => http.dateAheadMs(),
     close: () => http.close(),

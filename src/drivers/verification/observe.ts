@@ -35,6 +35,7 @@ export function observeVoucher(voucher: SeenVoucher, sent: VoucherShape): Observ
     { observation: 'code of ten digits', value: /^\d{10}$/.test(voucher.code ?? '') },
     { observation: 'unused, without first use and end', value: isFresh(voucher) },
     { observation: 'clock ahead of ours by seconds', value: secondsAhead(voucher) },
+    ...(voucher.madeBy ? [{ observation: 'name of the administrator in it', value: voucher.madeBy }] : []),
   ]
 }
 

@@ -52,5 +52,6 @@ function describe(error: unknown): string {
   if (error instanceof Unexpected) return error.message
   if (!(error instanceof ControllerError)) return `unforeseen: ${(error as Error).name}`
   const status = /\b[1-5]\d\d\b/.exec(error.message)?.[0]
-  return `${error.failure}, ${error.outcome}${status ? `, status ${status}` : ''}`
+  const advice = error.failure === 'insecure' ? ': use the https:// address' : ''
+  return `${error.failure}, ${error.outcome}${status ? `, status ${status}` : ''}${advice}`
 }

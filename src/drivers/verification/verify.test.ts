@@ -100,6 +100,21 @@ describe.each([
     expect(verification.leftBehind).toBe(false)
   })
 
+  test.each([
+    [null, 'the user name'],
+    ['API', 'the user name in another case'],
+    ['Geheime Verwalterin', 'another name'],
+  ])('an administrator who is called %s in vouchers: every step is well, and the report says: %s', async (...names) => {
+    const [adminName, told] = names
+    await simulator.clock({ advanceSeconds: 2 })
+    await simulator.behave({ adminName })
+    const verification = await runAndLook()
+
+    expect(verification.results).toEqual(stepNames.map(() => 'ok'))
+    expect(value(verification, 'name of the administrator in it')).toBe(driver === 'unifi-classic' ? told : undefined)
+    expect([JSON.stringify(verification).includes('Geheime'), verification.left]).toEqual([false, 0])
+  })
+
   test('a creation that is refused: nothing to find, nothing left', async () => {
     await simulator.fault('refuse')
     const { steps, results, leftBehind, left } = await runAndLook()
