@@ -12,14 +12,28 @@ export type Behaviour = {
   oldController: boolean
   nullNotes: boolean | 'absent'
   stringQuota: boolean
+  /** How a voucher without a note is shown; the Integration API leaves the name out where the classic one has null. */
+  emptyNotes: 'absent' | 'empty' | 'null'
+  /** A classic voucher without limits says `qos_overwrite: false`, instead of nothing. */
+  qosOverwriteFalse: boolean
+  /** Creations with null for an optional limit are rejected. */
+  refuseNullLimits: boolean
+  /** Classic creations of more than 1,000,000 minutes are rejected. */
+  refuseLongDurations: boolean
+  /** What 3600 means as the unit of a classic duration. */
+  unit3600: 'minutes' | 'day'
+  /** A console takes the API key instead of a session on the paths of the classic API too. */
+  apiKeyOnClassic: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
   /** The list of the Integration API begins with the newest; its real order is not documented. */
   sortNewestFirst: boolean
   /** True, or how many of the next answers give a new CSRF token. */
   rotateCsrf: boolean | number
-  /** Where a CSRF token is given: in headers, in the claims of a fresh TOKEN cookie, or both. */
-  csrfIn: 'both' | 'header' | 'cookie'
+  /** Where a CSRF token is given: in headers, in a cookie, both, or nowhere; then none is wanted either. */
+  csrfIn: 'both' | 'header' | 'cookie' | 'nowhere'
+  /** A self-hosted application wants its CSRF token back, as consoles always do. */
+  strictCsrf: boolean
   /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
   csrfWith401: boolean
   version: string
@@ -33,10 +47,17 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   oldController: false,
   nullNotes: false,
   stringQuota: false,
+  emptyNotes: 'absent',
+  qosOverwriteFalse: true,
+  refuseNullLimits: false,
+  refuseLongDurations: false,
+  unit3600: 'minutes',
+  apiKeyOnClassic: false,
   gzipUnlabelled: false,
   sortNewestFirst: false,
   rotateCsrf: false,
   csrfIn: 'both',
+  strictCsrf: false,
   csrfWith401: false,
   version: '10.3.55',
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
-import { classicSiteId } from './classic-site-id.ts'
 import { ok } from './meta-reply.ts'
 
 const uuid = randomUUID()
@@ -27,4 +26,9 @@ export function getStatus({ behaviour: { version } }: Simulator): Reply {
 
 export function getSystemInfo({ behaviour: { version } }: Simulator): Reply {
   return ok([{ timezone: 'Etc/UTC', version, build: `simulated_${version}`, hostname: 'simulator' }])
+}
+
+/** 24 hexadecimal digits, as the classic API has them. */
+export function classicSiteId(siteId: string): string {
+  return siteId.replaceAll('-', '').slice(-24)
 }
