@@ -24,6 +24,8 @@ export type Behaviour = {
   unit3600: 'minutes' | 'day'
   /** A console takes the API key instead of a session on the paths of the classic API too. */
   apiKeyOnClassic: boolean
+  /** Guests who came with a voucher have `voucher_id` and `voucher_code`. */
+  guestsNameVoucher: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
   /** The list of the Integration API begins with the newest; its real order is not documented. */
@@ -53,6 +55,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   refuseLongDurations: false,
   unit3600: 'minutes',
   apiKeyOnClassic: false,
+  guestsNameVoucher: true,
   gzipUnlabelled: false,
   sortNewestFirst: false,
   rotateCsrf: false,

@@ -31,6 +31,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   refuseLongDurations: flag,
   unit3600: oneOf('minutes', 'day'),
   apiKeyOnClassic: flag,
+  guestsNameVoucher: flag,
   gzipUnlabelled: flag,
   sortNewestFirst: flag,
   csrfWith401: flag,

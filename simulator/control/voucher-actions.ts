@@ -3,7 +3,7 @@ import { isIntegerWithin, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import { ApiError } from '../integration/api-error.ts'
 import { readVoucherBody, voucherView } from '../integration/voucher-json.ts'
-import { redeem } from '../store/redeem.ts'
+import { readMac, redeem } from '../store/guests.ts'
 import type { Voucher, VoucherSettings } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
 import { ControlError } from './control-error.ts'
@@ -65,8 +65,8 @@ export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")
-  const digits = typeof mac === 'string' ? mac.replaceAll(/[:.-]/g, '').toLowerCase() : ''
-  if (!/^[0-9a-f]{12}$/.test(digits)) throw new ControlError(400, "'mac' must be a MAC address")
+  const digits = readMac(mac)
+  if (digits === undefined) throw new ControlError(400, "'mac' must be a MAC address")
   const site = findSite(store, request)
   const siteIds = (site ? [site] : store.sites).map(({ id }) => id)
   const result = redeem(store, { siteIds, code: code.replaceAll(/[ -]/g, ''), mac: digits })
