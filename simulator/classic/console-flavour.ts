@@ -20,7 +20,10 @@ export const consoleFlavour: Flavour = {
   mfaMember: 'token',
   mfaNeedsCookie: true,
   root: htmlPage(200, 'UniFi OS'),
-  applicationPath: (path) => (path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined),
+  applicationPath(path) {
+    if (path === '/api/users/self') return path
+    return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined
+  },
   elsewhere(path, { oldController }) {
     if (path === '/api/login') return gatewayError(oldController ? 403 : 401)
     return gatewayError(404)

@@ -5,8 +5,8 @@ import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
 import { listGuests, unauthorizeGuest } from './guest-handlers.ts'
-import { failure } from './meta-reply.ts'
-import { getStatus, getSystemInfo, listSites } from './site-handlers.ts'
+import { failure, ok } from './meta-reply.ts'
+import { getSelf, getStatus, getSystemInfo, listSites } from './site-handlers.ts'
 import { createVouchers, deleteVoucher, listVouchers } from './voucher-handlers.ts'
 
 /** A GET has no body; its query is empty text where there is none. */
@@ -32,6 +32,10 @@ export function findAction(simulator: Simulator, call: Call): Action {
   switch (`${call.method} ${slug ? rest : call.path}`) {
     case 'GET /api/self/sites':
       return { operation: 'other', work: () => listSites(simulator) }
+    case 'GET /api/self':
+      return { operation: 'other', work: () => ok([getSelf(simulator)]) }
+    case 'GET /api/users/self':
+      return { operation: 'other', work: () => ({ status: 200, json: getSelf(simulator) }) }
     case 'GET /status':
       return { operation: 'other', work: () => getStatus(simulator) }
     case 'GET stat/sysinfo':

@@ -18,6 +18,11 @@ export function listSites({ store, behaviour }: Simulator): Reply {
   return ok(sites)
 }
 
+/** Whose session it is; clients ask for it to see whether they still have one. */
+export function getSelf({ account }: Simulator): object {
+  return { name: account.username, email: '', is_super: false }
+}
+
 /** Network 10 no longer tells its version here. */
 export function getStatus({ behaviour: { version } }: Simulator): Reply {
   const tellsVersion = Number.parseInt(version, 10) < 10
