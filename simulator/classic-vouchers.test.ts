@@ -47,11 +47,14 @@ test('a creation answers only its second, and the list of that second has the vo
   expect(Number.isSafeInteger(second)).toBe(true)
 })
 
-test('limits that were not given are absent', async () => {
-  await session.create()
+test('limits that were not given are absent, and qos_overwrite is false or absent too', async () => {
+  await session.create({ qos_overwrite: false })
 
   const [voucher] = await session.list()
-  expect(Object.keys(voucher).filter((member) => member.startsWith('qos'))).toEqual([])
+  const qos = Object.entries(voucher).filter(([member]) => member.startsWith('qos'))
+  expect(qos).toEqual([['qos_overwrite', false]])
+  await client.behave({ qosOverwriteFalse: false })
+  expect((await session.list())[0]).not.toHaveProperty('qos_overwrite')
   expect(voucher).not.toHaveProperty('start_time')
   expect(voucher).not.toHaveProperty('end_time')
 })
@@ -67,12 +70,11 @@ test.each([
   { quota: null },
   { expire: 0 },
   { expire: '480' },
-  { expire: 1_000_001 },
   { expire: undefined },
-  { expire_number: 8, expire_unit: 60 },
+  { expire_number: 8 },
   { expire: undefined, expire_number: 8 },
-  { expire: undefined, expire_number: 1, expire_unit: 3600 },
-  { expire: undefined, expire_number: 1000, expire_unit: 1440 },
+  { expire: undefined, expire_number: 1, expire_unit: 30 },
+  { expire: undefined, expire_number: 2_147_483_647, expire_unit: 60 },
   { up: 0 },
   { down: 0 },
   { bytes: 0 },
@@ -93,11 +95,31 @@ test('a body that is not JSON gets InvalidPayload, an unknown command InvalidArg
   expect(wrongSecond.json().meta.msg).toBe('api.err.InvalidArgs')
 })
 
-test('the duration may be a number and its unit', async () => {
-  for (const unit of [1, 60, 1440]) await session.create({ expire: undefined, expire_number: 2, expire_unit: unit })
+test.each([
+  { body: { expire: undefined, expire_number: 2, expire_unit: 1 }, minutes: 2 },
+  { body: { expire: undefined, expire_number: 2, expire_unit: 60 }, minutes: 120 },
+  { body: { expire: undefined, expire_number: 2, expire_unit: 1440 }, minutes: 2880 },
+  { body: { expire: undefined, expire_number: 2, expire_unit: 3600 }, minutes: 7200 },
+  { body: { expire: 480, expire_number: 1, expire_unit: 1440 }, minutes: 480 },
+  { body: { expire: 5_256_000 }, minutes: 5_256_000 },
+  { body: { up: null, down: null, bytes: null }, minutes: 480 },
+])('a creation with $body lasts $minutes minutes', async ({ body, minutes }) => {
+  await session.create(body)
 
-  const durations = (await session.list()).map(({ duration }: { duration: number }) => duration)
-  expect(durations.sort((a: number, b: number) => a - b)).toEqual([2, 120, 2880])
+  expect((await session.list())[0]).toMatchObject({ duration: minutes, qos_overwrite: false })
+})
+
+test('the unit 3600 can mean a day, and long durations or null limits can be rejected', async () => {
+  await client.behave({ unit3600: 'day', refuseLongDurations: true, refuseNullLimits: true })
+
+  await session.create({ expire: undefined, expire_number: 2, expire_unit: 3600 })
+  expect((await session.list())[0].duration).toBe(2880)
+  for (const body of [
+    { expire: 1_000_001 },
+    { expire: undefined, expire_number: 1000, expire_unit: 1440 },
+    { up: null },
+  ])
+    expect((await session.create(body)).json().meta.msg).toBe('api.err.InvalidArgs')
 })
 
 test.each([
@@ -220,12 +242,19 @@ test('notes can be null or absent, and the data limit a string', async () => {
   expect((await session.list())[0].qos_usage_quota).toBe(500)
 })
 
-test('a voucher that was made without a note has none', async () => {
+test('a voucher without a note has none, an empty one or null; the Integration API leaves the name out', async () => {
   await session.create({ note: undefined })
+  await session.create({ note: '' })
   await elsewhere({})
+  const vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
+  const notes = async () => (await session.list()).map(({ note }: { note?: string }) => note)
+  const names = async () => (await client.integration(vouchers)).json().data.map(({ name }: { name?: string }) => name)
 
-  const listed = await session.list()
-  expect(listed.map((voucher: object) => 'note' in voucher)).toEqual([false, false])
+  expect([await notes(), await names()]).toEqual([Array(3).fill(undefined), Array(3).fill(undefined)])
+  await client.behave({ emptyNotes: 'null' })
+  expect([await notes(), await names()]).toEqual([Array(3).fill(null), Array(3).fill(undefined)])
+  await client.behave({ emptyNotes: 'empty' })
+  expect([await notes(), await names()]).toEqual([Array(3).fill(''), Array(3).fill('')])
 })
 
 test.each([200, 204])('a deletion can be answered with %d and no body', async (emptyDeletes) => {

@@ -97,6 +97,19 @@ test('the status is open on a self-hosted application, and behind the sign-in on
   expect((await session.get('/status')).json().meta).toMatchObject({ rc: 'ok', up: true })
 })
 
+test('whose session it is, a console tells at its gateway too', async () => {
+  const { client, session } = await started('console')
+  expect((await client.call('/api/users/self')).status).toBe(401)
+  await session.signIn()
+  expect((await session.get('/api/self')).json().data).toMatchObject([{ name: 'api' }])
+  await simulator.close()
+
+  const hosted = await started('self-hosted')
+  expect((await hosted.client.call('/api/self')).status).toBe(401)
+  await hosted.session.signIn()
+  expect((await hosted.session.get('/api/self')).json().data).toMatchObject([{ name: 'api' }])
+})
+
 test('the version is in the status before Network 10, and always in the system information', async () => {
   const { client, session } = await started('console')
   await session.signIn()

@@ -50,7 +50,8 @@ test.each([
   { ...visit, count: 0 },
   { ...visit, count: 1001 },
   { ...visit, authorizedGuestLimit: 0 },
-  { ...visit, authorizedGuestLimit: null },
+  { ...visit, timeLimitMinutes: null },
+  { ...visit, count: null },
   { ...visit, dataUsageLimitMBytes: 1_048_577 },
   { ...visit, rxRateLimitKbps: 1 },
   { ...visit, txRateLimitKbps: 100_001 },
@@ -61,6 +62,31 @@ test.each([
 
   expect(answer.json()).toMatchObject({ statusCode: 400, statusName: 'BAD_REQUEST', code: 'api.request.error' })
   expect(await client.made()).toEqual([])
+})
+
+test('null means no limit, unless null is rejected', async () => {
+  const unlimited = {
+    authorizedGuestLimit: null,
+    dataUsageLimitMBytes: null,
+    rxRateLimitKbps: null,
+    txRateLimitKbps: null,
+  }
+
+  const [voucher] = (await create({ ...visit, ...unlimited })).json().vouchers
+  expect(Object.keys(voucher).filter((member) => member in unlimited)).toEqual([])
+  await client.behave({ refuseNullLimits: true })
+  expect((await create({ ...visit, ...unlimited })).status).toBe(400)
+})
+
+test.each([
+  { version: '9.5.21', status: 201 },
+  { version: '10.0.162', status: 201 },
+  { version: '10.1.68', status: 400 },
+  { version: '11.0', status: 400 },
+])('an empty name gets $status on version $version', async ({ version, status }) => {
+  await client.behave({ version })
+
+  expect((await create({ ...visit, name: '' })).status).toBe(status)
 })
 
 test('what cannot be found or is asked wrongly gets the envelope of the application', async () => {

@@ -40,6 +40,31 @@ test.each(['console', 'self-hosted'] as const)('signing out of a %s ends the ses
   expect((await session.signOut()).status).toBe(401)
 })
 
+test.each(['GET /logout', 'POST /logout', 'POST /api/logout'])('%s signs out of a self-hosted one', async (logout) => {
+  const { session } = await signedIn('self-hosted')
+  const [method = '', path = ''] = logout.split(' ')
+
+  expect((await session.get(path, { method })).status).toBe(200)
+  expect((await session.get(sites)).status).toBe(401)
+})
+
+test('a console can take the API key on classic paths, without a CSRF token', async () => {
+  const { client } = await signedIn('console')
+  await client.behave({ apiKeyOnClassic: true })
+  const status = async (key: string, body?: object) =>
+    (
+      await client.call(body ? '/proxy/network/api/s/default/cmd/hotspot' : `/proxy/network${sites}`, {
+        method: body ? 'POST' : 'GET',
+        body,
+        headers: { 'x-api-key': key },
+      })
+    ).status
+
+  expect(await status(simulator.apiKey)).toBe(200)
+  expect(await status(simulator.apiKey, { cmd: 'create-voucher', expire: 60 })).toBe(200)
+  expect(await status('wrong')).toBe(401)
+})
+
 test('without a session, with a made-up one or with only the API key there is nothing', async () => {
   const { client } = await signedIn('console')
   const status = async (headers: Record<string, string>) =>
@@ -90,6 +115,31 @@ test('a console wants the CSRF token for all but GET, a self-hosted application 
   const free = await signedIn('self-hosted')
   expect((await free.session.create()).status).toBe(200)
 })
+
+test('a strict self-hosted application wants the CSRF token of its cookie', async () => {
+  const { client, session } = await signedIn('self-hosted')
+  await client.behave({ strictCsrf: true })
+  const cookies = (await session.signIn()).headers.getSetCookie().join()
+  const csrf = /csrf_token=([^;]+)/.exec(cookies)?.[1] ?? ''
+
+  expect((await session.create()).status).toBe(403)
+  expect((await session.create({}, { headers: { 'x-csrf-token': csrf } })).status).toBe(200)
+  expect((await session.get(sites)).status).toBe(200)
+})
+
+test.each(['console', 'self-hosted'] as const)(
+  'a %s can give no CSRF token at all, and wants none',
+  async (flavour) => {
+    const { client, session } = await signedIn(flavour)
+    await client.behave({ csrfIn: 'nowhere', strictCsrf: true })
+
+    const { headers } = await session.signIn()
+    const cookies = headers.getSetCookie()
+    expect([headers.get('x-csrf-token'), cookies.length]).toEqual([null, 1])
+    if (flavour === 'console') expect(csrfClaim(cookies[0])).toBeUndefined()
+    expect((await session.create()).status).toBe(200)
+  },
+)
 
 test('a rotation gives a new CSRF token in the header and in a fresh cookie, and the old one is stale', async () => {
   const { client, session } = await signedIn('console')

@@ -103,7 +103,7 @@ test('with a second factor a console asks for it with 499, and takes it with the
   expect((await session.signIn(second, { cookie: first.json().data.mfaCookie })).status).toBe(200)
 })
 
-test('with a second factor a self-hosted application asks for it in its own words', async () => {
+test('with a second factor a self-hosted application asks for it in its own words, and takes it without the cookie', async () => {
   const { client, session } = await started('self-hosted')
   await client.behave({ mfa: true })
   const { username, password } = simulator
@@ -112,6 +112,8 @@ test('with a second factor a self-hosted application asks for it in its own word
   expect(first.meta).toEqual({ rc: 'error', msg: 'api.err.Ubic2faTokenRequired' })
   const second = { username, password, ubic_2fa_token: '123456' }
   expect((await session.signIn(second, { cookie: first.data[0].mfa_cookie })).status).toBe(200)
+  expect((await session.signIn(second)).status).toBe(200)
+  expect((await session.signIn({ ...second, ubic_2fa_token: '654321' })).status).toBe(400)
 })
 
 test('every sign-in is written down, and no password is', async () => {

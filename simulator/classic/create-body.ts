@@ -1,15 +1,17 @@
+import type { Behaviour } from '../behaviour.ts'
 import { isIntegerWithin, type JsonObject } from '../http/json.ts'
 import type { VoucherSettings } from '../store/voucher.ts'
 
 const mostMinutes = 1_000_000
-const unitsInMinutes = [1, 60, 1440]
+const longestMinutes = 2_147_483_647
+const unitsInMinutes = [1, 60, 1440, 3600]
 
 const limits = {
   n: [1, 10_000],
   quota: [0, 10_000],
-  expire: [1, mostMinutes],
-  expire_number: [1, mostMinutes],
-  expire_unit: [1, 1440],
+  expire: [1, longestMinutes],
+  expire_number: [1, longestMinutes],
+  expire_unit: [1, 3600],
   up: [1, 100_000],
   down: [1, 100_000],
   bytes: [1, 1_048_576],
@@ -18,11 +20,15 @@ const limits = {
 type Numbers = Partial<Record<keyof typeof limits, number>>
 
 /** Undefined when the arguments are invalid; members that are not known are, so that a misspelling is noticed. */
-export function readCreateBody(body: JsonObject): { settings: VoucherSettings; count: number } | undefined {
-  const { cmd, note = '', qos_overwrite, ...rest } = body
+export function readCreateBody(
+  body: JsonObject,
+  behaviour: Behaviour,
+): { settings: VoucherSettings; count: number } | undefined {
+  const { cmd, note = '', qos_overwrite, ...given } = body
+  const rest = behaviour.refuseNullLimits ? given : withoutNullLimits(given)
   if (typeof note !== 'string' || !areWithinLimits(rest)) return undefined
   const { n = 1, quota = 1, up, down, bytes } = rest
-  const timeLimitMinutes = readMinutes(rest)
+  const timeLimitMinutes = readMinutes(rest, behaviour)
   if (timeLimitMinutes === undefined) return undefined
   return {
     count: n,
@@ -45,9 +51,17 @@ function areWithinLimits(numbers: JsonObject): numbers is Numbers {
   })
 }
 
-/** Either `expire`, or the pair of a number and its unit. */
-function readMinutes({ expire, expire_number: number, expire_unit: unit }: Numbers): number | undefined {
-  if (number === undefined && unit === undefined) return expire
-  if (expire !== undefined || number === undefined || unit === undefined) return undefined
-  return unitsInMinutes.includes(unit) && number * unit <= mostMinutes ? number * unit : undefined
+function withoutNullLimits({ up, down, bytes, ...rest }: JsonObject): JsonObject {
+  const given = Object.entries({ up, down, bytes }).filter(([, value]) => value !== null && value !== undefined)
+  return { ...rest, ...Object.fromEntries(given) }
+}
+
+/** `expire` wins over a number and its unit: two public clients send a constant pair beside it. */
+function readMinutes(numbers: Numbers, { unit3600, refuseLongDurations }: Behaviour): number | undefined {
+  const { expire, expire_number: number, expire_unit: unit } = numbers
+  if ((number === undefined) !== (unit === undefined)) return undefined
+  if (unit !== undefined && !unitsInMinutes.includes(unit)) return undefined
+  const unitMinutes = unit === 3600 && unit3600 === 'day' ? 1440 : (unit ?? 0)
+  const minutes = expire ?? (number ?? 0) * unitMinutes
+  return isIntegerWithin(minutes, 1, refuseLongDurations ? mostMinutes : longestMinutes) ? minutes : undefined
 }

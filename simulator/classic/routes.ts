@@ -4,28 +4,38 @@ import { isObject, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
-import { failure } from './meta-reply.ts'
-import { getStatus, getSystemInfo, listSites, maySee } from './site-handlers.ts'
+import { listGuests, unauthorizeGuest } from './guest-handlers.ts'
+import { failure, ok } from './meta-reply.ts'
+import { getSelf, getStatus, getSystemInfo, listSites, maySee } from './site-handlers.ts'
 import { createVouchers, deleteVoucher, listVouchers } from './voucher-handlers.ts'
 
-type SiteHandler = (simulator: Simulator, request: { site: Site; body: JsonObject }) => Reply
+/** A GET has no body; its query is empty text where there is none. */
+type SiteRequest = { site: Site; body: JsonObject; query: string }
+
+type SiteHandler = (simulator: Simulator, request: SiteRequest) => Reply
 
 type Action = { operation: Operation; work: () => Reply }
 
-const commands = new Map<unknown, { operation: Operation; handle: SiteHandler }>([
-  ['create-voucher', { operation: 'create', handle: createVouchers }],
-  ['delete-voucher', { operation: 'delete', handle: deleteVoucher }],
+const commands = new Map<string, { operation: Operation; handle: SiteHandler }>([
+  ['hotspot create-voucher', { operation: 'create', handle: createVouchers }],
+  ['hotspot delete-voucher', { operation: 'delete', handle: deleteVoucher }],
+  ['stamgr unauthorize-guest', { operation: 'other', handle: unauthorizeGuest }],
 ])
 const unknownCommand = { operation: 'other', handle: () => failure(400, 'api.err.InvalidArgs') } as const
 
 /** Always an action: where there is none, one that refuses. */
 export function findAction(simulator: Simulator, call: Call): Action {
   const [, slug = '', rest = ''] = /^\/api\/s\/([^/]+)\/(.+)$/.exec(call.path) ?? []
-  const command = isObject(call.body) ? commands.get(call.body['cmd']) : undefined
+  const [, manager] = /^cmd\/(hotspot|stamgr)$/.exec(rest) ?? []
+  const command = isObject(call.body) ? commands.get(`${manager} ${call.body['cmd']}`) : undefined
   const onSite = (handle: SiteHandler) => () => runOnSite(simulator, { slug, call, handle })
   switch (`${call.method} ${slug ? rest : call.path}`) {
     case 'GET /api/self/sites':
       return { operation: 'other', work: () => listSites(simulator) }
+    case 'GET /api/self':
+      return { operation: 'other', work: () => ok([getSelf(simulator)]) }
+    case 'GET /api/users/self':
+      return { operation: 'other', work: () => ({ status: 200, json: getSelf(simulator) }) }
     case 'GET /status':
       return { operation: 'other', work: () => getStatus(simulator) }
     case 'GET stat/sysinfo':
@@ -33,7 +43,11 @@ export function findAction(simulator: Simulator, call: Call): Action {
     case 'GET stat/voucher':
     case 'POST stat/voucher':
       return { operation: 'list', work: onSite(listVouchers) }
-    case 'POST cmd/hotspot': {
+    case 'GET stat/guest':
+    case 'POST stat/guest':
+      return { operation: 'other', work: onSite(listGuests) }
+    case 'POST cmd/hotspot':
+    case 'POST cmd/stamgr': {
       const { operation, handle } = command ?? unknownCommand
       return { operation, work: onSite(handle) }
     }
@@ -48,9 +62,10 @@ function runOnSite(
 ): Reply {
   const site = simulator.store.sites.find(({ internalReference }) => internalReference === decode(slug))
   if (!site || !maySee(simulator.account, site)) return failure(401, 'api.err.NoSiteContext')
-  if (call.method === 'GET') return handle(simulator, { site, body: {} })
+  const { query } = call
+  if (call.method === 'GET') return handle(simulator, { site, body: {}, query })
   if (!isObject(call.body)) return failure(400, 'api.err.InvalidPayload')
-  return handle(simulator, { site, body: call.body })
+  return handle(simulator, { site, body: call.body, query })
 }
 
 function decode(slug: string): string | undefined {

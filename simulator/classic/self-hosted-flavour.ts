@@ -7,19 +7,23 @@ import { failure, ok } from './meta-reply.ts'
 export const selfHostedFlavour: Flavour = {
   hasIntegrationApi: false,
   loginPath: '/api/login',
-  logoutPath: '/logout',
+  logouts: ['POST /logout', 'GET /logout', 'POST /api/logout'],
   sessionCookie: 'unifises',
   needsCsrf: false,
   statusIsOpen: true,
   mfaMember: 'ubic_2fa_token',
+  mfaNeedsCookie: false,
   root: { status: 302, headers: { location: '/manage' }, text: '' },
   applicationPath: (path) => (path.startsWith('/api/') || path === '/status' ? path : undefined),
   elsewhere: (path) => (path === '/manage' ? htmlPage(200, 'Network') : htmlPage(404, 'Not found')),
   newToken: () => randomBytes(24).toString('base64url'),
-  signedIn: ({ token, session }) => ({
+  signedIn: ({ token, session }, { csrfIn }) => ({
     ...ok(),
     headers: {
-      'set-cookie': [`unifises=${token}; Path=/; Secure; HttpOnly`, `csrf_token=${session.csrfToken}; Path=/; Secure`],
+      'set-cookie': [
+        `unifises=${token}; Path=/; Secure; HttpOnly`,
+        ...(csrfIn === 'nowhere' ? [] : [`csrf_token=${session.csrfToken}; Path=/; Secure`]),
+      ],
     },
   }),
   signedOut: { ...ok(), headers: { 'set-cookie': 'unifises=; Path=/; Max-Age=0' } },

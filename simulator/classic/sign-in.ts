@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts'
 import { isObject, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
-import { readCookie } from './read-cookie.ts'
+import { readCookie } from './sessions.ts'
 
 export type SignInResult = 'ok' | 'wrong-credentials' | 'limited' | 'mfa-required'
 
@@ -26,7 +26,7 @@ function judge({ account, behaviour, flavour, mayLogIn }: Simulator, body: JsonO
   if (body['username'] !== account.username || body['password'] !== account.password) return 'wrong-credentials'
   if (!isRightKind(account, body)) return 'wrong-credentials'
   if (!behaviour.mfa) return 'ok'
-  const isSecondStep = readCookie(call.headers.cookie, mfaCookieName) === mfaCookieValue
+  const isSecondStep = !flavour.mfaNeedsCookie || readCookie(call.headers.cookie, mfaCookieName) === mfaCookieValue
   return isSecondStep && body[flavour.mfaMember] === rightMfaToken ? 'ok' : 'mfa-required'
 }
 
@@ -39,7 +39,7 @@ function isRightKind({ hotspotSite }: Simulator['account'], body: JsonObject): b
 const replies: Record<SignInResult, (simulator: Simulator) => Reply> = {
   ok({ account, behaviour, flavour, sessions }) {
     const session = sessions.open()
-    const token = flavour.newToken(session)
+    const token = flavour.newToken(session, behaviour.csrfIn)
     sessions.addToken(token, session)
     return flavour.signedIn({ token, session }, { username: account.username, csrfIn: behaviour.csrfIn })
   },

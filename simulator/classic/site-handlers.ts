@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
-import { classicSiteId } from './classic-site-id.ts'
 import { ok } from './meta-reply.ts'
 
 const uuid = randomUUID()
@@ -26,6 +25,11 @@ export function maySee({ hotspotSite }: Simulator['account'], { internalReferenc
   return hotspotSite === undefined || hotspotSite === internalReference
 }
 
+/** Whose session it is; clients ask for it to see whether they still have one. */
+export function getSelf({ account }: Simulator): object {
+  return { name: account.username, email: '', is_super: false }
+}
+
 /** Network 10 no longer tells its version here. */
 export function getStatus({ behaviour: { version } }: Simulator): Reply {
   const tellsVersion = Number.parseInt(version, 10) < 10
@@ -34,4 +38,9 @@ export function getStatus({ behaviour: { version } }: Simulator): Reply {
 
 export function getSystemInfo({ behaviour: { version } }: Simulator): Reply {
   return ok([{ timezone: 'Etc/UTC', version, build: `simulated_${version}`, hostname: 'simulator' }])
+}
+
+/** 24 hexadecimal digits, as the classic API has them. */
+export function classicSiteId(siteId: string): string {
+  return siteId.replaceAll('-', '').slice(-24)
 }

@@ -4,7 +4,6 @@ import type { Simulator } from '../simulator.ts'
 import type { Site, Voucher } from '../store/voucher.ts'
 import { readCreateBody } from './create-body.ts'
 import { failure, ok } from './meta-reply.ts'
-import { shuffled } from './shuffled.ts'
 import { voucherView } from './voucher-view.ts'
 
 type SiteRequest = { site: Site; body: JsonObject }
@@ -21,7 +20,7 @@ export function listVouchers({ store, behaviour }: Simulator, { site, body }: Si
 /** The answer tells only the second; the codes must be looked for in the list. */
 export function createVouchers({ store, behaviour, account }: Simulator, { site, body }: SiteRequest): Reply {
   if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
-  const wanted = readCreateBody(body)
+  const wanted = readCreateBody(body, behaviour)
   if (!wanted) return failure(400, 'api.err.InvalidArgs')
   const voucher = { ...wanted.settings, createdBy: 'api', adminName: behaviour.adminName ?? account.username } as const
   const [first] = store.insert(site.id, voucher, wanted.count)
@@ -40,4 +39,15 @@ export function deleteVoucher({ store, behaviour }: Simulator, { site, body }: S
 
 function isSpent({ authorizedGuestLimit, devices }: Voucher): boolean {
   return authorizedGuestLimit === 1 && devices.size > 0
+}
+
+/** In another order each time, so that nobody comes to rely on one. */
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  const mixed = [...items]
+  for (const [at, item] of items.entries()) {
+    const earlier = Math.floor(Math.random() * (at + 1))
+    mixed[at] = mixed[earlier] as Item
+    mixed[earlier] = item
+  }
+  return mixed
 }

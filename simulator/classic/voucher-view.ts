@@ -1,6 +1,6 @@
 import type { Behaviour } from '../behaviour.ts'
 import { expiresAtMs, isExpired, type Voucher } from '../store/voucher.ts'
-import { classicSiteId } from './classic-site-id.ts'
+import { classicSiteId } from './site-handlers.ts'
 
 /** A voucher as the classic API shows it; members that are undefined do not appear in JSON. */
 export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour: Behaviour; nowMs: number }) {
@@ -17,7 +17,7 @@ export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour:
     note: note(voucher, behaviour),
     admin_name: voucher.adminName,
     for_hotspot: false,
-    qos_overwrite: hasLimits ? true : undefined,
+    qos_overwrite: hasLimits || (behaviour.qosOverwriteFalse ? false : undefined),
     qos_rate_max_up: up,
     qos_rate_max_down: down,
     qos_usage_quota: behaviour.stringQuota && bytes !== undefined ? String(bytes) : bytes,
@@ -26,8 +26,9 @@ export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour:
   }
 }
 
-function note({ name }: Voucher, { nullNotes }: Behaviour): string | null | undefined {
-  if (nullNotes === 'absent' || name === '') return undefined
+function note({ name }: Voucher, { nullNotes, emptyNotes }: Behaviour): string | null | undefined {
+  if (nullNotes === 'absent') return undefined
+  if (name === '' && emptyNotes !== 'empty') return emptyNotes === 'null' ? null : undefined
   return nullNotes ? null : name
 }
 

@@ -8,6 +8,10 @@ export const neverExpire = Number.POSITIVE_INFINITY
 
 const most = 1_000_000
 const flag: Check = { allows: (value) => typeof value === 'boolean', words: 'true or false' }
+const oneOf = (...words: string[]): Check => ({
+  allows: (value) => words.some((word) => word === value),
+  words: `one of ${words.map((word) => `"${word}"`).join(', ')}`,
+})
 const flagOrCount: Check = {
   allows: (value) => typeof value === 'boolean' || isIntegerWithin(value, 0, most),
   words: 'true, false or a number of requests',
@@ -23,15 +27,20 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   emptyDeletes: { allows: (value) => value === false || value === 200 || value === 204, words: 'false, 200 or 204' },
   adminName: { allows: (value) => typeof value === 'string' || value === null, words: 'a name or null' },
   stringQuota: flag,
+  emptyNotes: oneOf('absent', 'empty', 'null'),
+  qosOverwriteFalse: flag,
+  refuseNullLimits: flag,
+  refuseLongDurations: flag,
+  unit3600: oneOf('minutes', 'day'),
+  apiKeyOnClassic: flag,
+  guestsNameVoucher: flag,
   gzipUnlabelled: flag,
   sortNewestFirst: flag,
   csrfWith401: flag,
   gateway403: flag,
   rotateCsrf: flagOrCount,
-  csrfIn: {
-    allows: (value) => value === 'both' || value === 'header' || value === 'cookie',
-    words: '"both", "header" or "cookie"',
-  },
+  csrfIn: oneOf('both', 'header', 'cookie', 'nowhere'),
+  strictCsrf: flag,
   version: {
     allows: (value) => typeof value === 'string' && /^\d+(\.\d+)+$/.test(value),
     words: 'a version such as "9.1.120"',

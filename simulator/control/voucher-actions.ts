@@ -1,9 +1,9 @@
+import { defaultBehaviour } from '../behaviour.ts'
 import { isIntegerWithin, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import { ApiError } from '../integration/api-error.ts'
-import { readVoucherBody } from '../integration/voucher-body.ts'
-import { voucherView } from '../integration/voucher-view.ts'
-import { redeem } from '../store/redeem.ts'
+import { readVoucherBody, voucherView } from '../integration/voucher-json.ts'
+import { readMac, redeem } from '../store/guests.ts'
 import type { Voucher, VoucherSettings } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
 import { ControlError } from './control-error.ts'
@@ -13,8 +13,9 @@ const mostAtOnce = 20_000
 
 /** What the API shows, and what only the simulator knows. */
 export function controlView(voucher: Voucher, nowMs: number) {
+  const behaviour = { ...defaultBehaviour, emptyNotes: 'empty' } as const
   const { siteId, classicId, createdBy, adminName, deleted } = voucher
-  return { siteId, classicId, ...voucherView(voucher, nowMs), createdBy, adminName, deleted }
+  return { siteId, classicId, ...voucherView(voucher, { behaviour, nowMs }), createdBy, adminName, deleted }
 }
 
 /** Another administrator creates vouchers, past the API; here a test may choose the code, and leave out the name. */
@@ -64,8 +65,8 @@ export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")
-  const digits = typeof mac === 'string' ? mac.replaceAll(/[:.-]/g, '').toLowerCase() : ''
-  if (!/^[0-9a-f]{12}$/.test(digits)) throw new ControlError(400, "'mac' must be a MAC address")
+  const digits = readMac(mac)
+  if (digits === undefined) throw new ControlError(400, "'mac' must be a MAC address")
   const site = findSite(store, request)
   const siteIds = (site ? [site] : store.sites).map(({ id }) => id)
   const result = redeem(store, { siteIds, code: code.replaceAll(/[ -]/g, ''), mac: digits })
@@ -75,7 +76,7 @@ export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
 
 function readSettings(body: JsonObject): VoucherSettings {
   try {
-    return readVoucherBody(body).settings
+    return readVoucherBody(body, defaultBehaviour).settings
   } catch (error) {
     throw error instanceof ApiError ? new ControlError(400, error.message) : error
   }

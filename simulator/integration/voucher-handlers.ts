@@ -6,8 +6,7 @@ import { ApiError, badRequest, typeMismatch } from './api-error.ts'
 import { voucherProperties } from './filter-properties.ts'
 import type { ApiRequest, Handler } from './handler.ts'
 import { readFilter, readPage } from './page.ts'
-import { readVoucherBody } from './voucher-body.ts'
-import { voucherView } from './voucher-view.ts'
+import { readVoucherBody, voucherView } from './voucher-json.ts'
 
 /** Whose name the classic API shows for a voucher that was made with the key. */
 const adminName = 'integration-api'
@@ -18,22 +17,26 @@ export const listVouchers: Handler = ({ store, behaviour }, request) => {
   const nowMs = store.clock.now()
   const rules = { defaultLimit: 100, maxLimit: 1000, properties: voucherProperties(nowMs) }
   const page = readPage(behaviour.sortNewestFirst ? oldestFirst.toReversed() : oldestFirst, request.query, rules)
-  return { status: 200, json: { ...page, data: page.data.map((voucher) => voucherView(voucher, nowMs)) } }
+  return {
+    status: 200,
+    json: { ...page, data: page.data.map((voucher) => voucherView(voucher, { behaviour, nowMs })) },
+  }
 }
 
-export const createVouchers: Handler = ({ store }, request) => {
+export const createVouchers: Handler = ({ store, behaviour }, request) => {
   const site = findSite(store, request)
   if (!/^application\/json\s*(;|$)/i.test(request.contentType ?? '')) {
     throw new ApiError({ status: 415, message: 'Content-Type must be application/json' })
   }
-  const { settings, count } = readVoucherBody(request.body)
+  const { settings, count } = readVoucherBody(request.body, behaviour)
   const vouchers = store.insert(site.id, { ...settings, createdBy: 'api', adminName }, count)
   const nowMs = store.clock.now()
-  return { status: 201, json: { vouchers: vouchers.map((voucher) => voucherView(voucher, nowMs)) } }
+  return { status: 201, json: { vouchers: vouchers.map((voucher) => voucherView(voucher, { behaviour, nowMs })) } }
 }
 
-export const getVoucher: Handler = ({ store }, request) => {
-  return { status: 200, json: voucherView(findVoucher(store, request), store.clock.now()) }
+export const getVoucher: Handler = ({ store, behaviour }, request) => {
+  const voucher = findVoucher(store, request)
+  return { status: 200, json: voucherView(voucher, { behaviour, nowMs: store.clock.now() }) }
 }
 
 export const deleteVoucher: Handler = ({ store, behaviour }, request) => {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, createClock } from './clock.ts'
+import type { Guest } from './guests.ts'
 import { freeCode, newShelf, putOnShelf, type Shelf, takeFromIndexes } from './shelf.ts'
 import type { Site, Voucher, VoucherSettings } from './voucher.ts'
 
@@ -10,6 +11,8 @@ export type VoucherStore = {
   sites: readonly Site[]
   /** Every voucher ever made, the deleted ones too, oldest first. */
   all: readonly Voucher[]
+  /** Every authorisation ever given, oldest first. */
+  guests: Guest[]
   /** The vouchers of a site that are not deleted, oldest first. */
   list(siteId: string): readonly Voucher[]
   /** Those of them that were made in one second, without looking at the others. */
@@ -46,6 +49,7 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
     clock,
     sites: shelves.map((shelf) => shelf.site),
     all,
+    guests: [],
     list: (siteId) => shelfOf(siteId).live,
     listBySecond: (siteId, second) => [...(shelfOf(siteId).bySecond.get(second * 1000) ?? [])],
     findById: (siteId, id) => shelfOf(siteId).byId.get(id),

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../http/json.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Simulator } from '../simulator.ts'
+import { type Guest, readMac, unauthorize } from '../store/guests.ts'
+import type { Site } from '../store/voucher.ts'
+import { failure, ok } from './meta-reply.ts'
+import { classicSiteId } from './site-handlers.ts'
+
+type GuestView = { nowMs: number; namesVoucher: boolean }
+
+const apMac = '00:00:5e:00:53:01'
+const msPerHour = 3_600_000
+const defaultWithinHours = 24
+
+/** Guests whose authorisation overlaps `start` to `end` in milliseconds, or the last `within` hours. */
+export function listGuests(
+  { store, behaviour }: Simulator,
+  { site, body, query }: { site: Site; body: JsonObject; query: string },
+): Reply {
+  const nowMs = store.clock.now()
+  const wanted = { ...Object.fromEntries(new URLSearchParams(query)), ...body }
+  const { within = defaultWithinHours, start = nowMs - Number(within) * msPerHour, end = nowMs } = wanted
+  const [fromMs, toMs] = [Number(start), Number(end)]
+  if (Number.isNaN(fromMs) || Number.isNaN(toMs)) return failure(400, 'api.err.InvalidArgs')
+  const guests = store.guests.filter(
+    ({ siteId, startMs, endMs }) => siteId === site.id && startMs <= toMs && endMs >= fromMs,
+  )
+  return ok(guests.map((guest) => guestView(guest, { nowMs, namesVoucher: behaviour.guestsNameVoucher })))
+}
+
+/** Says ok to any MAC address, whether that device is authorised or not. */
+export function unauthorizeGuest(
+  { store, behaviour }: Simulator,
+  { site, body }: { site: Site; body: JsonObject },
+): Reply {
+  if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
+  const mac = readMac(body['mac'])
+  if (mac === undefined) return failure(400, 'api.err.InvalidArgs')
+  unauthorize(store, { siteId: site.id, mac })
+  return ok()
+}
+
+function guestView({ voucher, ...guest }: Guest, { nowMs, namesVoucher }: GuestView) {
+  return {
+    _id: guest.id,
+    site_id: classicSiteId(guest.siteId),
+    user_id: guest.userId,
+    mac: guest.mac.replaceAll(/..(?=.)/g, '$&:'),
+    ap_mac: apMac,
+    name: '',
+    authorized_by: 'voucher',
+    ...(namesVoucher && { voucher_id: voucher.classicId, voucher_code: voucher.code }),
+    start: guest.startMs / 1000,
+    end: guest.endMs / 1000,
+    duration: voucher.timeLimitMinutes,
+    expired: guest.endMs <= nowMs,
+    rx_bytes: 0,
+    tx_bytes: 0,
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { expiresAtMs, isExpired, type Voucher } from './voucher.ts'
+import { type VoucherStore, wholeSecond } from './voucher-store.ts'
+
+/** The authorisation of one device. It outlives its voucher: deleting a voucher leaves its guests authorised. */
+export type Guest = {
+  id: string
+  userId: string
+  siteId: string
+  /** 12 hexadecimal digits. */
+  mac: string
+  voucher: Voucher
+  startMs: number
+  endMs: number
+}
+
+export type Redemption = { voucher: Voucher } | { reason: 'unknown' | 'expired' | 'full' }
+
+/** A guest types a code in the portal. A known device comes in again without being counted twice. */
+export function redeem(store: VoucherStore, guest: { siteIds: string[]; code: string; mac: string }): Redemption {
+  const voucher = guest.siteIds.map((siteId) => store.findByCode(siteId, guest.code)).find((found) => found)
+  if (!voucher) return { reason: 'unknown' }
+  const nowMs = store.clock.now()
+  if (isExpired(voucher, nowMs)) return { reason: 'expired' }
+
+  const { devices, authorizedGuestLimit: limit } = voucher
+  if (!devices.has(guest.mac) && limit !== undefined && devices.size >= limit) return { reason: 'full' }
+  devices.add(guest.mac)
+  voucher.activatedAtMs ??= wholeSecond(nowMs)
+  authorize(store, { voucher, mac: guest.mac, nowMs })
+  return { voucher }
+}
+
+/** Ends the device's authorisations now, if it has any. */
+export function unauthorize(store: VoucherStore, { siteId, mac }: { siteId: string; mac: string }): void {
+  const nowMs = store.clock.now()
+  const active = store.guests.filter((guest) => guest.siteId === siteId && guest.mac === mac && guest.endMs > nowMs)
+  for (const guest of active) guest.endMs = wholeSecond(nowMs)
+}
+
+/** Undefined when the text is no MAC address. */
+export function readMac(text: unknown): string | undefined {
+  const digits = typeof text === 'string' ? text.replaceAll(/[:.-]/g, '').toLowerCase() : ''
+  return /^[0-9a-f]{12}$/.test(digits) ? digits : undefined
+}
+
+function authorize(store: VoucherStore, { voucher, mac, nowMs }: { voucher: Voucher; mac: string; nowMs: number }) {
+  const isIn = store.guests.some((guest) => guest.voucher === voucher && guest.mac === mac && guest.endMs > nowMs)
+  if (isIn) return
+  store.guests.push({
+    id: randomBytes(12).toString('hex'),
+    userId: randomBytes(12).toString('hex'),
+    siteId: voucher.siteId,
+    mac,
+    voucher,
+    startMs: wholeSecond(nowMs),
+    endMs: expiresAtMs(voucher) ?? nowMs,
+  })
+}
