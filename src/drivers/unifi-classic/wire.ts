@@ -103,10 +103,13 @@ function voucherFromWire(voucher: Json, { username, ourAdminName, clockAheadMs }
   }
 }
 
-/** Vouchers may carry a display name: until it is known, a name that is not the user name says nothing. */
+/**
+ * Vouchers may carry a display name. Two accounts may have the same one, so it never proves that a voucher is ours; once ours
+ * is known, another name proves that it is not.
+ */
 function isOurs(adminName: string | null, username: string, ourAdminName: string | null): boolean | null {
   if (adminName === null) return null
-  if (ourAdminName !== null) return adminName === ourAdminName
+  if (ourAdminName !== null && adminName !== ourAdminName) return false
   return compareNames(adminName, username) === 'another name' ? null : true
 }
 
