@@ -205,6 +205,22 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
   })
 })
 
+test('a self-hosted application that wants its CSRF token back gets it', async () => {
+  const simulator = await startSimulator('--flavour', 'self-hosted', '--login-limit', '0')
+  await simulator.behave({ strictCsrf: true })
+  const { url: address, login: credentials } = simulator
+  const connection = unifiClassic.connect({
+    address,
+    credentials,
+    certificatePin: null,
+    ...directAccess(),
+    session: memorySession(),
+  })
+  onFileEnd(() => connection.close())
+
+  expect(await createAndClaim(connection, asked)).toHaveLength(1)
+})
+
 describe('CSRF tokens of a console', async () => {
   const simulator = await startSimulator('--login-limit', '0')
   beforeEach(() => simulator.forget())

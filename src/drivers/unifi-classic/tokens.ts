@@ -1,6 +1,9 @@
 import type { HttpReply } from '../http.ts'
 import { type FlavourName, flavours } from './flavours.ts'
 
+/** Where a self-hosted application gives its CSRF token. Whether any of them wants it back is not known. */
+const csrfCookie = 'csrf_token'
+
 /** What a session consists of, as it is shared between processes. */
 export type Tokens = {
   flavour: FlavourName
@@ -22,8 +25,9 @@ export function readTokens(text: string): Tokens {
 }
 
 export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Record<string, string> {
+  const session = `${flavours[flavour].cookie}=${cookie}`
   return {
-    cookie: `${flavours[flavour].cookie}=${cookie}`,
+    cookie: flavour === 'self-hosted' && csrf !== null ? `${session}; ${csrfCookie}=${csrf}` : session,
     ...(csrf !== null && method !== 'GET' && { 'x-csrf-token': csrf }),
   }
 }
@@ -31,7 +35,11 @@ export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Re
 /** Any answer may bring a new cookie, a new CSRF token, or both. */
 export function updatedBy(reply: HttpReply, tokens: Tokens): Tokens {
   const cookie = cookieOf(reply, flavours[tokens.flavour].cookie)
-  const csrf = headerOf(reply, 'x-updated-csrf-token') ?? headerOf(reply, 'x-csrf-token') ?? csrfIn(cookie)
+  const csrf =
+    headerOf(reply, 'x-updated-csrf-token') ??
+    headerOf(reply, 'x-csrf-token') ??
+    csrfIn(cookie) ??
+    cookieOf(reply, csrfCookie)
   return { ...tokens, cookie: cookie ?? tokens.cookie, csrf: csrf ?? tokens.csrf }
 }
 
