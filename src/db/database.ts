@@ -87,7 +87,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
       writesRefusedBecause =
         writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
       if (isOutOfReach(error)) {
-        broken ??= error as Error
+        if (!isAnswer(error)) broken ??= error as Error
         return outOfReach(error)
       }
       throw error
@@ -142,10 +142,16 @@ export function outOfReach(cause: unknown): never {
   throw new Unavailable('PostgreSQL is out of reach', { cause })
 }
 
+/** The server cancelled the statement or refused it: the connection is as good as before. */
+function isAnswer(error: unknown): boolean {
+  return ['57014', '55P03', '53100', '25006', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
+}
+
 /** Connection loss, shutdown, recovery, exhaustion and timeouts are one thing to callers: waiting helps. */
 function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006)$/.test(code)
+  if (typeof code === 'string')
+    return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
 }

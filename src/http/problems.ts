@@ -91,7 +91,7 @@ export const problems: Record<ErrorCode, Problem> = {
   searches_too_many: {
     status: 429,
     error: 'rate_limited',
-    message: 'Für diesen API-Schlüssel laufen schon andere Suchen. Bitte gleich erneut versuchen.',
+    message: 'Es laufen zu viele Suchen zugleich. Bitte gleich erneut versuchen.',
     headers: { 'retry-after': '2' },
   },
   search_too_slow: {

@@ -99,3 +99,14 @@ test('the count of a window that is over is not carried into the next one', asyn
 
   expect(await limiter('next', 100)).toMatchObject({ allowed: true, remaining: 98 })
 })
+
+test('a first store that forgets its counts gives no new allowance', async () => {
+  const { store, limiter } = losable()
+  let allowed = 0
+  for (let i = 0; i < 200; i++) {
+    if (i % 50 === 0) store.count = 0
+    if ((await limiter('flushed', 60)).allowed) allowed += 1
+  }
+
+  expect(allowed).toBe(60)
+})

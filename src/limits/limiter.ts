@@ -9,6 +9,7 @@ export { windowSeconds } from './window.ts'
 export type Limiter = (key: string, limit: number) => Promise<Verdict>
 
 const rememberedKeys = 10_000
+const endOfWindowMs = 2_000
 /** A window that ends so much later than the one before is a new one. Less is the delay of an answer. */
 const sameWindowMs = 10_000
 
@@ -23,11 +24,20 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   async function count(key: string): Promise<Window> {
     if (others.length === 0) return first(key)
     try {
-      return remember(key, true, await first(key, seen.get(key)?.byFirst ? undefined : lastSeen(key)))
+      return remember(key, true, await first(key, floorFor(key)))
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       return remember(key, false, await countInFirst(others, key, lastSeen(key)))
     }
+  }
+
+  /**
+   * What the first store must have counted already, unless it forgot or another one counted meanwhile. Near its end our idea
+   * of the window may be older than that of the store.
+   */
+  function floorFor(key: string): Window | undefined {
+    const window = lastSeen(key)
+    return window && (window.resetMs > endOfWindowMs || !seen.get(key)?.byFirst) ? window : undefined
   }
 
   /** Answers may come in another order than they were counted. */

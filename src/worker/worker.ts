@@ -41,7 +41,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
   const runBatch = (batch: DueBatch) =>
-    batching.start(batch.controllerId, (stopping) => runBatchAlone(ctx, batch, stopping))
+    batching.start(batch.controllerId, (stopping) => runBatchesOf(ctx, batch, stopping))
   const withdraw = (siteId: number) =>
     withdrawing.start(String(siteId), (stopping) => withdrawDue(ctx, siteId, stopping))
 
@@ -85,6 +85,16 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
       await sweeps.stop()
       await Promise.all([settling, withdrawing, batching, probing].map((lane) => lane.stop()))
     },
+  }
+}
+
+/** The first batch, then the others of its controller that are due, one after the other. */
+async function runBatchesOf(ctx: WorkerContext, first: DueBatch, stopping: AbortSignal): Promise<void> {
+  const ran = new Set<string>()
+  for (let next: DueBatch | undefined = first; next && !ran.has(next.id) && !stopping.aborted; ) {
+    ran.add(next.id)
+    await runBatchAlone(ctx, next, stopping)
+    next = (await listDueBatches(ctx.db, 1, first.controllerId))[0]
   }
 }
 

@@ -1,7 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
+import type { Batch } from '#domain/batches/batch.ts'
 import { moveRows } from '#domain/batches/batch-rows.queries.ts'
-import { lockBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
+import { findBatch, lockBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
+import { finishBatch } from '#domain/batches/finish-batch.ts'
+import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
 import { updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
 import { wakeBatch } from '#domain/vouchers/wake-batches.queries.ts'
@@ -46,15 +49,16 @@ test('rows of a cancelled batch that failed are asked for again, until they are 
 test('asked for again in the moment of its end: it goes on', async () => {
   const { simulator, batch, run, read, events } = await start(['Ada'])
   await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
-  let running: Promise<void> | undefined
+  const [ended, site] = [await findBatch(db, batch), await findSiteOnController(db, batch.siteId)]
+  let finishing: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await lockBatch(tx, batch)
     await moveRows(tx, batch, 'failed', 'waiting')
     await updateBatchReopened(tx, batch)
-    running = run()
+    finishing = finishBatch(app.context, ended as Batch, site as SiteOnController)
     await blocked()
   })
-  await running
+  await finishing
   expect(await read()).toMatchObject({ state: 'running', waiting: 1 })
   await run()
 

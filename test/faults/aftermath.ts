@@ -49,6 +49,9 @@ export async function readAftermath({ db, controllers, sink }: World): Promise<A
        from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
       group by b.id, b.finished_at`,
   )
+  const { rows: open } = await db.query<{ id: string }>(
+    'select distinct revocation_id as id from withdrawals where settled_at is null and revocation_id is not null',
+  )
   const { rows: unrecorded } = await db.query<{ id: number; count: number }>(
     'select id, unrecorded as count from sites',
   )
@@ -73,6 +76,7 @@ export async function readAftermath({ db, controllers, sink }: World): Promise<A
   const mayReport = controllers.flatMap(({ sites }) => sites).filter(({ tellsWhoMade }) => !tellsWhoMade)
   return {
     recorded,
+    openRevocations: new Set(open.map(({ id }) => id)),
     onControllers,
     deletedOfOthers,
     reported: new Map(mayReport.map(({ id }) => [id, unrecorded.find((site) => site.id === id)?.count ?? 0])),

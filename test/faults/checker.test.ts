@@ -18,6 +18,7 @@ const voucher = { siteId: 1, id: 'v1', code: '111', status: 'valid', creationId:
 const onController = { code: '111', name: '2026-11-15_Gast', isOurs: true }
 const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
   recorded: [voucher],
+  openRevocations: new Set(),
   onControllers: new Map([[1, [onController]]]),
   deletedOfOthers: [],
   reported: new Map(),
@@ -27,7 +28,7 @@ const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
   askedNames: new Set(['2026-11-15_Gast']),
   ...change,
 })
-const stay = { op: 9, site: 1, name: 'Stay', done: true }
+const stay = { op: 9, site: 1, name: 'Stay', revocation: 'r9' }
 const limited = { limit: 2, windows: 1, storeLosses: 0 }
 
 test('a run that kept every promise', () => {
@@ -67,6 +68,12 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
       onControllers: new Map([[1, [onController, { code: '666', name: '2026-11-15_Stay', isOurs: true }]]]),
     },
     /op 9: its revocation is done, but 666/,
+  ],
+  [
+    'a revocation that does not end',
+    [attempt()],
+    { openRevocations: new Set(['r9']) },
+    /op 9: its revocation has not ended/,
   ],
   ['a ghost', [attempt()], { onControllers: new Map([[1, []]]) }, /not on its controller/],
   [

@@ -77,9 +77,9 @@ function wrongBatches(asked: string[], { recorded, batches }: Aftermath): string
 }
 
 /** A revocation that says done leaves nothing on the controller, even of a check-in whose outcome was unknown. */
-function brokenRevocations(stays: Stay[], { onControllers }: Aftermath): string[] {
-  return stays.flatMap(({ op, site, name, done }) => {
-    if (!done) return [`op ${op}: its revocation has not ended`]
+function brokenRevocations(stays: Stay[], { onControllers, openRevocations }: Aftermath): string[] {
+  return stays.flatMap(({ op, site, name, revocation }) => {
+    if (revocation === undefined || openRevocations.has(revocation)) return [`op ${op}: its revocation has not ended`]
     const left = (onControllers.get(site) ?? []).filter(
       (voucher) => voucher.isOurs && voucher.name.endsWith(`_${name}`),
     )

@@ -125,7 +125,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
   /** A guest who checks in and out again, whatever became of the check-in. */
   async function stay(): Promise<void> {
     const op = ops++
-    const entry: Stay = { op, site: random.pick(sites), name: `Stay ${op}`, done: false }
+    const entry: Stay = { op, site: random.pick(sites), name: `Stay ${op}`, revocation: undefined }
     const reference = `stay-${op}`
     const key = { 'idempotency-key': reference }
     const guest = { site_id: entry.site, name: entry.name, reference, expire_minutes: 60 }
@@ -135,12 +135,12 @@ export function startClients(world: World, random: Random, clients: number): Cli
     const revoke = () => send('/v2/revocations', world.keys.write, { filter: { reference } }, key)
     let answer = await revoke()
     for (; answer.status !== 202; answer = await revoke()) await pause(random.between(50, 300))
-    const { id } = JSON.parse(answer.text)
+    entry.revocation = JSON.parse(answer.text).id
     const endsAt = Date.now() + maxWaitMs
-    while (!entry.done && Date.now() < endsAt) {
+    while (Date.now() < endsAt) {
       await pause(200)
-      const { status: read, text } = await send(`/v2/revocations/${id}`, world.keys.write)
-      entry.done = read === 200 && JSON.parse(text).state === 'done'
+      const { status: read, text } = await send(`/v2/revocations/${entry.revocation}`, world.keys.write)
+      if (read === 200 && JSON.parse(text).state === 'done') return
     }
   }
 

@@ -13,11 +13,13 @@ export type Attempt = {
   listed?: boolean
 }
 
-/** A guest who checked in and out. `done` once the revocation said so. */
-export type Stay = { op: number; site: number; name: string; done: boolean }
+/** A guest who checked in and out. The revocation is undefined until it is accepted. */
+export type Stay = { op: number; site: number; name: string; revocation: string | undefined }
 
 /** What stands where when all is quiet. */
 export type Aftermath = {
+  /** Revocations that have not ended. */
+  openRevocations: Set<string>
   recorded: {
     siteId: number
     id: string

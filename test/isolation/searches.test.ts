@@ -28,7 +28,7 @@ test('while the searches of one key hang, other keys create, list and search, an
   const tooMany = await app.call('/api/v2/vouchers?text=x', { key: hog.key, headers: { 'accept-language': 'en' } })
   expect([tooMany.status, tooMany.json().message, tooMany.headers['retry-after']]).toEqual([
     429,
-    'Other searches of this API key are still running. Please try again in a moment.',
+    'Too many searches are running at once. Please try again in a moment.',
     '2',
   ])
   expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: create('Gast') })).status).toBe(201)

@@ -118,3 +118,16 @@ test('a lost voucher that a controller shows on two pages counts once', async ()
   expect(await recordLostVouchers(app.db, site, lost, { withdraw: false })).toBe(2_100)
   expect(await unrecorded()).toBe(0)
 })
+
+test('a voucher that is recorded for the same site under another name is not lost', async () => {
+  const one = await start(dialects[0] as (typeof dialects)[0])
+  await one.create('k')
+  const { rows } = await app.db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site)
+     select 'Again', controller_id, 'Default' from sites where id = $1 returning id`,
+    [one.siteId],
+  )
+  const again = (await findSiteOnController(app.db, rows[0]?.id as number)) as SiteOnController
+
+  expect(await findLostVouchers(app.context, again)).toEqual([])
+})

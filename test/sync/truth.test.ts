@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Database } from '#db/database.ts'
 import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { Unavailable } from '#lib/unavailable.ts'
 import { startApp } from '#test/app.ts'
 import { dialects } from '#test/dialects.ts'
 import { seedControlledSite, seedKey } from '#test/seed.ts'
@@ -196,3 +198,29 @@ test.each(dialects)('$dialect: what an open creation may still claim is not adop
   expect((await simulator.vouchers()).length).toBe(2)
   expect(await list()).toHaveLength(1)
 })
+
+test('what sync changes is counted, also when the sync fails afterwards', async () => {
+  const { simulator, siteId, create, sync } = await start(dialects[0] as (typeof dialects)[0])
+  const [redeemed, deleted] = [await create(), await create()]
+  await simulator.redeem(redeemed, 'aa:00:00:00:00:01')
+  await simulator.deleteVoucher(deleted)
+  const failing = { ...app.context, db: failingAfter(app.context.db, 'update vouchers') }
+  await expect(syncSite(failing, siteId)).rejects.toThrow('planted')
+  await sync()
+
+  const { rows } = await app.db.query('select redeemed, revoked from site_days where site_id = $1', [siteId])
+  expect(rows).toEqual([{ redeemed: 1, revoked: 1 }])
+})
+
+/** A database that is lost right after the first statement with this text. */
+function failingAfter(db: Database, text: string): Database {
+  let isLost = false
+  return {
+    ...db,
+    async query(statement, values) {
+      if (isLost) throw new Unavailable('planted')
+      isLost = statement.includes(text)
+      return db.query(statement, values)
+    },
+  }
+}

@@ -14,6 +14,7 @@ import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp() // without a worker: the test decides who runs when
 const { key, openSite, checkIn, revoke, read, outcomes, statusOf } = await startStay(app)
+const day = '2026-11-15'
 const run = (siteId: number) => withdrawDue(app.context, siteId)
 
 async function openWithGuests(count: number, dialect = onIntegration) {
@@ -100,7 +101,7 @@ test.each([onIntegration, onClassic])('$driver: a sync that began before stays w
   const seen = await collect(app.context.controllers.connectionOf(before).list(before.controllerSite))
   await revoke({ voucher_ids: ids })
   await run(site.id)
-  await updateSeenVouchers(app.db, site.id, before.listedAt, seen)
+  await updateSeenVouchers(app.db, { siteId: site.id, listedAt: before.listedAt, day }, seen)
   expect(await statusOf(id)).toBe('revoked')
   await syncSite(app.context, site.id)
 
@@ -116,7 +117,7 @@ test('a sync that waits for the row while it is withdrawn does not undo it', asy
   let syncing: Promise<unknown> | undefined
   await app.db.transaction(async (tx) => {
     await updateVouchersWithdrawn(tx, site.id, [uuidOf(id)])
-    syncing = updateSeenVouchers(app.context.db, site.id, before.listedAt, seen)
+    syncing = updateSeenVouchers(app.context.db, { siteId: site.id, listedAt: before.listedAt, day }, seen)
     await new Promise((resolve) => setTimeout(resolve, 200))
   })
   await syncing

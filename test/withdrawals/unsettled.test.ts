@@ -254,3 +254,90 @@ test('a revocation that names a voucher and the creation which was given it goes
   expect(rows).toEqual([{ outcome: 'ended' }, { outcome: 'revoked' }])
   expect(await one.onController()).toEqual([])
 })
+
+test('a creation that waits for its controller is covered by a check-out', async () => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('slow', { delayMs: 1_200, times: 4 })
+  const inSlots = [1, 2, 3, 4].map((n) => one.checkIn(`R-10-${n}`))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const waiting = one.checkIn('R-11')
+  await vi.waitFor(async () => {
+    const { rowCount } = await app.db.query(`select from creations where site_id = $1 and reference = 'R-11'`, [
+      one.siteId,
+    ])
+    expect(rowCount).toBe(1)
+  })
+  const revocation = await one.checkOut({ reference: 'R-11' })
+  await Promise.all([...inSlots, waiting])
+  await one.withdraw()
+
+  expect(revocation).toMatchObject({ state: 'running', pending: 1 })
+  expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', revoked: 1 })
+  expect(await one.onController()).toHaveLength(4)
+})
+
+test('a creation that got no slot is settled: its Idempotency-Key is free again', async () => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('slow', { delayMs: 2_500, times: 4 })
+  const inSlots = [1, 2, 3, 4].map((n) => one.create(`slot-${n}`))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const busy = await one.create('k')
+  await Promise.all(inSlots)
+
+  expect([busy.status, busy.headers['voucher-outcome']]).toEqual([500, 'none'])
+  expect((await one.create('k')).status).toBe(201)
+  expect(await one.onController()).toHaveLength(5)
+})
+
+test.each(['rejected', 'absent'])(
+  'rows of a batch that go back to waiting while a check-out waits for a lock are not made: %s',
+  async (state) => {
+    const one = await start(onIntegration)
+    // A creation of the same reference is just being recorded, and holds the check-out up.
+    await one.simulator.fault('created-then-reset')
+    await one.checkIn('B-9')
+    const batch = await one.batch({ name: 'B', count: 3, reference: 'B-9' })
+    await one.simulator.fault('reset')
+    await batch.run()
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+    const recording = app.db.transaction(async (tx) => {
+      await tx.query(`select from creations where site_id = $1 and reference = 'B-9' and batch_id is null for update`, [
+        one.siteId,
+      ])
+      locked()
+      await mayCommit
+    })
+    await isLocked
+    const revoking = one.checkOut({ reference: 'B-9' })
+    await vi.waitFor(async () => {
+      const { rows } = await app.db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(rows).toHaveLength(1)
+    }, 10_000)
+    // Meanwhile it turns out that nothing was made for the rows.
+    await app.db.query(
+      `update creations set state = $2, settled_at = now() where (site_id, id) in (
+           select site_id, id from creations where site_id = $1 and batch_id is not null for update skip locked)`,
+      [one.siteId, state],
+    )
+    const running = batch.run()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    commit()
+    await Promise.all([recording, revoking, running])
+    await batch.run()
+
+    expect(await batch.read()).toMatchObject({ made: 0, cancelled: 3, waiting: 0 })
+  },
+)
+
+test('`created_after` covers a creation that is under way: its voucher is made later', async () => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('created-then-reset')
+  await one.checkIn('R-12')
+  const { rows } = await app.db.query<{ at: Date }>('select now() as at')
+  const revocation = await one.checkOut({ reference: 'R-12', created_after: rows[0]?.at.toISOString() })
+
+  expect(revocation).toMatchObject({ total: 1, pending: 1 })
+})

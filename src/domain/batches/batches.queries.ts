@@ -120,17 +120,18 @@ const isRunning = `coalesce(b.running_until > now(), false)`
  * because a controller runs one batch at a time: a hundred of its batches must not hide those of others. While its
  * controller is out of reach a batch waits; after ten minutes it is listed all the same, so that it can fail.
  */
-export async function listDueBatches(db: Queryable, limit: number): Promise<DueBatch[]> {
+export async function listDueBatches(db: Queryable, limit: number, onlyOf?: string): Promise<DueBatch[]> {
   const { rows } = await db.query<DueBatch>(
     `select site_id as "siteId", id, controller_id as "controllerId"
        from (select distinct on (s.controller_id) s.controller_id, b.site_id, b.id, b.next_run_at
                from batches b join sites s on s.id = b.site_id
               where b.finished_at is null and b.next_run_at <= now() and not ${isRunning}
+                and ($2::uuid is null or s.controller_id = $2)
                 and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})
               order by s.controller_id, b.next_run_at) as due
       order by next_run_at
       limit $1`,
-    [limit],
+    [limit, onlyOf ?? null],
   )
   return rows
 }
@@ -188,7 +189,10 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
   )
 }
 
-/** Whoever ends or reopens it does so alone. What is read afterwards is what others left. */
+/**
+ * Whoever ends or reopens a batch, sends its rows, or notes what became of them, does so alone. What is read afterwards is
+ * what others left. A revocation holds this lock too, so that no row changes while it looks for those it covers.
+ */
 export async function lockBatch(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await tx.query(`select from batches where site_id = $1 and id = $2 for no key update`, [siteId, id])
 }

@@ -9,6 +9,7 @@ import { makeVouchers } from '../vouchers/make-vouchers.ts'
 import { noteFor } from '../vouchers/voucher-note.ts'
 import type { Batch, BatchContext } from './batch.ts'
 import { updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
+import { lockBatch } from './batches.queries.ts'
 import { listNextRows, sendRows } from './rows-to-make.queries.ts'
 
 /** `held up`: nothing was made, and the controller is to be left alone for a while. `busy`: others are at work on it. */
@@ -44,7 +45,10 @@ async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Pr
     controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(),
   }
   const numbered = rows.map(({ number }) => ({ number, creationId: uuidv7() }))
-  const sent = await sendRows(ctx.db, batch, asked, numbered)
+  const sent = await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
+    return sendRows(tx, batch, asked, numbered)
+  })
   const { siteId, id: batchId, actor, apiKeyId, reference, validUntil } = batch
   const common = { siteId, batchId, actor, apiKeyId, reference, validUntil, ...asked }
   const requestHash = hashOf(batchId)
@@ -63,7 +67,10 @@ async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[
   if (error.outcome === 'unknown' && wasSent) return 'unclear'
   const isLasting = lasting.includes(error.failure)
   if (!isLasting && !(error.failure === 'rejected' && wasSent)) {
-    await updateRowsWaiting(ctx.db, batch, creationIds)
+    await ctx.db.transaction(async (tx) => {
+      await lockBatch(tx, batch)
+      await updateRowsWaiting(tx, batch, creationIds)
+    })
     return 'held up'
   }
   await updateRowsFailed(ctx.db, batch, error.failure, creationIds)

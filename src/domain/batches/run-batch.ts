@@ -4,6 +4,7 @@ import type { BatchContext, BatchKey } from './batch.ts'
 import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   findBatch,
+  lockBatch,
   noteGoesOn,
   noteHeldUp,
   postponeBatch,
@@ -42,7 +43,10 @@ export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: Abor
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
   for (;;) {
-    await updateRowsFromCreations(ctx.db, key)
+    await ctx.db.transaction(async (tx) => {
+      await lockBatch(tx, key)
+      await updateRowsFromCreations(tx, key)
+    })
     const batch = await findBatch(ctx.db, key)
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return

@@ -6,6 +6,7 @@ import { DomainError, type ErrorCode } from '../errors.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import { checkBounds } from './check-bounds.ts'
 import { actorId, type CreationRequest, hashOf, type Intent, type RecordedCreation, type Wanted } from './creation.ts'
+import { updateCreationsFailed } from './creations.queries.ts'
 import { endingBy } from './latest-end.ts'
 import { type MakeContext, makeVouchers } from './make-vouchers.ts'
 import { findAnswer, openCreation } from './open-creation.ts'
@@ -25,12 +26,7 @@ export async function createVoucher(
   const wanted = await request.readWanted()
   const driver = ctx.controllers.driverOf(site)
   checkBounds(driver, endingBy(driver, wanted.shape, wanted.validUntil, ctx.clock.now()))
-  return ctx.controllers.inSlot(site.controllerId, async (waited) => {
-    const answeredMeanwhile = waited ? await findAnswer(ctx.db, request) : undefined
-    if (answeredMeanwhile) return { created: answeredMeanwhile, replayed: true }
-    const current = waited ? await findSite(ctx, request) : site
-    return { created: await createOn(ctx, current, request, wanted), replayed: false }
-  })
+  return { created: await createOn(ctx, site, request, wanted), replayed: false }
 }
 
 async function findSite(ctx: CreateContext, { actor, siteId }: CreationRequest): Promise<SiteOnController> {
@@ -66,12 +62,18 @@ async function createOn(
     validUntil: wanted.validUntil,
     batchId: null,
   }
-  await openCreation(ctx.db, intent)
+  await openCreation(ctx.db, intent) // before it waits for a slot: a revocation that comes meanwhile covers it
   reachPoint('after intent')
+  let isAsked = false
   try {
-    const [recorded] = await makeVouchers(ctx, { site, intents: [intent], actor: request.actor, day })
-    return recorded as RecordedCreation
+    return await ctx.controllers.inSlot(site.controllerId, async (waited) => {
+      const current = waited ? await findSite(ctx, request) : site
+      isAsked = true
+      const [recorded] = await makeVouchers(ctx, { site: current, intents: [intent], actor: request.actor, day })
+      return recorded as RecordedCreation
+    })
   } catch (error) {
+    if (!isAsked) await updateCreationsFailed(ctx.db, site.id, [intent.id], 'rejected')
     throw toDomainError(error, { site: site.id, controller: site.controllerId })
   }
 }

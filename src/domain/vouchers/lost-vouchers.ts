@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
-import { listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
+import { listRecordedElsewhere, listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
 
 /** The names of all vouchers that this service makes begin with a date. */
 const datedName = /^\d{4}-\d\d-\d\d_/
@@ -9,7 +9,8 @@ const rowsPerStatement = 1_000
 /**
  * Unrecorded vouchers that this service seems to have made: their name begins with a date, and no other administrator made
  * them. The record may have lost them in a failover or a restored backup. Vouchers with the name of a creation that is
- * under way are left out, because the creation may still record them.
+ * under way are left out, because the creation may still record them; so are those that another site has recorded, which
+ * happens when one site of a controller was added twice, by its name and by its id.
  */
 export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVoucher[]): Promise<SeenVoucher[]> {
   const ours = unrecorded.filter(isOurStyle)
@@ -20,7 +21,9 @@ export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVo
   const lost: SeenVoucher[] = []
   for (let i = 0; i < free.length; i += rowsPerStatement)
     lost.push(...(await listUnrecorded(db, siteId, free.slice(i, i + rowsPerStatement))))
-  return lost
+  if (lost.length === 0) return []
+  const elsewhere = new Set(await listRecordedElsewhere(db, siteId, lost))
+  return lost.filter(({ id }) => id === null || !elsewhere.has(id))
 }
 
 function isOurStyle({ shape, isOurs }: SeenVoucher): boolean {

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
-import { listValidVouchers, updateVanishedVouchers, type ValidVoucher } from './sync.queries.ts'
+import { listValidVouchers, type SyncedSite, updateVanishedVouchers, type ValidVoucher } from './sync.queries.ts'
 
 const readAtOnce = 10_000
 const writtenAtOnce = 1_000
@@ -9,12 +9,8 @@ const writtenAtOnce = 1_000
  * Valid vouchers that a complete list no longer showed were deleted. A used one that vanishes stays used, and those
  * recorded since the list was begun are not missing. In pieces: a site may have many, and all may be gone.
  */
-export async function revokeVanished(
-  db: Queryable,
-  siteId: number,
-  listedAt: Date,
-  seen: SeenVoucher[],
-): Promise<number> {
+export async function revokeVanished(db: Queryable, site: SyncedSite, seen: SeenVoucher[]): Promise<number> {
+  const { siteId, listedAt } = site
   const ids = new Set(seen.map(({ id }) => id))
   const codes = new Set(seen.map(({ code }) => code))
   const isThere = ({ controllerVoucherId, code }: ValidVoucher) =>
@@ -25,7 +21,7 @@ export async function revokeVanished(
     const valid = await listValidVouchers(db, siteId, { listedAt, after, limit: readAtOnce })
     const vanished = valid.filter((voucher) => !isThere(voucher)).map(({ id }) => id)
     for (let i = 0; i < vanished.length; i += writtenAtOnce)
-      revoked += await updateVanishedVouchers(db, siteId, vanished.slice(i, i + writtenAtOnce))
+      revoked += await updateVanishedVouchers(db, site, vanished.slice(i, i + writtenAtOnce))
     after = valid.at(-1)
     if (valid.length < readAtOnce) return revoked
   }

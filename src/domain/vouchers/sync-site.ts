@@ -2,7 +2,6 @@ import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
 import { failureOf } from '../controllers/failure-of.ts'
 import { noteFailure, noteReachable, type OutageContext } from '../controllers/outages.ts'
-import { moveSiteDay } from '../sites/site-days.queries.ts'
 import {
   findSiteToSync,
   type SiteToSync,
@@ -50,8 +49,9 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   const { db } = ctx
   const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
   const unrecorded: SeenVoucher[] = []
+  const synced = { siteId: site.id, listedAt: site.listedAt, day: ctx.today(ctx.clock.now()) }
   for (const piece of inPieces(seen)) {
-    const { changed, redeemed } = await updateSeenVouchers(db, site.id, site.listedAt, piece)
+    const { changed, redeemed } = await updateSeenVouchers(db, synced, piece)
     counts.changed += changed
     counts.redeemed += redeemed
   }
@@ -63,8 +63,7 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   if (site.adopts)
     for (const piece of inPieces(left)) counts.adopted += (await insertAdoptedVouchers(db, site.id, piece)).length
   await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
-  counts.revoked = await revokeVanished(db, site.id, site.listedAt, seen)
-  if (counts.redeemed + counts.revoked > 0) await moveSiteDay(db, site.id, ctx.today(ctx.clock.now()), counts)
+  counts.revoked = await revokeVanished(db, synced, seen)
   const changes = counts.changed + counts.adopted + counts.late + counts.revoked
   if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts }, 'synced')
   return changes

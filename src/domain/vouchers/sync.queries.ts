@@ -36,6 +36,15 @@ const statusBy = (maxUses: string) => `case
     when seen.expired or seen.expires_at <= now() then 'expired'
     else 'valid' end`
 
+/** `listedAt` is when its list was begun, `day` the calendar day that changes are counted for. */
+export type SyncedSite = { siteId: number; listedAt: Date; day: string }
+
+/** In the statement that changes the vouchers: what is changed and not counted at once would never be counted. */
+const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
+  `insert into site_days as known (site_id, day, ${column})
+   select $1, ${day}::date, changed.count from (${count}) as changed (count) where changed.count > 0
+   on conflict (site_id, day) do update set ${column} = known.${column} + excluded.${column}`
+
 /** Processes correct a controller's clock with an error of some seconds each: that is no news. */
 const differ = (a: string, b: string) =>
   `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
@@ -50,8 +59,7 @@ const differ = (a: string, b: string) =>
  */
 export async function updateSeenVouchers(
   db: Queryable,
-  siteId: number,
-  listedAt: Date,
+  { siteId, listedAt, day }: SyncedSite,
   vouchers: SeenVoucher[],
 ): Promise<{ changed: number; redeemed: number }> {
   const { rows } = await db.query<{ changed: number; redeemed: number }>(
@@ -86,9 +94,9 @@ export async function updateSeenVouchers(
                or exists (select from withdrawals before
                            where before.site_id = $1 and before.voucher_id = written.id
                              and before.outcome in ('revoked', 'ended')))
-     )
+     ), counted as (${moveDay('redeemed', `select count(*) from written where redeemed`, '$4')})
      select count(*)::integer as changed, (count(*) filter (where redeemed))::integer as redeemed from written`,
-    [siteId, toRows(vouchers), listedAt],
+    [siteId, toRows(vouchers), listedAt, day],
   )
   return rows[0] ?? { changed: 0, redeemed: 0 }
 }
@@ -137,7 +145,11 @@ export async function listValidVouchers(
 }
 
 /** They were deleted, or their time had run out before. */
-export async function updateVanishedVouchers(db: Queryable, siteId: number, ids: string[]): Promise<number> {
+export async function updateVanishedVouchers(
+  db: Queryable,
+  { siteId, day }: SyncedSite,
+  ids: string[],
+): Promise<number> {
   const { rows } = await db.query<{ revoked: number }>(
     `with gone as (
        update vouchers
@@ -146,9 +158,9 @@ export async function updateVanishedVouchers(db: Queryable, siteId: number, ids:
               synced_at = now()
         where site_id = $1 and id = any ($2) and status = 'valid'
        returning status
-     )
+     ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
      select (count(*) filter (where status = 'revoked'))::integer as revoked from gone`,
-    [siteId, ids],
+    [siteId, ids, day],
   )
   return rows[0]?.revoked ?? 0
 }
@@ -174,4 +186,17 @@ export async function listUnsettledNotes(db: Queryable, siteId: number): Promise
     [siteId],
   )
   return rows.map(({ note }) => note)
+}
+
+/** The controller's ids of those of these vouchers that are recorded for another site of a controller at the same address. */
+export async function listRecordedElsewhere(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select v.controller_voucher_id as id
+       from sites own join controllers at on at.id = own.controller_id
+       join controllers c on c.address = at.address join sites s on s.controller_id = c.id and s.id <> own.id
+       join vouchers v on v.site_id = s.id and v.controller_voucher_id = any ($2::text[])
+      where own.id = $1`,
+    [siteId, vouchers.flatMap(({ id }) => id ?? [])],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -5,6 +5,7 @@ import {
   listRevocableVouchers,
   type RevocationFilter,
   updateCreationsRevoked,
+  updateRefusedRevoked,
 } from './revocable-vouchers.queries.ts'
 import type { VoucherPlace } from './revocation.ts'
 
@@ -22,6 +23,7 @@ export async function chooseByFilter(
 ): Promise<VoucherPlace[]> {
   await cancelFittingRows(tx, sites, filter)
   const unsettled = await updateCreationsRevoked(tx, sites, filter)
+  await updateRefusedRevoked(tx, sites, filter)
   const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
   if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
   return [...unsettled, ...vouchers]

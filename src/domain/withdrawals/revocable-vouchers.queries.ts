@@ -36,7 +36,8 @@ export async function listRevocableVouchers(
 /**
  * Marks the creations that fit and whose outcome is not known, or that may still get a late voucher: whatever is recorded
  * for them is withdrawn. Returns those that are not settled. Waits for whoever is just recording one: the voucher is found
- * by the statement that lists vouchers then.
+ * by the statement that lists vouchers then. One of a batch that is refused meanwhile is marked too, so that its row is not
+ * sent again.
  */
 export async function updateCreationsRevoked(
   tx: Queryable,
@@ -44,14 +45,14 @@ export async function updateCreationsRevoked(
   filter: RevocationFilter,
 ): Promise<VoucherPlace[]> {
   if (filter.codePrefix !== undefined) return [] // what is not known yet has no code
-  const { values, where } = conditions(sites, filter)
+  const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // it is recorded later than any of these
   const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
     `with fitting as (
        select site_id, id from (select *, sent_at as created_at from creations) as known
         where (settled_at is null or state = 'absent') and ${where}
      ), locked as (
        select c.site_id, c.id from creations c join fitting using (site_id, id)
-        where c.settled_at is null or c.state = 'absent'
+        where c.settled_at is null or c.state = 'absent' or (c.state = 'rejected' and c.batch_id is not null)
         order by c.site_id, c.id for update of c
      )
      update creations c set revoked_at = coalesce(revoked_at, now())
@@ -63,9 +64,33 @@ export async function updateCreationsRevoked(
   return rows.filter(({ isUnsettled }) => isUnsettled).map(({ siteId, id }) => ({ siteId, id }))
 }
 
+/** Marks creations of batches that fit, were refused, and whose rows still stand as sent: those are not sent again. */
+export async function updateRefusedRevoked(
+  tx: Queryable,
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<void> {
+  if (filter.codePrefix !== undefined) return
+  const { values, where } = conditions(sites, filter)
+  await tx.query(
+    `update creations c set revoked_at = now()
+       from (${rowsOfOpenBatches} where row_state = 'sent' and ${where}) as sent
+      where c.site_id = sent.site_id and c.id = sent.creation_id and c.state = 'rejected' and c.revoked_at is null`,
+    values,
+  )
+}
+
+/** With the columns that a filter may name. */
+const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
+  from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name, b.reference, b.api_key_id,
+               b.staff_id, now() as created_at
+          from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
+         where b.finished_at is null) as row_of_batch`
+
 /**
- * Cancels the rows of batches that fit and were not sent yet. Locks the batches first, as everybody does who touches their
- * rows, and lets the worker see soon what is left of them.
+ * Cancels the rows of batches that fit and were not sent yet, and lets the worker see soon what is left. First locks the
+ * batches of all rows that fit and are not made yet: until the end of the transaction none of these rows is sent or goes
+ * back to waiting.
  */
 export async function cancelFittingRows(
   tx: Queryable,
@@ -74,13 +99,10 @@ export async function cancelFittingRows(
 ): Promise<void> {
   if (filter.codePrefix !== undefined) return
   const { values, where } = conditions(sites, filter)
-  const fitting = `select site_id, batch_id, number
-    from (select r.site_id, r.batch_id, r.number, r.name, b.reference, b.api_key_id, b.staff_id, now() as created_at
-            from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
-           where b.finished_at is null and r.state = 'waiting') as waiting
-   where ${where}`
   const { rowCount } = await tx.query(
-    `select from batches where (site_id, id) in (select site_id, batch_id from (${fitting}) as fitting)
+    `select from batches
+      where (site_id, id) in (
+        select site_id, batch_id from (${rowsOfOpenBatches} where row_state in ('waiting', 'sent') and ${where}) as fitting)
       order by site_id, id for no key update`,
     values,
   )
@@ -88,7 +110,7 @@ export async function cancelFittingRows(
   await tx.query(
     `with cancelled as (
        update batch_rows r set state = 'cancelled', failure = null
-         from (${fitting}) as fitting
+         from (${rowsOfOpenBatches} where row_state = 'waiting' and ${where}) as fitting
         where r.site_id = fitting.site_id and r.batch_id = fitting.batch_id and r.number = fitting.number
           and r.state = 'waiting'
        returning r.site_id, r.batch_id

@@ -53,7 +53,7 @@ const english: Record<ErrorCode, string> = {
   batches_too_many: '100 batches of this API key are running already, please wait until one is done',
   vouchers_too_many: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
   withdrawals_too_many: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
-  searches_too_many: 'Other searches of this API key are still running. Please try again in a moment.',
+  searches_too_many: 'Too many searches are running at once. Please try again in a moment.',
   search_too_slow: 'The search took too long. Narrow it with site_id, created_after or more letters.',
   controller_busy: 'The controller is busy. No voucher was made.',
   controller_unreachable: 'The controller is out of reach. No voucher was made.',
