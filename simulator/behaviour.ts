@@ -11,24 +11,24 @@ export type Behaviour = {
   /** Used single-use vouchers vanish from the classic list; errors of sign-in as on old firmware. */
   oldController: boolean
   nullNotes: boolean | 'absent'
-  /** The status of a deletion that is answered with no body; false: it has one. */
+  /** The status of deletions that are answered without a body; false: deletions are answered with a body. */
   emptyDeletes: false | 200 | 204
-  /** The name in the vouchers of the account, where it is not the user name; null: it is. */
+  /** The administrator name in the account's vouchers; null: the user name. */
   adminName: string | null
   stringQuota: boolean
-  /** How a voucher without a note is shown; the Integration API leaves the name out where the classic one has null. */
+  /** How the classic API shows a voucher without a note. The Integration API has no name with `absent` and `null`. */
   emptyNotes: 'absent' | 'empty' | 'null'
-  /** A classic voucher without limits says `qos_overwrite: false`, instead of nothing. */
+  /** A classic voucher without limits has `qos_overwrite: false`; otherwise it has no `qos_overwrite`. */
   qosOverwriteFalse: boolean
   /** Creations with null for an optional limit are rejected. */
   refuseNullLimits: boolean
   /** Classic creations of more than 1,000,000 minutes are rejected. */
   refuseLongDurations: boolean
-  /** What 3600 means as the unit of a classic duration. */
+  /** The meaning of 3600 as the unit of a classic duration. */
   unit3600: 'minutes' | 'day'
-  /** A console takes the API key instead of a session on the paths of the classic API too. */
+  /** A console accepts the API key instead of a session on classic paths too. */
   apiKeyOnClassic: boolean
-  /** Guests who came with a voucher have `voucher_id` and `voucher_code`. */
+  /** Guests who used a voucher have `voucher_id` and `voucher_code`. */
   guestsNameVoucher: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
@@ -36,9 +36,9 @@ export type Behaviour = {
   sortNewestFirst: boolean
   /** True, or how many of the next answers give a new CSRF token. */
   rotateCsrf: boolean | number
-  /** Where a CSRF token is given: in headers, in a cookie, both, or nowhere; then none is wanted either. */
+  /** Where CSRF tokens are given: in headers, in a cookie, in both, or nowhere. With `nowhere`, none is required. */
   csrfIn: 'both' | 'header' | 'cookie' | 'nowhere'
-  /** A self-hosted application wants its CSRF token back, as consoles always do. */
+  /** A self-hosted application requires its CSRF token, as consoles always do. */
   strictCsrf: boolean
   /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
   csrfWith401: boolean

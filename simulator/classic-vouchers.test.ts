@@ -265,7 +265,7 @@ test.each([200, 204])('a deletion can be answered with %d and no body', async (e
   expect([answer.status, answer.text, await session.list()]).toEqual([emptyDeletes, '', []])
 })
 
-test('the name of the administrator can be another than the user name', async () => {
+test('the name of the administrator in vouchers can differ from the user name', async () => {
   await client.behave({ adminName: 'Front desk' })
 
   expect(await session.listSecond(await createTime())).toMatchObject([{ admin_name: 'Front desk' }])

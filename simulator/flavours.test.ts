@@ -97,7 +97,7 @@ test('the status is open on a self-hosted application, and behind the sign-in on
   expect((await session.get('/status')).json().meta).toMatchObject({ rc: 'ok', up: true })
 })
 
-test('whose session it is, a console tells at its gateway too', async () => {
+test('/api/self returns the account of the session; without a session it is 401, also at the gateway of a console', async () => {
   const { client, session } = await started('console')
   expect((await client.call('/api/users/self')).status).toBe(401)
   await session.signIn()

@@ -28,7 +28,7 @@ async function redeemed(mac: string) {
   return voucher
 }
 
-test('a redeemed voucher makes a guest who is tied to it', async () => {
+test('redeeming a voucher adds a guest with the id and code of the voucher', async () => {
   const voucher = await redeemed('AA-00-00-00-00-01')
 
   const id = expect.stringMatching(/^[0-9a-f]{24}$/)
@@ -55,7 +55,7 @@ test('a redeemed voucher makes a guest who is tied to it', async () => {
   expect(await guests('', 'branch')).toEqual([])
 })
 
-test('guests can lack everything that names their voucher', async () => {
+test('guests can be shown without the fields that name their voucher', async () => {
   await redeemed('aa:00:00:00:00:01')
   await client.behave({ guestsNameVoucher: false })
 
@@ -76,7 +76,7 @@ test('each device is one guest, and all guests of a voucher share its end', asyn
   expect((await guests()).map(({ expired }: { expired: boolean }) => expired)).toEqual([true, true])
 })
 
-test('an unauthorised guest is out at once, and may come in again with the same code', async () => {
+test('unauthorising a guest ends the authorisation at once, and the guest can use the same code again', async () => {
   const { code } = await redeemed('aa:00:00:00:00:01')
   await client.redeem(code, 'aa:00:00:00:00:02')
 
@@ -87,7 +87,7 @@ test('an unauthorised guest is out at once, and may come in again with the same 
   expect((await guests()).map(({ expired }: { expired: boolean }) => expired)).toEqual([true, false, false])
 })
 
-test('deleting a voucher leaves its guests in', async () => {
+test('the guests of a deleted voucher stay authorised', async () => {
   const { _id } = await redeemed('aa:00:00:00:00:01')
   await session.remove(_id)
 

@@ -89,7 +89,7 @@ test.each([
   expect((await create({ ...visit, name: '' })).status).toBe(status)
 })
 
-test('what cannot be found or is asked wrongly gets the envelope of the application', async () => {
+test('errors for unknown or malformed requests have the envelope of the application', async () => {
   const wrongSite = await client.integration('/sites/default/hotspot/vouchers')
   expect(wrongSite.json()).toEqual({
     statusCode: 400,

@@ -12,7 +12,7 @@ export const usage = `Usage: node simulator/main.ts [options]
   --api-key KEY                  the key of the Integration API (default: a random one)
   --username NAME                the administrator of the classic API (default: api)
   --password TEXT                and the password (default: a random one)
-  --hotspot-operator SITE        the account is a hotspot operator of this site; for self-hosted
+  --hotspot-operator SITE        make the account a hotspot operator of this site (self-hosted only)
   --session-seconds N            how long a sign-in lasts (default: 3600)
   --login-limit N                sign-ins per minute, 0 = no limit (default: 5)
   --help                         this text
@@ -85,7 +85,7 @@ function readHotspotSite(
   if (text === undefined) return undefined
   if (flavour !== 'self-hosted') throw new Error('--hotspot-operator is for --flavour self-hosted')
   if (sites.every(({ internalReference }) => internalReference !== text))
-    throw new Error(`--hotspot-operator must be the internalReference of a site: ${text}`)
+    throw new Error(`--hotspot-operator must be the internalReference of a site given with --site: ${text}`)
   return text
 }
 

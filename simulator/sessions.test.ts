@@ -40,15 +40,18 @@ test.each(['console', 'self-hosted'] as const)('signing out of a %s ends the ses
   expect((await session.signOut()).status).toBe(401)
 })
 
-test.each(['GET /logout', 'POST /logout', 'POST /api/logout'])('%s signs out of a self-hosted one', async (logout) => {
-  const { session } = await signedIn('self-hosted')
-  const [method = '', path = ''] = logout.split(' ')
+test.each(['GET /logout', 'POST /logout', 'POST /api/logout'])(
+  '%s signs out of a self-hosted application',
+  async (logout) => {
+    const { session } = await signedIn('self-hosted')
+    const [method = '', path = ''] = logout.split(' ')
 
-  expect((await session.get(path, { method })).status).toBe(200)
-  expect((await session.get(sites)).status).toBe(401)
-})
+    expect((await session.get(path, { method })).status).toBe(200)
+    expect((await session.get(sites)).status).toBe(401)
+  },
+)
 
-test('a console can take the API key on classic paths, without a CSRF token', async () => {
+test('a console can accept the API key on classic paths, without a CSRF token', async () => {
   const { client } = await signedIn('console')
   await client.behave({ apiKeyOnClassic: true })
   const status = async (key: string, body?: object) =>
@@ -116,7 +119,7 @@ test('a console wants the CSRF token for all but GET, a self-hosted application 
   expect((await free.session.create()).status).toBe(200)
 })
 
-test('a strict self-hosted application wants the CSRF token of its cookie', async () => {
+test('a strict self-hosted application requires the CSRF token of its cookie', async () => {
   const { client, session } = await signedIn('self-hosted')
   await client.behave({ strictCsrf: true })
   const cookies = (await session.signIn()).headers.getSetCookie().join()
@@ -128,7 +131,7 @@ test('a strict self-hosted application wants the CSRF token of its cookie', asyn
 })
 
 test.each(['console', 'self-hosted'] as const)(
-  'a %s can give no CSRF token at all, and wants none',
+  'a %s can give no CSRF tokens, and then requires none',
   async (flavour) => {
     const { client, session } = await signedIn(flavour)
     await client.behave({ csrfIn: 'nowhere', strictCsrf: true })

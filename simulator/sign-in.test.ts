@@ -103,7 +103,7 @@ test('with a second factor a console asks for it with 499, and takes it with the
   expect((await session.signIn(second, { cookie: first.json().data.mfaCookie })).status).toBe(200)
 })
 
-test('with a second factor a self-hosted application asks for it in its own words, and takes it without the cookie', async () => {
+test('a self-hosted application asks for a second factor with its own error, and accepts it without the cookie', async () => {
   const { client, session } = await started('self-hosted')
   await client.behave({ mfa: true })
   const { username, password } = simulator

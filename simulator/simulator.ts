@@ -24,7 +24,7 @@ export type ControllerOptions = {
   apiKey?: string | undefined
   username?: string | undefined
   password?: string | undefined
-  /** The one site of a hotspot operator; undefined: the account is an administrator of all sites. */
+  /** The site of the hotspot operator; undefined: the account is an administrator of all sites. */
   hotspotSite?: string | undefined
   sessionSeconds?: number | undefined
   /** Sign-ins per minute; 0 = no limit. */

@@ -9,7 +9,7 @@ const prefix = '/proxy/network'
 const secret = randomBytes(32)
 const userId = randomUUID()
 
-/** UniFi OS: a gateway signs in and guards, the Network Application is behind it. */
+/** UniFi OS: a gateway handles sign-ins and sessions; the Network Application is behind it. */
 export const consoleFlavour: Flavour = {
   hasIntegrationApi: true,
   loginPath: '/api/auth/login',

@@ -19,7 +19,7 @@ const limits = {
 
 type Numbers = Partial<Record<keyof typeof limits, number>>
 
-/** Undefined when the arguments are invalid; members that are not known are, so that a misspelling is noticed. */
+/** Undefined when the arguments are invalid. Unknown members are invalid, so that a misspelling is noticed. */
 export function readCreateBody(
   body: JsonObject,
   behaviour: Behaviour,
@@ -56,7 +56,7 @@ function withoutNullLimits({ up, down, bytes, ...rest }: JsonObject): JsonObject
   return { ...rest, ...Object.fromEntries(given) }
 }
 
-/** `expire` wins over a number and its unit: two public clients send a constant pair beside it. */
+/** `expire` takes precedence over a number and its unit: two public clients send the same pair whatever `expire` is. */
 function readMinutes(numbers: Numbers, { unit3600, refuseLongDurations }: Behaviour): number | undefined {
   const { expire, expire_number: number, expire_unit: unit } = numbers
   if ((number === undefined) !== (unit === undefined)) return undefined

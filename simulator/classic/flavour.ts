@@ -9,7 +9,7 @@ type Ticket = { token: string; session: Session }
 export type Flavour = {
   hasIntegrationApi: boolean
   loginPath: string
-  /** Method and path; the first is the usual one. */
+  /** Methods and paths that sign out; the first is the usual one. */
   logouts: string[]
   sessionCookie: string
   needsCsrf: boolean
@@ -27,7 +27,7 @@ export type Flavour = {
   signedIn(ticket: Ticket, details: { username: string; csrfIn: Behaviour['csrfIn'] }): Reply
   signedOut: Reply
   sessionLost(behaviour: Behaviour): Reply
-  /** An error of what stands in front of the Network Application. */
+  /** An error of the gateway in front of the Network Application. */
   gatewayError(status: number): Reply
   wrongCredentials(behaviour: Behaviour): Reply
   tooManyLogins: Reply

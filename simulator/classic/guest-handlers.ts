@@ -28,7 +28,7 @@ export function listGuests(
   return ok(guests.map((guest) => guestView(guest, { nowMs, namesVoucher: behaviour.guestsNameVoucher })))
 }
 
-/** Says ok to any MAC address, whether that device is authorised or not. */
+/** Answers ok to any MAC address, whether that device is authorised or not. */
 export function unauthorizeGuest(
   { store, behaviour }: Simulator,
   { site, body }: { site: Site; body: JsonObject },

@@ -65,7 +65,7 @@ function withCsrf({ behaviour }: Simulator, reply: Reply): Reply {
   return behaviour.csrfWith401 ? { ...reply, headers: { 'x-csrf-token': randomUUID() } } : reply
 }
 
-/** While the behaviour asks for it, an answer of a console gives a new CSRF token, and the one before is stale. */
+/** With `rotateCsrf`, an answer of a console gives a new CSRF token, and the previous one becomes stale. */
 function rotateCsrf(simulator: Simulator, session: Session, outcome: Outcome): Outcome {
   const { behaviour, flavour, sessions } = simulator
   if (typeof outcome === 'string' || 'hugeAfter' in outcome) return outcome

@@ -9,7 +9,7 @@ import { failure, ok } from './meta-reply.ts'
 import { getSelf, getStatus, getSystemInfo, listSites, maySee } from './site-handlers.ts'
 import { createVouchers, deleteVoucher, listVouchers } from './voucher-handlers.ts'
 
-/** A GET has no body; its query is empty text where there is none. */
+/** The body of a GET is an empty object. Without a query, `query` is empty. */
 type SiteRequest = { site: Site; body: JsonObject; query: string }
 
 type SiteHandler = (simulator: Simulator, request: SiteRequest) => Reply
@@ -23,7 +23,7 @@ const commands = new Map<string, { operation: Operation; handle: SiteHandler }>(
 ])
 const unknownCommand = { operation: 'other', handle: () => failure(400, 'api.err.InvalidArgs') } as const
 
-/** Always an action: where there is none, one that refuses. */
+/** Returns an action for every request. For unknown paths, the action rejects the request. */
 export function findAction(simulator: Simulator, call: Call): Action {
   const [, slug = '', rest = ''] = /^\/api\/s\/([^/]+)\/(.+)$/.exec(call.path) ?? []
   const [, manager] = /^cmd\/(hotspot|stamgr)$/.exec(rest) ?? []

@@ -30,7 +30,7 @@ function judge({ account, behaviour, flavour, mayLogIn }: Simulator, body: JsonO
   return isSecondStep && body[flavour.mfaMember] === rightMfaToken ? 'ok' : 'mfa-required'
 }
 
-/** A hotspot operator signs in as one, and on its own site. One public client sends the flag as text. */
+/** A hotspot operator must sign in as such, to its own site. One public client sends the flag as text. */
 function isRightKind({ hotspotSite }: Simulator['account'], body: JsonObject): boolean {
   const asOperator = body['for_hotspot'] === true || body['for_hotspot'] === 'true'
   return hotspotSite === undefined ? !asOperator : asOperator && body['site_name'] === hotspotSite

@@ -25,12 +25,12 @@ export function maySee({ hotspotSite }: Simulator['account'], { internalReferenc
   return hotspotSite === undefined || hotspotSite === internalReference
 }
 
-/** Whose session it is; clients ask for it to see whether they still have one. */
+/** The account of the session. Clients read it to check whether their session is still valid. */
 export function getSelf({ account }: Simulator): object {
   return { name: account.username, email: '', is_super: false }
 }
 
-/** Network 10 no longer tells its version here. */
+/** From Network 10 on, the status has no version. */
 export function getStatus({ behaviour: { version } }: Simulator): Reply {
   const tellsVersion = Number.parseInt(version, 10) < 10
   return ok([], { up: true, ...(tellsVersion && { server_version: version }), uuid })

@@ -17,7 +17,7 @@ export function listVouchers({ store, behaviour }: Simulator, { site, body }: Si
   return ok(shuffled(shown).map((voucher) => voucherView(voucher, { behaviour, nowMs })))
 }
 
-/** The answer tells only the second; the codes must be looked for in the list. */
+/** The answer contains only the second of the creation; clients look up the codes in the list. */
 export function createVouchers({ store, behaviour, account }: Simulator, { site, body }: SiteRequest): Reply {
   if (behaviour.readOnly) return failure(403, 'api.err.NoPermission')
   const wanted = readCreateBody(body, behaviour)
@@ -41,7 +41,7 @@ function isSpent({ authorizedGuestLimit, devices }: Voucher): boolean {
   return authorizedGuestLimit === 1 && devices.size > 0
 }
 
-/** In another order each time, so that nobody comes to rely on one. */
+/** Shuffles the list, so that no client relies on its order. */
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const mixed = [...items]
   for (const [at, item] of items.entries()) {

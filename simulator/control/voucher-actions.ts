@@ -11,14 +11,14 @@ import { findSite } from './find-site.ts'
 
 const mostAtOnce = 20_000
 
-/** What the API shows, and what only the simulator knows. */
+/** The voucher as the API shows it, with the internal fields of the simulator. */
 export function controlView(voucher: Voucher, nowMs: number) {
   const behaviour = { ...defaultBehaviour, emptyNotes: 'empty' } as const
   const { siteId, classicId, createdBy, adminName, deleted } = voucher
   return { siteId, classicId, ...voucherView(voucher, { behaviour, nowMs }), createdBy, adminName, deleted }
 }
 
-/** Another administrator creates vouchers, past the API; here a test may choose the code, and leave out the name. */
+/** Another administrator creates vouchers without the API. A test may choose the code and leave out the name. */
 export function createElsewhere(store: VoucherStore, request: JsonObject): Reply {
   const { siteId, internalReference, code, count = 1, adminName = 'other-admin', name = null, ...body } = request
   const site = findSite(store, request)

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** What is sent: `json` as JSON, or `text` as it is. */
+/** A reply: `json` is sent as JSON, `text` as it is. */
 export type Reply = { status: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
-/** The answer to a deletion that worked, for a controller that answers those with no body. */
+/** The answer to a successful deletion: this reply, or an empty one if `emptyDeletes` is set. */
 export function deletionReply(reply: Reply, { emptyDeletes }: { emptyDeletes: false | 200 | 204 }): Reply {
   return emptyDeletes === false ? reply : { status: emptyDeletes, text: '' }
 }

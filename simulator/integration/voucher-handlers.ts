@@ -8,7 +8,7 @@ import type { ApiRequest, Handler } from './handler.ts'
 import { readFilter, readPage } from './page.ts'
 import { readVoucherBody, voucherView } from './voucher-json.ts'
 
-/** Whose name the classic API shows for a voucher that was made with the key. */
+/** The administrator name that the classic API shows for vouchers made with the API key. */
 const adminName = 'integration-api'
 
 export const listVouchers: Handler = ({ store, behaviour }, request) => {

@@ -14,7 +14,7 @@ const limits = {
   txRateLimitKbps: [2, 100_000],
 } as const
 
-/** Reads a creation. Rejects what the documentation does not allow, unknown members included: a misspelt limit must not pass. */
+/** Reads a creation. Rejects everything that the documentation does not allow, including unknown members (misspelt limits). */
 export function readVoucherBody(body: unknown, behaviour: Behaviour): VoucherBody {
   if (!isObject(body)) throw badRequest('The body must be a JSON object')
   const { name, count, timeLimitMinutes, ...optional } = body
@@ -60,7 +60,7 @@ export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour:
   }
 }
 
-/** The published description demands at least one character from Network 10.1 on. */
+/** From Network 10.1 on, the published description requires at least one character. */
 function rejectsEmptyName({ version }: Behaviour): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 10 || (major === 10 && minor >= 1)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expiresAtMs, isExpired, type Voucher } from './voucher.ts'
 import { type VoucherStore, wholeSecond } from './voucher-store.ts'
 
-/** The authorisation of one device. It outlives its voucher: deleting a voucher leaves its guests authorised. */
+/** The authorisation of one device. When its voucher is deleted, the device stays authorised. */
 export type Guest = {
   id: string
   userId: string
@@ -16,7 +16,7 @@ export type Guest = {
 
 export type Redemption = { voucher: Voucher } | { reason: 'unknown' | 'expired' | 'full' }
 
-/** A guest types a code in the portal. A known device comes in again without being counted twice. */
+/** A guest enters a code in the portal. A device that has used the code before is not counted again. */
 export function redeem(store: VoucherStore, guest: { siteIds: string[]; code: string; mac: string }): Redemption {
   const voucher = guest.siteIds.map((siteId) => store.findByCode(siteId, guest.code)).find((found) => found)
   if (!voucher) return { reason: 'unknown' }
@@ -38,7 +38,7 @@ export function unauthorize(store: VoucherStore, { siteId, mac }: { siteId: stri
   for (const guest of active) guest.endMs = wholeSecond(nowMs)
 }
 
-/** Undefined when the text is no MAC address. */
+/** Returns 12 hexadecimal digits; undefined when the text is not a MAC address. */
 export function readMac(text: unknown): string | undefined {
   const digits = typeof text === 'string' ? text.replaceAll(/[:.-]/g, '').toLowerCase() : ''
   return /^[0-9a-f]{12}$/.test(digits) ? digits : undefined

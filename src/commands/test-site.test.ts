@@ -177,7 +177,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
   test('site: unknown on the controller', async () => {
     const { site } = await seed(kind, { site: 'nowhere' })
 
-    expect(await failureOf(site, ['permission'])).toEqual(['site', expect.stringContaining('no site "nowhere"')])
+    expect(await failureOf(site, ['permission'])).toEqual(['site', expect.stringContaining('Site "nowhere" was')])
   })
 
   test('hotspot: vouchers cannot be read', async () => {
@@ -208,7 +208,7 @@ describe.each(logins)('%s', (_, kind) => {
     const set = ['controllers', 'set', controller, '--secret-file', '-']
     await runCommand(db.url, set, { stdin: kind.on.login.password })
 
-    expect(refused).toBe(kind.on === selfHosted ? 2 : 1) // self-hosted, as an administrator and as a hotspot operator
+    expect(refused).toBe(kind.on === selfHosted ? 2 : 1) // self-hosted: as an administrator, then as a hotspot operator
     expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
   })
 
@@ -266,7 +266,10 @@ test('permission: a key that may not see the vouchers', async () => {
 test('site: a driver that the controller does not speak', async () => {
   const { site } = await seed({ ...integration, on: selfHosted })
 
-  expect(await failureOf(site, ['permission'])).toEqual(['site', expect.stringContaining('or the wrong driver')])
+  expect(await failureOf(site, ['permission'])).toEqual([
+    'site',
+    expect.stringContaining('may also be the wrong driver'),
+  ])
 })
 
 test('plain HTTP works, and the row says what that means', async () => {
@@ -277,7 +280,7 @@ test('plain HTTP works, and the row says what that means', async () => {
   expect(results.find(({ layer }) => layer === 'tls')?.detail).toContain('plain HTTP')
 })
 
-test.each(Object.entries(kinds))('%s: an http:// address that leads to https: told to use https', async (_, kind) => {
+test.each(Object.entries(kinds))('%s: http:// redirects to https: the message says to use https', async (_, kind) => {
   const server = createHttpServer((_request, response) => response.writeHead(301, { location: kind.on.url }).end())
   server.listen(0, '127.0.0.1')
   onFileEnd(() => server.close())

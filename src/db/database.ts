@@ -142,12 +142,15 @@ export function outOfReach(cause: unknown): never {
   throw new Unavailable('PostgreSQL is out of reach', { cause })
 }
 
-/** The server cancelled the statement or refused it: the connection is as good as before. */
+/** True when the server answered with an error, such as a cancelled statement or a deadlock: the connection still works. */
 function isAnswer(error: unknown): boolean {
   return ['57014', '55P03', '53100', '25006', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
 }
 
-/** Connection loss, shutdown, recovery, exhaustion and timeouts are one thing to callers: waiting helps. */
+/**
+ * Lost connections, shutdown, recovery, exhaustion, timeouts, deadlocks and serialization failures are the same to callers:
+ * they can retry later.
+ */
 function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code

@@ -72,7 +72,7 @@ test('a database without the newest migration is told by name', async () => {
   expect(await findMissingMigration(db)).toBe(rows[0]?.name)
 })
 
-test('a process of the version before can still record a creation: migration 10 adds nothing that must be given', async () => {
+test('processes of the previous version can still record creations: migration 10 adds no column that needs a value', async () => {
   const { rows } = await db.query(
     `select table_name, column_name from information_schema.columns
       where table_name in ('creations', 'batches', 'webhooks', 'controllers', 'sites', 'controller_outages')

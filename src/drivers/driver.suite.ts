@@ -182,9 +182,9 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(codes.filter((code) => !byUs.includes(code))).toEqual([])
     })
 
-    test('create: the same where the controller shows another name for our account than the one we sign in with', async () => {
+    test('create: the same when the controller shows a different name for our account than its user name', async () => {
       await simulator.behave({ adminName: 'Front desk' })
-      await simulator.clock({ advanceSeconds: 2 }) // another second than that of the vouchers before
+      await simulator.clock({ advanceSeconds: 2 }) // a different second than the earlier vouchers
       const [fresh, held] = [connect(), new Set<string>()]
       const first = await createAndClaim(fresh, { site: 'default', shape }, held)
       const equal = { name: shape.name, timeLimitMinutes: 60, authorizedGuestLimit: 2, count: 5 }
@@ -277,7 +277,7 @@ export function driverSuite(name: string, subject: Subject): void {
       expect(doomed.filter((id) => left.includes(id))).toEqual([])
     })
 
-    test.each([200, 204])('delete, answered with %d and no body: done', async (emptyDeletes) => {
+    test.each([200, 204])('delete: an answer with status %d and no body is a success', async (emptyDeletes) => {
       const [voucher] = await create()
       await simulator.behave({ emptyDeletes })
       await connection.delete('default', [voucher?.id as string])
@@ -328,7 +328,7 @@ export function driverSuite(name: string, subject: Subject): void {
     })
 
     test.each([301, 302, 307, 308])(
-      'an http:// address that leads to https with %d: told, and nothing is made',
+      'an http:// address that redirects to https with %d: an error says so, and nothing is made',
       async (status) => {
         const { origin, pathname } = new URL(simulator.url)
         const server = createServer((request, response) =>

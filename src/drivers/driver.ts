@@ -41,9 +41,9 @@ export type SeenVoucher = {
   firstUsedAt: Date | null
   expiresAt: Date | null
   expired: boolean
-  /** Whether it was made with our credentials; null where a dialect does not tell. */
+  /** Whether our account certainly made it; null if the driver cannot be sure. */
   isOurs: boolean | null
-  /** How the name of the administrator in it compares with the user name; absent where a dialect has no such name. */
+  /** How the administrator's name in the voucher compares with our user name; absent if the dialect has no such name. */
   madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'not told'
 }
 
@@ -88,7 +88,7 @@ export type Driver = {
   connect(controller: ControllerAccess): ControllerConnection
 }
 
-/** How many calls one process may have under way on one controller. A probe never waits for the others. */
+/** How many calls of each kind a process may have under way on one controller. A probe never waits for other calls. */
 export const callsAtOnce = { creating: 4, reading: 2, bulk: 2, probing: 1 }
 
 /** One controller, spoken to by one process. `site` is what the controller calls the site. */
@@ -109,7 +109,7 @@ export type ControllerConnection = {
   version(site: string): Promise<string>
   /** How far the clock that stamps vouchers is ahead of ours, as far as it is known. */
   clockAheadMs(): number
-  /** How far the `Date` of its replies is ahead of our clock. It may come from a proxy, so it is only a part of that. */
+  /** The part of `clockAheadMs` that comes from the `Date` header of replies, which a proxy may have set. */
   dateAheadMs(): number
   close(): Promise<void>
 }
@@ -119,7 +119,7 @@ export type Outcome = 'refused' | 'unknown'
 
 export type Failure =
   | 'unreachable'
-  /** The address is http://, and whoever answers there leads to https. */
+  /** The address is http:// and redirects to https. */
   | 'insecure'
   | 'sign_in'
   | 'forbidden'

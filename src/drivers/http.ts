@@ -6,10 +6,10 @@ import { createConnector } from './connector.ts'
 import { type ControllerAccess, ControllerError, callsAtOnce } from './driver.ts'
 import { classify } from './failures.ts'
 
-/** One for each call that may be under way at once. */
+/** One for each call that may be under way at the same time. */
 const connections = Object.values(callsAtOnce).reduce((sum, calls) => sum + calls)
 const maxReplyBytes = 8 * 1024 * 1024
-/** Of a reply that says no, only what tells why is of interest, and only if it comes soon. */
+/** Of an error reply, only the beginning is read, and only if it arrives soon: it contains the reason. */
 const maxErrorBytes = 16 * 1024
 const maxErrorWaitMs = 1_000
 const toleranceMs = 3_000
@@ -73,13 +73,13 @@ function leadsToHttps(status: number, location: unknown): boolean {
 }
 
 function insecure(status: number): ControllerError {
-  const message = `The controller answers http:// with a redirect to https (status ${status}). Use its https:// address`
+  const message = `The http:// address redirects to https (status ${status}). Use its https:// address`
   return new ControllerError('insecure', 'refused', message)
 }
 
 /**
- * The header has whole seconds, and replies take their time: what differs from the known value by less is the same. Else the
- * times of every voucher would change with each reply.
+ * Keeps the known value when the difference is small: the header has whole seconds, and replies take time. Otherwise the times
+ * of every voucher would change with each reply.
  */
 function readDate(date: unknown, clock: Clock, knownMs: number): number {
   const aheadMs = Date.parse(String(date)) - clock.now().getTime()

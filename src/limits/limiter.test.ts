@@ -82,7 +82,7 @@ test('a store that is lost and back several times in a window: exactly the limit
   expect(allowed).toBe(60)
 })
 
-test('the count of a window that is over is not carried into the next one', async () => {
+test('the count of a window that has ended does not affect the next window', async () => {
   const answers = [
     { count: 100, resetMs: 30 },
     { count: 1, resetMs: 60_000 }, // the new window began a little before we expect the end of the old one

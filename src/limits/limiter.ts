@@ -10,13 +10,13 @@ export type Limiter = (key: string, limit: number) => Promise<Verdict>
 
 const rememberedKeys = 10_000
 const endOfWindowMs = 2_000
-/** A window that ends so much later than the one before is a new one. Less is the delay of an answer. */
+/** A window that ends at least this much later than the known one is a new window. A smaller difference is network delay. */
 const sameWindowMs = 10_000
 
 /**
- * The stores are asked in their order; when the last one is lost too, the request fails: it is never let through. When the
- * first one is lost, the next one goes on from the count that this process saw last, instead of from zero; and so does the
- * first one when it is back.
+ * Asks the stores in their order. When all of them are lost, the request fails; it is never allowed. When the first store is
+ * lost, the next one continues from the last count that this process saw, instead of from zero. So does the first store when
+ * it is back, or when it has forgotten its counts.
  */
 export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   const seen = new LRUCache<string, { count: number; endsAtMs: number; byFirst: boolean }>({ max: rememberedKeys })
@@ -32,15 +32,15 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   }
 
   /**
-   * What the first store must have counted already, unless it forgot or another one counted meanwhile. Near its end our idea
-   * of the window may be older than that of the store.
+   * The count from which the first store must continue. Without another store's count, there is none near the end of the
+   * window, because the first store may already have begun the next one.
    */
   function floorFor(key: string): Window | undefined {
     const window = lastSeen(key)
     return window && (window.resetMs > endOfWindowMs || !seen.get(key)?.byFirst) ? window : undefined
   }
 
-  /** Answers may come in another order than they were counted. */
+  /** Keeps the highest count of a window, because answers may arrive in a different order. */
   function remember(key: string, byFirst: boolean, window: Window): Window {
     const before = lastSeen(key)
     const isSameWindow = before !== undefined && window.resetMs < before.resetMs + sameWindowMs

@@ -20,7 +20,7 @@ test('one key runs once at a time, and the lane never runs more than its limit',
   expect([lane.free(), lane.start('a', work)]).toEqual([0, false])
 })
 
-test('a lane that stops tells its running work, and waits for its end', async () => {
+test('a lane that is stopped aborts the signal of its running work and waits for its end', async () => {
   const lane = createLane('test', 1, log)
   const ended: string[] = []
   lane.start('a', async (stopping) => {

@@ -88,7 +88,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 }
 
-/** The first batch, then the others of its controller that are due, one after the other. */
+/** Runs the first batch, then the other due batches of its controller, one after the other. */
 async function runBatchesOf(ctx: WorkerContext, first: DueBatch, stopping: AbortSignal): Promise<void> {
   const ran = new Set<string>()
   for (let next: DueBatch | undefined = first; next && !ran.has(next.id) && !stopping.aborted; ) {

@@ -13,7 +13,7 @@ const insertDue = (siteId: number, count: number, secondsAgo: number) =>
     [siteId, count, secondsAgo],
   )
 
-test('many due batches of one controller do not hide those of another; the oldest of each controller comes first', async () => {
+test('many due batches of one controller do not hide those of others; for each controller the longest due is listed', async () => {
   const [one, two] = [await seedSite(db), await seedSite(db)]
   await insertDue(one, 250, 60)
   await insertDue(one, 1, 90)

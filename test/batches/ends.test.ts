@@ -46,7 +46,7 @@ test('rows of a cancelled batch that failed are asked for again, until they are 
   expect(await read()).toMatchObject({ state: 'cancelled', made: 1, cancelled: 1 })
 })
 
-test('asked for again in the moment of its end: it goes on', async () => {
+test('a batch whose rows are retried at the moment of its end continues', async () => {
   const { simulator, batch, run, read, events } = await start(['Ada'])
   await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
   const [ended, site] = [await findBatch(db, batch), await findSiteOnController(db, batch.siteId)]

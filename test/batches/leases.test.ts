@@ -67,7 +67,7 @@ test('a renewal that arrives after the release does not block the batch', async 
   expect(await listDueBatches(db, 200)).toContainEqual(expect.objectContaining(batch))
 })
 
-test('the lease of a batch is renewed as long as its run takes, and released at its end', async () => {
+test('the lease of a batch is renewed while it runs, and released when the run ends', async () => {
   const { simulator, batch, lease, until, read } = await startLeased(['Ada', 'Grace'])
   await simulator.fault('slow', { delayMs: 4_000, times: 2 })
   const running = runBatchAlone(app.context, batch, new AbortController().signal)

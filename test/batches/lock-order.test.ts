@@ -31,14 +31,14 @@ const statements: Record<string, (tx: Queryable, locking: Locking) => Promise<un
 }
 
 test.each(Object.keys(statements))(
-  '%s locks creations by their ids, so that two never wait for each other',
+  '%s locks creations in the order of their ids, so that two statements cannot deadlock',
   async (name) => {
     const { batch, send } = await start(['Ada', 'Ada', 'Ada'])
     const ids: string[] = []
     for (const number of [3, 2, 1]) ids.push((await send(number)).creationId)
     const [first, ...others] = ids as [string, ...string[]]
     if (name === 'sendRows') await db.query(`update batch_rows set state = 'waiting' where batch_id = $1`, [batch.id])
-    await db.query('update creations set note = note where id = $1', [first]) // now it is the last one in the table
+    await db.query('update creations set note = note where id = $1', [first]) // moves it to the end of the table
     let running: Promise<unknown> | undefined
     await db.transaction(async (tx) => {
       await tx.query('select from creations where id = $1 for update', [first])

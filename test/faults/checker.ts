@@ -76,7 +76,7 @@ function wrongBatches(asked: string[], { recorded, batches }: Aftermath): string
   })
 }
 
-/** A revocation that says done leaves nothing on the controller, even of a check-in whose outcome was unknown. */
+/** A revocation that is done leaves no voucher on the controller, even of a check-in with an unknown outcome. */
 function brokenRevocations(stays: Stay[], { onControllers, openRevocations }: Aftermath): string[] {
   return stays.flatMap(({ op, site, name, revocation }) => {
     if (revocation === undefined || openRevocations.has(revocation)) return [`op ${op}: its revocation has not ended`]

@@ -122,7 +122,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
     }
   }
 
-  /** A guest who checks in and out again, whatever became of the check-in. */
+  /** A guest checks in and out again, whatever the outcome of the check-in. */
   async function stay(): Promise<void> {
     const op = ops++
     const entry: Stay = { op, site: random.pick(sites), name: `Stay ${op}`, revocation: undefined }

@@ -16,7 +16,7 @@ export type Attempt = {
 /** A guest who checked in and out. The revocation is undefined until it is accepted. */
 export type Stay = { op: number; site: number; name: string; revocation: string | undefined }
 
-/** What stands where when all is quiet. */
+/** The state of the record and the controllers when all work has ended. */
 export type Aftermath = {
   /** Revocations that have not ended. */
   openRevocations: Set<string>

@@ -10,7 +10,7 @@ import { range } from '#test/with-clients.ts'
 
 const app = await startApp()
 
-test('a controller on which everything allowed is under way, and slow, is not out of reach', async () => {
+test('a controller with slow answers on all allowed calls does not count as out of reach', async () => {
   const simulator = await startSimulator()
   const site = (await findSiteOnController(app.db, await seedControlledSite(app.db, simulator))) as SiteOnController
   const { controllers } = app.context

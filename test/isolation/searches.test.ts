@@ -109,7 +109,7 @@ test('ten expensive searches a second slow down neither creations nor /readyz', 
   if (isLong) expect(median(beside)).toBeGreaterThanOrEqual(0.8 * median(alone))
 })
 
-test('while other keys use all connections for searches, a search is told to come again', async () => {
+test('while other keys use all connections for searches, a search is rejected with 429', async () => {
   const { searches } = app.context
   const hanging = Promise.allSettled(
     ['a', 'b', 'c', 'd'].map((hog) => searches.run(hog, (db) => db.query('select pg_sleep(20)'))),

@@ -3,7 +3,7 @@ import { Controller } from 'node-unifi'
 import { afterEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '#test/simulator.ts'
 
-/** A client that others wrote for real controllers, unmodified: it finds what simulator and drivers misread alike. */
+/** node-unifi was written by others for real controllers. It finds mistakes that simulator and drivers have in common. */
 let simulator: Simulator
 let unifi: any
 afterEach(() => simulator.stop())
@@ -38,7 +38,7 @@ test.each(['console', 'self-hosted'])('node-unifi creates, lists and revokes vou
 })
 
 test.each(['console', 'self-hosted'])(
-  'node-unifi finds the guest of a voucher on a %s and ends it',
+  'node-unifi lists the guest of a voucher on a %s and ends the authorisation',
   async (flavour) => {
     await started(flavour)
     await unifi.login(simulator.login.username, simulator.login.password)
@@ -53,13 +53,13 @@ test.each(['console', 'self-hosted'])(
   },
 )
 
-test.each(['console', 'self-hosted'])('node-unifi is told about a wrong password on a %s', async (flavour) => {
+test.each(['console', 'self-hosted'])('node-unifi gets an error for a wrong password on a %s', async (flavour) => {
   await started(flavour)
 
   await expect(unifi.login(simulator.login.username, 'wrong')).rejects.toThrow(flavour === 'console' ? /403/ : /400/)
 })
 
-test('node-unifi gives a self-hosted application the second factor without a cookie', async () => {
+test('node-unifi signs in to a self-hosted application with a second factor and no cookie', async () => {
   await started('self-hosted')
   await simulator.behave({ mfa: true })
   const { username, password } = simulator.login

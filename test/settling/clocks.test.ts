@@ -117,7 +117,7 @@ test('an api whose clock is two hours ahead accepts a valid_until in 30 minutes'
 })
 
 test.each(dialects)(
-  '$dialect: while nothing happens, sync changes nothing on a controller whose clock is wrong',
+  '$dialect: repeated syncs change nothing in the record when the clock of the controller is wrong',
   async (dialect) => {
     for (const advanceSeconds of [-3_600, 3]) {
       const one = await start(dialect)
@@ -141,7 +141,7 @@ test.each(dialects)(
   },
 )
 
-test('a difference of clocks that one creation measured is not undone by another that began before', async () => {
+test('a clock difference that one creation measured is not undone by a creation that began earlier', async () => {
   const one = await start({ ...onIntegration, behind: (url) => startDateProxy(url, 0) })
   await one.simulator.clock({ advanceSeconds: 3_600 })
   const before = await findSiteOnController(app.db, one.siteId)

@@ -17,7 +17,7 @@ test.each(dialects)('$dialect: a voucher that turns up late is attached to its r
   expect([await one.codes(), await one.states(), await one.events()]).toEqual([[again.json().code], ['recorded'], 1])
 })
 
-/** Sites where it is certain who made a voucher: the classic API tells the user name, or a tag in the name shows it. */
+/** Sites where it is certain who made a voucher: the classic API shows the user name, or the name has a tag. */
 const certain = [
   ...dialects.slice(1),
   ...dialects.map((dialect) => ({ ...dialect, dialect: `${dialect.dialect}, tagged`, tagged: true })),

@@ -119,7 +119,7 @@ test('a lost voucher that a controller shows on two pages counts once', async ()
   expect(await unrecorded()).toBe(0)
 })
 
-test('a voucher that is recorded for the same site under another name is not lost', async () => {
+test('a voucher that is recorded under a second name of the same site is not lost', async () => {
   const one = await start(dialects[0] as (typeof dialects)[0])
   await one.create('k')
   const { rows } = await app.db.query<{ id: number }>(

@@ -13,7 +13,7 @@ import { startSimulator } from '#test/simulator.ts'
 
 type Listed = { voucher_code: string; voucher_name: string; status: string }
 
-/** `behind` starts a proxy in front of the controller; `behaviour` is how the controller behaves from the start. */
+/** `behind` starts a proxy in front of the controller; `behaviour` is set on the simulator at the start. */
 type Kind = (typeof dialects)[0] & {
   tagged?: boolean
   behind?: (url: string) => Promise<{ url: string }>

@@ -199,7 +199,7 @@ test.each(dialects)('$dialect: what an open creation may still claim is not adop
   expect(await list()).toHaveLength(1)
 })
 
-test('what sync changes is counted, also when the sync fails afterwards', async () => {
+test('changes by a sync are counted even if the sync fails afterwards', async () => {
   const { simulator, siteId, create, sync } = await start(dialects[0] as (typeof dialects)[0])
   const [redeemed, deleted] = [await create(), await create()]
   await simulator.redeem(redeemed, 'aa:00:00:00:00:01')
@@ -212,7 +212,7 @@ test('what sync changes is counted, also when the sync fails afterwards', async 
   expect(rows).toEqual([{ redeemed: 1, revoked: 1 }])
 })
 
-/** A database that is lost right after the first statement with this text. */
+/** A database connection that fails right after the first statement with this text. */
 function failingAfter(db: Database, text: string): Database {
   let isLost = false
   return {

@@ -61,7 +61,7 @@ test('a controller lost and back: one outage, with its beginning and its end', {
   await db.query('update sites set controller_id = $1, controller_site = $3 where id = $2', [controller, sites[1], 'x'])
   await simulator.behave({ booting: true })
   await setDue(sites)
-  // Whichever site is synced first finds out; the other one is not synced meanwhile.
+  // The site that is synced first discovers the outage. The other site is not synced during the outage.
   await vi.waitFor(async () => expect(await outages()).toEqual([{ open: true }]), { timeout: 20_000 })
   await simulator.behave({ booting: false })
   await setDue(sites)

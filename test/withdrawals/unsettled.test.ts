@@ -172,12 +172,12 @@ test.each(dialects)(
   },
 )
 
-test('a revocation whose voucher is found later has the outcome `revoked`, whichever withdrawal comes first', async () => {
+test('a revocation whose voucher is found later has the outcome `revoked`, even if it was tried before', async () => {
   const one = await start(onIntegration)
   await one.simulator.fault('created-then-reset')
   await one.checkIn('R-6')
   const { id } = await one.checkOut({ reference: 'R-6' })
-  await one.withdraw() // not known yet
+  await one.withdraw() // the voucher is not known yet
   await one.settle()
   await one.withdraw()
 
@@ -185,7 +185,7 @@ test('a revocation whose voucher is found later has the outcome `revoked`, which
   expect(await one.onController()).toEqual([])
 })
 
-test('a voucher that is just being recorded is withdrawn by a revocation that comes at that moment', async () => {
+test('a revocation that arrives while a voucher is being recorded withdraws it', async () => {
   const one = await start(onIntegration)
   await one.simulator.fault('created-then-reset')
   await one.checkIn('R-7')
@@ -233,7 +233,7 @@ test('an outage ends on a controller whose sites are all inactive, and its vouch
   expect(await one.onController()).toEqual([])
 })
 
-test('a revocation that names a voucher and the creation which was given it goes on', async () => {
+test('a revocation of both a voucher and its creation ends, and withdraws the voucher once', async () => {
   const one = await start(onIntegration)
   await one.checkIn('R-9')
   await app.db.query(`update creations set id = gen_random_uuid() where site_id = $1 and reference = 'R-9'`, [
@@ -255,7 +255,7 @@ test('a revocation that names a voucher and the creation which was given it goes
   expect(await one.onController()).toEqual([])
 })
 
-test('a creation that waits for its controller is covered by a check-out', async () => {
+test('a check-out covers a creation that waits for its controller', async () => {
   const one = await start(onIntegration)
   await one.simulator.fault('slow', { delayMs: 1_200, times: 4 })
   const inSlots = [1, 2, 3, 4].map((n) => one.checkIn(`R-10-${n}`))
@@ -276,7 +276,7 @@ test('a creation that waits for its controller is covered by a check-out', async
   expect(await one.onController()).toHaveLength(4)
 })
 
-test('a creation that got no slot is settled: its Idempotency-Key is free again', async () => {
+test('a creation that gets no slot is settled, so its Idempotency-Key can be used again', async () => {
   const one = await start(onIntegration)
   await one.simulator.fault('slow', { delayMs: 2_500, times: 4 })
   const inSlots = [1, 2, 3, 4].map((n) => one.create(`slot-${n}`))
@@ -290,10 +290,10 @@ test('a creation that got no slot is settled: its Idempotency-Key is free again'
 })
 
 test.each(['rejected', 'absent'])(
-  'rows of a batch that go back to waiting while a check-out waits for a lock are not made: %s',
+  'rows of a batch that turn out %s while a check-out waits for a lock are not made',
   async (state) => {
     const one = await start(onIntegration)
-    // A creation of the same reference is just being recorded, and holds the check-out up.
+    // A creation with the same reference is being recorded, and the check-out waits for its lock.
     await one.simulator.fault('created-then-reset')
     await one.checkIn('B-9')
     const batch = await one.batch({ name: 'B', count: 3, reference: 'B-9' })
@@ -332,7 +332,7 @@ test.each(['rejected', 'absent'])(
   },
 )
 
-test('`created_after` covers a creation that is under way: its voucher is made later', async () => {
+test('a filter with `created_after` covers a creation that is under way, because its voucher is recorded later', async () => {
   const one = await start(onIntegration)
   await one.simulator.fault('created-then-reset')
   await one.checkIn('R-12')

@@ -4,7 +4,7 @@ alter table controllers add stamp_skew_ms double precision;
 
 -- What was sent to the controller, and what became of it.
 alter table creations
-  -- The name as it was sent, with the tag that the site appends. Null: as `name`.
+  -- The name as it was sent, with the tag that the site appends. Null: the same as `name`.
   add note text,
   -- How far the controller's clock was ahead when it was asked.
   add controller_ahead_ms double precision,

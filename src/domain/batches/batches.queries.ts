@@ -116,9 +116,9 @@ export type DueBatch = BatchKey & { controllerId: string }
 const isRunning = `coalesce(b.running_until > now(), false)`
 
 /**
- * The batch of each controller that has been due longest and that nobody runs, longest first. There is one per controller,
- * because a controller runs one batch at a time: a hundred of its batches must not hide those of others. While its
- * controller is out of reach a batch waits; after ten minutes it is listed all the same, so that it can fail.
+ * Due batches that no worker runs: for each controller the one that has been due longest, the longest due first. There is
+ * one per controller, because a controller runs one batch at a time: a hundred of its batches must not hide those of others.
+ * A batch whose controller is out of reach waits. After ten minutes it is listed nevertheless, so that it can fail.
  */
 export async function listDueBatches(db: Queryable, limit: number, onlyOf?: string): Promise<DueBatch[]> {
   const { rows } = await db.query<DueBatch>(
@@ -148,7 +148,7 @@ export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey
   return rowCount === 1
 }
 
-/** Without effect when the run has released its lease, or another run has taken over. */
+/** Has no effect if the run has released its lease or another run has taken over. */
 export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
   await db.query(
     `update batches set running_until = now() + ${lease} where site_id = $1 and id = $2 and running_by = $3`,
@@ -156,7 +156,7 @@ export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey,
   )
 }
 
-/** Without effect when another run has taken over. */
+/** Has no effect if another run has taken over. */
 export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
   await db.query(
     `update batches set running_until = null, running_by = null where site_id = $1 and id = $2 and running_by = $3`,
@@ -190,8 +190,9 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
 }
 
 /**
- * Whoever ends or reopens a batch, sends its rows, or notes what became of them, does so alone. What is read afterwards is
- * what others left. A revocation holds this lock too, so that no row changes while it looks for those it covers.
+ * Everything that ends or reopens a batch, sends its rows or records their outcome takes this lock, and reads only after it
+ * has the lock. A revocation takes it too, so that no row is sent or goes back to waiting while it looks for the rows that it
+ * covers.
  */
 export async function lockBatch(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await tx.query(`select from batches where site_id = $1 and id = $2 for no key update`, [siteId, id])

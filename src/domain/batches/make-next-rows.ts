@@ -55,10 +55,10 @@ async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Pr
   return sent.map(({ creationId: id }) => ({ ...common, id, idempotencyKey: undefined, requestHash }))
 }
 
-/** Wrong with all that is left, whatever it is called. */
+/** Failures that affect all remaining rows, whatever their names. */
 const lasting: Failure[] = ['insecure', 'sign_in', 'forbidden', 'missing']
 
-/** What is neither wrong with these nor with all may be well again in a moment. */
+/** A failure that lies neither in these rows nor in all of them is temporary: the rows wait and are retried. */
 async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
   if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error

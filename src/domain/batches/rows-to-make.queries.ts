@@ -84,7 +84,7 @@ export async function sendRows(
   return sent
 }
 
-/** Intents that somebody left open who ran this batch before: what came of them is looked for from now on. */
+/** Ends the leases of intents that an earlier run of this batch left open. From now on their vouchers are looked up. */
 export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await db.query(
     `with locked as (

@@ -25,7 +25,7 @@ const patienceSeconds = 600
 /** How soon to look again what became of those that were sent, or for a free slot. */
 const soonSeconds = 2
 
-/** Runs a batch unless somebody else does. The lease of a process that died ends by itself. */
+/** Runs a batch unless another worker runs it. The lease of a process that died ends by itself. */
 export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
   const runId = randomUUID()
   if (!(await updateBatchRunning(ctx.db, key, runId))) return
@@ -38,7 +38,7 @@ export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: 
   }
 }
 
-/** Makes what is still to be made. May be run any number of times, also after a run that died in the middle. */
+/** Makes the remaining vouchers of a batch. It can run any number of times, even after a run that died in the middle. */
 export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)

@@ -7,7 +7,7 @@ export type Breaker = {
   isClosed(): boolean
   /** Runs the work, or throws `leftAlone()` during a rest. After a rest, one call at a time tries the other side again. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the work even during a rest. Any answer ends the rest; a failure does not prolong it. */
+  /** Runs the work even during a rest. Any answer ends the rest, even an error; a failure does not prolong it. */
   runAnyway<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -43,7 +43,7 @@ export function createBreaker(isFailure: (error: unknown) => boolean, leftAlone:
         noteSuccess()
         return result
       } catch (error) {
-        if (!isFailure(error)) noteSuccess() // any answer shows that the other side is there
+        if (!isFailure(error)) noteSuccess() // this error is an answer: the other side is reachable
         throw error
       }
     },

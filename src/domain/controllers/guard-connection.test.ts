@@ -143,7 +143,7 @@ test('a list that cannot be read says nothing of the other sites', async () => {
   expect(calls.list).toBe(10)
 })
 
-test('a probe that is refused shows that the controller is there: it is not left alone any more', async () => {
+test('a probe that is rejected shows that the controller is reachable: calls are sent to it again', async () => {
   const { state, guarded } = scripted()
   state.error = failing('unreachable', 'refused')
   for (let i = 0; i < 5; i++) await create(guarded)

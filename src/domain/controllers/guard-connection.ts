@@ -2,7 +2,7 @@ import { type ControllerConnection, ControllerError } from '#drivers/driver.ts'
 import { createBreaker } from './breaker.ts'
 
 export type GuardedConnection = ControllerConnection & {
-  /** As `probe`, even while the controller is left alone. Any answer ends that. */
+  /** Like `probe`, but also runs during the rest after failures. Any answer of the controller ends the rest. */
   probeAnyway(site: string): Promise<void>
 }
 

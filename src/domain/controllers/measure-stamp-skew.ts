@@ -20,7 +20,7 @@ export async function measureStampSkew(
   askedAt: Date,
 ): Promise<void> {
   if (!made?.createdAt || !made.stampedAt) return
-  // What this voucher was corrected by: the skew that the process knows may have changed since `site` was read.
+  // Computes the skew that this voucher was corrected with. The known skew may have changed since `site` was read.
   const correctedByMs = made.stampedAt.getTime() - made.createdAt.getTime()
   const usedSkewMs = correctedByMs - controllers.connectionOf(site).dateAheadMs()
   const skewMs = usedSkewMs + outside(made.createdAt.getTime(), askedAt.getTime(), clock.now().getTime())

@@ -40,8 +40,8 @@ export const controllerIsOut = `exists (select from controller_outages o where o
 const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
 
 /**
- * Takes controllers that are out of reach and due for a probe, each with one of its sites, if possible an active one. On
- * inactive sites vouchers are still withdrawn, so their controllers are probed too.
+ * Takes controllers that are out of reach and due for a probe, each with one of its sites, preferably an active one.
+ * Controllers with only inactive sites are probed too, because vouchers on inactive sites are still withdrawn.
  */
 export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(

@@ -26,7 +26,7 @@ export async function deliver(
   const due = await findDueDelivery(ctx.db, deliveryId, turn)
   if (!due) return
   if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
-  // The webhook became slow or fast since. Only the lane it belongs to sends, or a delivery with a job in both is sent twice.
+  // The webhook became slow or fast meanwhile. Only its current lane sends; otherwise a delivery with two jobs is sent twice.
   if (due.isSlow !== inSlowLane) return void (await enqueueDeliveries(ctx.db, ctx.queue, [due]))
   const startedAt = ctx.clock.now()
   const startedMs = performance.now()

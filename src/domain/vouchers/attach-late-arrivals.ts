@@ -83,7 +83,7 @@ async function handleSurplus(
   return ctx.db.transaction(async (tx) => {
     const isCertain = surplus.id !== null && isCertainlyFor(surplus, creation, latestTime(ctx, creation))
     const what = surplus.usedCount > 0 ? 'in_use' : isCertain ? 'withdrawn' : 'suspected'
-    if (!(await lockGivenUp(tx, site.id, creation.id))) return false // another process was faster
+    if (!(await lockGivenUp(tx, site.id, creation.id))) return false // another process has handled it
     if (what === 'withdrawn' && !(await withdraw(ctx, tx, site, creation, surplus))) return false
     await updateSurplus(tx, site.id, creation.id, what)
     const details = { name: creation.shape.name, controllerVoucherId: surplus.id }

@@ -62,7 +62,7 @@ async function createOn(
     validUntil: wanted.validUntil,
     batchId: null,
   }
-  await openCreation(ctx.db, intent) // before it waits for a slot: a revocation that comes meanwhile covers it
+  await openCreation(ctx.db, intent) // before the wait for a slot, so that a revocation during the wait covers it
   reachPoint('after intent')
   let isAsked = false
   try {

@@ -115,13 +115,13 @@ export async function updateCreationsRecorded(
 }
 
 /**
- * Locks these creations of a site as far as they are not settled. Always lock several creations in the order of their ids:
- * otherwise two statements can wait for each other.
+ * Locks those of these creations that are not settled. Statements that lock several creations lock them in the order of their
+ * ids; otherwise two statements could deadlock.
  */
 export const lockUnsettled = `select id from creations
   where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
 
-/** After a call that made nothing for certain, or that may have made something: then it is looked for from now on. */
+/** After a failed call: `rejected` if certainly nothing was made; `unknown` if the voucher must be looked up from now on. */
 export async function updateCreationsFailed(
   db: Queryable,
   siteId: number,

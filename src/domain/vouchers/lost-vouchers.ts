@@ -9,8 +9,8 @@ const rowsPerStatement = 1_000
 /**
  * Unrecorded vouchers that this service seems to have made: their name begins with a date, and no other administrator made
  * them. The record may have lost them in a failover or a restored backup. Vouchers with the name of a creation that is
- * under way are left out, because the creation may still record them; so are those that another site has recorded, which
- * happens when one site of a controller was added twice, by its name and by its id.
+ * under way are left out, because the creation may still record them. Vouchers that are recorded for another site are left
+ * out too: one site of a controller may have been added twice, for example by its name and by its id.
  */
 export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVoucher[]): Promise<SeenVoucher[]> {
   const ours = unrecorded.filter(isOurStyle)

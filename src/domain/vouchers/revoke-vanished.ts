@@ -6,8 +6,8 @@ const readAtOnce = 10_000
 const writtenAtOnce = 1_000
 
 /**
- * Valid vouchers that a complete list no longer showed were deleted. A used one that vanishes stays used, and those
- * recorded since the list was begun are not missing. In pieces: a site may have many, and all may be gone.
+ * Revokes valid vouchers that a complete list no longer shows: they were deleted on the controller. Used vouchers stay used,
+ * and vouchers that were recorded after reading the list began are skipped. Works in pieces, because a site may have many.
  */
 export async function revokeVanished(db: Queryable, site: SyncedSite, seen: SeenVoucher[]): Promise<number> {
   const { siteId, listedAt } = site

@@ -24,7 +24,7 @@ export function createSearches(db: Database): Searches {
   }
 }
 
-/** Tells a search that reached its time limit, or got no connection in time, from a failure of the database. */
+/** Gives a search that took too long, or got no connection in time, its own error. Other failures stay as they are. */
 function explain(error: unknown): never {
   const cause = error instanceof Unavailable ? (error.cause as { code?: unknown; message?: string }) : undefined
   if (cause?.code === '57014') throw new DomainError('search_too_slow', { cause: error }) // PostgreSQL cancelled it

@@ -36,16 +36,16 @@ const statusBy = (maxUses: string) => `case
     when seen.expired or seen.expires_at <= now() then 'expired'
     else 'valid' end`
 
-/** `listedAt` is when its list was begun, `day` the calendar day that changes are counted for. */
+/** `listedAt`: when reading the list began. `day`: the calendar day on which changes are counted. */
 export type SyncedSite = { siteId: number; listedAt: Date; day: string }
 
-/** In the statement that changes the vouchers: what is changed and not counted at once would never be counted. */
+/** Counts changes in the statement that makes them. Otherwise a sync that fails in between would never count them. */
 const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
   `insert into site_days as known (site_id, day, ${column})
    select $1, ${day}::date, changed.count from (${count}) as changed (count) where changed.count > 0
    on conflict (site_id, day) do update set ${column} = known.${column} + excluded.${column}`
 
-/** Processes correct a controller's clock with an error of some seconds each: that is no news. */
+/** Times differ only if they are more than 6 s apart, because each process corrects a controller's clock with a small error. */
 const differ = (a: string, b: string) =>
   `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
 
@@ -144,7 +144,7 @@ export async function listValidVouchers(
   return rows
 }
 
-/** They were deleted, or their time had run out before. */
+/** Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. */
 export async function updateVanishedVouchers(
   db: Queryable,
   { siteId, day }: SyncedSite,
@@ -179,7 +179,7 @@ export async function listUnrecorded(db: Queryable, siteId: number, vouchers: Se
   return rows.map(({ place }) => vouchers[place - 1] as SeenVoucher)
 }
 
-/** Names as they are on the controller that a creation which is under way may still find there. */
+/** The names, as sent to the controller, of creations that are not settled: these may still find their vouchers. */
 export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
   const { rows } = await db.query<{ note: string }>(
     'select distinct coalesce(note, name) as note from creations where site_id = $1 and settled_at is null',
@@ -188,7 +188,7 @@ export async function listUnsettledNotes(db: Queryable, siteId: number): Promise
   return rows.map(({ note }) => note)
 }
 
-/** The controller's ids of those of these vouchers that are recorded for another site of a controller at the same address. */
+/** Returns the controller's ids of those vouchers that are recorded for another site at the same controller address. */
 export async function listRecordedElsewhere(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select v.controller_voucher_id as id

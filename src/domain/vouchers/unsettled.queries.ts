@@ -119,7 +119,7 @@ export async function listGivenUpCreations(db: Queryable, siteId: number): Promi
   return rows
 }
 
-/** False when a late voucher of this creation was dealt with already. */
+/** Locks a creation that was given up. False when its late voucher was already handled. */
 export async function lockGivenUp(tx: Queryable, siteId: number, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `select from creations where site_id = $1 and id = $2 and state = 'absent' and surplus is null for update`,
@@ -128,7 +128,7 @@ export async function lockGivenUp(tx: Queryable, siteId: number, id: string): Pr
   return rowCount === 1
 }
 
-/** Notes what was done with the late voucher of a creation that was given up. */
+/** Records what was done with the late voucher of a creation that was given up. */
 export async function updateSurplus(
   tx: Queryable,
   siteId: number,

@@ -12,9 +12,9 @@ import type { VoucherPlace } from './revocation.ts'
 const maxVouchers = 10_000
 
 /**
- * Returns the vouchers that match a filter, and the creations whose voucher is not known yet. First cancels matching rows of
- * batches that were not sent yet, then marks matching creations, then lists vouchers. The order matters: a row that is sent
- * meanwhile is found as a creation, and a creation that is recorded meanwhile is found as a voucher.
+ * Returns the vouchers that match a filter, and the creations whose voucher is not known yet. First locks the batches with
+ * matching rows and cancels the rows that were not sent yet, then marks matching creations, then lists vouchers. The order
+ * matters: a row that was just sent is found as a creation, and a creation that was just recorded is found as a voucher.
  */
 export async function chooseByFilter(
   tx: Queryable,

@@ -34,9 +34,9 @@ export type DueWithdrawal = {
 }
 
 /**
- * Takes rows whose time has come, for as long as the lease; in another order each time, see `deleteInHalves`. A creation may
- * have been given a voucher that has another id: from then on its withdrawal means that voucher, unless the same revocation
- * has one for it already.
+ * Leases withdrawals that are due, in a different order each time (see `deleteInHalves`). The voucher of a creation may have
+ * another id than the creation. The withdrawal of the creation then changes to that voucher, unless the same revocation
+ * already has a withdrawal for it.
  */
 export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
   const { rows } = await db.query<DueWithdrawal>(

@@ -34,10 +34,10 @@ export async function listRevocableVouchers(
 }
 
 /**
- * Marks the creations that fit and whose outcome is not known, or that may still get a late voucher: whatever is recorded
- * for them is withdrawn. Returns those that are not settled. Waits for whoever is just recording one: the voucher is found
- * by the statement that lists vouchers then. One of a batch that is refused meanwhile is marked too, so that its row is not
- * sent again.
+ * Marks the matching creations whose outcome is not known or that may still get a late voucher: whatever is recorded for them
+ * is withdrawn. Returns those that are not settled. Waits for a process that is just recording a creation; its voucher is then
+ * found by the statement that lists vouchers. A creation of a batch that is rejected during the wait is marked too, so that
+ * its row is not sent again.
  */
 export async function updateCreationsRevoked(
   tx: Queryable,
@@ -45,7 +45,7 @@ export async function updateCreationsRevoked(
   filter: RevocationFilter,
 ): Promise<VoucherPlace[]> {
   if (filter.codePrefix !== undefined) return [] // what is not known yet has no code
-  const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // it is recorded later than any of these
+  const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // their vouchers are recorded later
   const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
     `with fitting as (
        select site_id, id from (select *, sent_at as created_at from creations) as known
@@ -64,7 +64,7 @@ export async function updateCreationsRevoked(
   return rows.filter(({ isUnsettled }) => isUnsettled).map(({ siteId, id }) => ({ siteId, id }))
 }
 
-/** Marks creations of batches that fit, were refused, and whose rows still stand as sent: those are not sent again. */
+/** Marks matching creations that were rejected while their row still counts as sent, so that the row is not sent again. */
 export async function updateRefusedRevoked(
   tx: Queryable,
   sites: number[] | 'all',
@@ -80,7 +80,7 @@ export async function updateRefusedRevoked(
   )
 }
 
-/** With the columns that a filter may name. */
+/** Rows of open batches, with the columns that a filter may use. */
 const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
   from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name, b.reference, b.api_key_id,
                b.staff_id, now() as created_at
@@ -88,9 +88,9 @@ const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
          where b.finished_at is null) as row_of_batch`
 
 /**
- * Cancels the rows of batches that fit and were not sent yet, and lets the worker see soon what is left. First locks the
- * batches of all rows that fit and are not made yet: until the end of the transaction none of these rows is sent or goes
- * back to waiting.
+ * Cancels the matching rows of batches that were not sent yet, and makes their batches due, so that the worker ends them. First
+ * locks the batches of all matching rows that are not made yet: until the end of the transaction none of these rows is sent or
+ * goes back to waiting.
  */
 export async function cancelFittingRows(
   tx: Queryable,
@@ -122,7 +122,7 @@ export async function cancelFittingRows(
   )
 }
 
-/** The same words of a filter for vouchers, creations and rows of batches. */
+/** Conditions of a filter; the same for vouchers, creations and rows of batches. */
 function conditions(sites: number[] | 'all', filter: RevocationFilter, values: unknown[] = []) {
   const bind = (value: unknown) => `$${values.push(value)}`
   const [fits = []] = pageConditions(filter, bind)

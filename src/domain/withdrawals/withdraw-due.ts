@@ -19,7 +19,7 @@ const turnMs = 20_000
 
 export type WithdrawContext = OutageContext & { clock: Clock; today: (at: Date) => string }
 
-/** Takes everything that is due on a site off its controller, then notes it. Doing it twice does no harm. */
+/** Deletes all due vouchers of a site on its controller, then records it. Running it twice does no harm. */
 export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping?: AbortSignal): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
   if (!site) return

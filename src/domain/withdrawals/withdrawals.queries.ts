@@ -20,7 +20,7 @@ export async function insertScheduledWithdrawals(
   )
 }
 
-/** Withdrawals of creations whose vouchers are known now need not wait any longer. Returns the creations that have one. */
+/** Makes the open withdrawals of these creations due now. Returns the creations that have one. */
 export async function hastenWithdrawals(tx: Queryable, siteId: number, creationIds: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `update withdrawals set next_attempt_at = least(next_attempt_at, now())

@@ -3,19 +3,19 @@ import { type ControllerConnection, ControllerError, type Failure } from '../dri
 import { type Finding, failed, type Layer, layers, notTried, ok } from './layers.ts'
 
 const hints: Record<Failure, string> = {
-  unreachable: 'it was there a moment ago',
-  insecure: 'change it with voucher-service controllers set … --address https://… --new-secret',
+  unreachable: 'it could be reached a moment ago, so run the test again',
+  insecure: 'set it with voucher-service controllers set … --address https://… --new-secret',
   sign_in: 'the stored credentials do not let us in',
   forbidden: 'the account may not make vouchers there',
-  rejected: 'this driver is not understood: is it the right one, and the right port?',
-  missing: 'no such site, or none that the account may see; or the wrong driver',
+  rejected: 'the controller does not understand this driver, so check the driver and the port',
+  missing: 'check the site and the rights of the account; it may also be the wrong driver',
   busy: 'wait a minute',
-  timeout: 'it takes connections, but does not answer',
-  failed: 'it may be starting, or in trouble',
-  no_voucher: 'not what a controller answers: is it the right driver, and the right port?',
+  timeout: 'it accepts connections, but does not answer',
+  failed: 'it may be starting or broken, so run the test again in some minutes',
+  no_voucher: 'a controller answers differently, so check the driver and the port',
 }
 
-/** A refusal of what was asked for, not of who asked. */
+/** Failures that show that the credentials were accepted. */
 const letIn: Failure[] = ['forbidden', 'missing']
 
 export async function checkSignIn(connection: ControllerConnection, site: string): Promise<Finding> {
@@ -31,7 +31,7 @@ export async function checkSignIn(connection: ControllerConnection, site: string
 const layerOf: Partial<Record<Failure, Layer>> = { sign_in: 'sign-in', forbidden: 'permission', missing: 'site' }
 const answered = layers.slice(layers.indexOf('permission'))
 
-/** One read for the layers that are left. What failed is told by its answer; what was before that in doubt stays so. */
+/** Checks the remaining layers with one read. Its error says which layer failed; the layers before that stay unknown. */
 export async function checkVouchers(
   connection: ControllerConnection,
   site: string,

@@ -46,18 +46,21 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
 
   const lastCode = async () => (await simulator.vouchers()).at(-1)?.code as string
 
-  test.each(['Front desk', 'API'])('vouchers that carry the name %s: found by the first look', async (adminName) => {
-    await simulator.behave({ adminName })
-    const connection = connect()
-    const [made] = await createAndClaim(connection, asked)
-    const looks = (await simulator.requests()).filter(({ path }) => path.endsWith('/stat/voucher'))
+  test.each(['Front desk', 'API'])(
+    'vouchers with the administrator name %s are found by the first lookup',
+    async (adminName) => {
+      await simulator.behave({ adminName })
+      const connection = connect()
+      const [made] = await createAndClaim(connection, asked)
+      const looks = (await simulator.requests()).filter(({ path }) => path.endsWith('/stat/voucher'))
 
-    expect(made?.code).toBe(await lastCode())
-    expect(looks).toHaveLength(1)
-    expect((await listOurs(connection)).get(made?.code as string)).toBe(adminName === 'API' ? true : null)
-  })
+      expect(made?.code).toBe(await lastCode())
+      expect(looks).toHaveLength(1)
+      expect((await listOurs(connection)).get(made?.code as string)).toBe(adminName === 'API' ? true : null)
+    },
+  )
 
-  test('the name is learned from a creation: what carries another one is not ours, nor is what carries the user name', async () => {
+  test('once a creation has shown our name, vouchers with other names are not ours, not even with the user name', async () => {
     await simulator.behave({ adminName: 'Front desk' })
     const connection = connect()
     await createAndClaim(connection, asked)
@@ -77,7 +80,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     expect(others.map((code) => ours.get(code))).toEqual([false, false])
   })
 
-  test('until then a name that is not the user name says nothing', async () => {
+  test('until our name is known, only the user name in any capitals is ours, and other names prove nothing', async () => {
     await addEqual('other-admin')
     const another = await lastCode()
     await addEqual(simulator.login.username.toUpperCase())
@@ -86,7 +89,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     expect([ours.get(another), ours.get(await lastCode())]).toEqual([null, true])
   })
 
-  test('it is not learned while somebody else made the same in the same second', async () => {
+  test('our name is not learned from a second in which another administrator made the same voucher', async () => {
     await simulator.behave({ adminName: 'Front desk' })
     await addEqual('other-admin')
     const another = await lastCode()
@@ -102,7 +105,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     expect([after.get(another), after.get(made)]).toEqual([false, null])
   })
 
-  test('another process learns it from the session, also one that was signed in before, and after a new sign-in', async () => {
+  test('other processes get our name from the session, even if they signed in before, and after a new sign-in', async () => {
     await simulator.behave({ adminName: 'Front desk' })
     const session = memorySession()
     const [one, two] = [connect(session), connect(session)]
@@ -118,7 +121,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     expect(await simulator.signIns()).toHaveLength(2)
   })
 
-  test('an administrator who is renamed: the voucher is found late once, then the new name is learned', async () => {
+  test('after an administrator is renamed, one voucher is found late, then the new name is learned', async () => {
     const connection = connect()
     const [before] = await createAndClaim(connection, asked)
     await simulator.behave({ adminName: 'Front desk' })

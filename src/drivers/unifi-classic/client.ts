@@ -10,34 +10,34 @@ import { dataFromWire, hasEnvelope, reasonFromWire } from './wire.ts'
 
 const readTimeoutMs = 10_000
 const detectTimeoutMs = 5_000
-/** With rotating CSRF tokens a call may lose the race against its neighbours a few times. */
+/** With rotating CSRF tokens, other calls may make the token of a call stale a few times. */
 const maxAttempts = 4
-/** A session younger than this was signed in with the present rights: signing in again would change nothing. */
+/** A session younger than this has the current rights: signing in again would change nothing. */
 const freshSessionMs = 5 * 60_000
 const nothingKnown = { adminName: null, hotspotSite: null }
 
 type ClassicRequest = {
-  /** The site that the call is about, also where the path does not name it. */
+  /** The site of the call, even if the path does not contain it. */
   site: string
   path: string
   body?: object
   deadline?: AbortSignal
   maxBytes?: number
-  /** An answer with no body is a success without data. */
+  /** Accepts an answer without a body as a success without data. */
   mayBeEmpty?: true
 }
 
-/** Who waits for a session, for which site. */
+/** The site and the deadline of a call that needs a session. */
 type Caller = { site: string; deadline: AbortSignal }
 
 export type ClassicClient = {
-  /** The `data` of the answer. A 401 and a 403 prove that nothing was done: if the session may be lost, it is sent again. */
+  /** Returns the `data` of the answer. After a 401 or 403, which prove that nothing was done, the call may be retried. */
   call(request: ClassicRequest): Promise<unknown[]>
-  /** The name in the vouchers of this account, as far as this process knows it; null: not known. */
+  /** The administrator name in this account's vouchers, as this process knows it; null if unknown. */
   adminName(): string | null
-  /** The same, as far as any process knows it. */
+  /** The same name, as any process knows it. */
   findAdminName(): Promise<string | null>
-  /** Tells it to all processes; null: what was known is out of date. */
+  /** Shares the name with all processes; null deletes a name that is out of date. */
   shareAdminName(adminName: string | null): void
   clockAheadMs(): number
   dateAheadMs(): number
@@ -54,7 +54,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return held ?? renew(null, caller)
   }
 
-  /** Found out before anybody signs in: a controller that still boots must not use up the sign-ins of this minute. */
+  /** Runs before the sign-in, so that a controller that is still booting does not use up the sign-ins of this minute. */
   function findFlavour(): Promise<FlavourName> {
     flavour ??= detectFlavour(http, AbortSignal.timeout(detectTimeoutMs)).catch((error) => {
       flavour = undefined
@@ -63,7 +63,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return flavour
   }
 
-  /** Newer tokens than those that failed: of this process, of another one, or by signing in. */
+  /** Returns newer tokens than those that failed: from this process, from another process, or from a new sign-in. */
   async function renew(stale: Session | null, { site, deadline }: Caller): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
     const entrance = { flavour: await within(deadline, findFlavour()), site }
@@ -73,13 +73,13 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
       return writeTokens({ ...tokens, adminName })
     })
     renewing.catch(() => {
-      flavour = undefined // it may be another controller by now
+      flavour = undefined // the controller may have been replaced
     })
     held = await within(deadline, renewing)
     return held
   }
 
-  /** Tokens to send a refused request with again; undefined when the refusal is final. */
+  /** Returns tokens for a retry of a rejected request; undefined if the rejection is final. */
   async function tokensAfter(reply: HttpReply, used: Session, caller: Caller): Promise<Session | undefined> {
     const { flavour, signedInAt, hotspotSite } = readTokens(used.tokens)
     const cause = causeOf(reply, flavour)
@@ -90,7 +90,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return cause === 'gateway' ? findNewer(used) : undefined
   }
 
-  /** Tokens that an answer renewed meanwhile, to this process or to another one. */
+  /** Returns tokens that an answer to this or another process has renewed meanwhile. */
   async function findNewer(used: Session): Promise<Session | undefined> {
     if (held?.tokens === used.tokens) held = await access.session.find()
     return held && held.tokens !== used.tokens ? held : undefined
@@ -103,7 +103,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
 
   function share(session: Session, change: Partial<Tokens>): void {
     held = { id: session.id, tokens: writeTokens({ ...readTokens(session.tokens), ...change }) }
-    access.session.rotate(held).catch(() => {}) // who misses it signs in again
+    access.session.rotate(held).catch(() => {}) // a process that misses them signs in again
   }
 
   return {
@@ -121,7 +121,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
           deadline,
           ...(maxBytes && { maxBytes }),
         })
-        if (reply.status !== 401) note(reply, session, tokens) // what comes with that one signs nobody in
+        if (reply.status !== 401) note(reply, session, tokens) // tokens that come with a 401 are not valid
         const isOk = reply.status >= 200 && reply.status < 300
         if (isOk) return mayBeEmpty && reply.text === '' ? [] : dataFromWire(parse(reply.text))
         const next = attempt < maxAttempts ? await tokensAfter(reply, session, caller) : undefined
@@ -141,8 +141,8 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
 }
 
 /**
- * Why a request was refused. `session`: it is lost, or its CSRF token is stale. `site`: unknown, or without rights on it.
- * `gateway`: some consoles say only "Forbidden", for a lost session, a stale token and missing rights alike.
+ * Why a request was rejected. `session`: the session is lost or the CSRF token is stale. `site`: the site is unknown, or the
+ * account has no rights on it. `gateway`: some consoles answer only "Forbidden" in all of these cases.
  */
 function causeOf(reply: HttpReply, flavour: FlavourName): 'session' | 'site' | 'gateway' | 'other' {
   if (reply.status === 401) return isNoSite(reply) ? 'site' : 'session'
@@ -157,7 +157,11 @@ function adminNameIn(session: Session | null): string | null {
 
 function failureOf(reply: HttpReply): ControllerError {
   if (reply.status === 401 && isNoSite(reply))
-    return new ControllerError('missing', 'refused', 'The controller shows this user no such site')
+    return new ControllerError(
+      'missing',
+      'refused',
+      'The site was not found on the controller, or this account cannot see it',
+    )
   return refusalOf(reply.status)
 }
 

@@ -9,7 +9,7 @@ import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFro
 
 const probeTimeoutMs = 3_000
 const maxLooks = 10
-/** A little longer after each look. */
+/** Each pause is this much longer than the one before. */
 const pauseAfterLookMs = 50
 const pieceSize = 1_000
 /** The list has no pages: about 80,000 vouchers fit. */
@@ -44,7 +44,7 @@ export const unifiClassic: Driver = {
       return read(data, await client.findAdminName())
     }
 
-    /** Vouchers that may be those just made. If none carries our name until the last look, the name is out of date. */
+    /** Returns vouchers that may be those just made. If no lookup finds one with our name, the known name is out of date. */
     async function lookFor(made: { second: number; shape: VoucherShape; count: number }, look: Look) {
       const ofThatSecond = await listSecond(look.site, made.second, look.deadline)
       const found = findMade(ofThatSecond, made.shape)
@@ -77,7 +77,7 @@ export const unifiClassic: Driver = {
       async *listNamed(site, name) {
         yield (await listAll(site)).filter(({ shape }) => shape.name === name)
       },
-      /** A controller says ok to a deletion that did nothing, so the list decides. */
+      /** A controller may answer ok and delete nothing, so the list is checked afterwards. */
       async delete(site, ids) {
         for (const _id of ids)
           await client.call({
@@ -94,7 +94,12 @@ export const unifiClassic: Driver = {
         const deadline = AbortSignal.timeout(probeTimeoutMs)
         const sites = sitesFromWire(await client.call({ site, path: '/api/self/sites', deadline }))
         const found = sites.find(({ reference }) => reference === site)
-        if (!found) throw new ControllerError('missing', 'refused', `The controller shows this user no site "${site}"`)
+        if (!found)
+          throw new ControllerError(
+            'missing',
+            'refused',
+            `Site "${site}" was not found on the controller, or this account cannot see it`,
+          )
         if (found.role !== '' && !rolesWithVouchers.includes(found.role))
           throw new ControllerError('forbidden', 'refused', 'The user may not make vouchers on this site')
         await listSecond(site, 0, deadline)

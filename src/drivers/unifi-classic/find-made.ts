@@ -1,7 +1,7 @@
 import { hasSameLimits, type VoucherShape } from '../driver.ts'
 import type { ClassicVoucher } from './wire.ts'
 
-/** Of the vouchers of one second, those that may be the ones asked for. Some controllers show no name; then the rest decides. */
+/** Vouchers of one second that may be the requested ones. Some controllers show no name; then only the limits are compared. */
 export function findMade(vouchers: ClassicVoucher[], asked: VoucherShape): ClassicVoucher[] {
   const alike = vouchers.filter(
     ({ shape, usedCount, isOurs }) => usedCount === 0 && isOurs !== false && hasSameLimits(shape, asked),
@@ -11,15 +11,15 @@ export function findMade(vouchers: ClassicVoucher[], asked: VoucherShape): Class
 }
 
 /**
- * Those that our account made, or all while its name is not known. Vouchers of the same shape are interchangeable; which
- * of them is still free, the record decides.
+ * Vouchers that our account certainly made, or all of them if there are none. Vouchers of the same shape are interchangeable;
+ * the record decides which of them is still free.
  */
 export function preferOurs(made: ClassicVoucher[]): ClassicVoucher[] {
   const ours = made.filter(({ isOurs }) => isOurs)
   return ours.length > 0 ? ours : made
 }
 
-/** Our account's name, if it can be told: ours are among those that were found, so a name that all of them carry is ours. */
+/** Our account's name, or null if it is not certain. Ours are among the vouchers found, so a name that all have is ours. */
 export function adminNameOf(made: ClassicVoucher[], count: number): string | null {
   const [adminName = null, another] = new Set(made.map((voucher) => voucher.adminName))
   return made.length >= count && another === undefined ? adminName : null

@@ -21,7 +21,7 @@ function connect(simulator: Simulator, session = memorySession(), clock = direct
 
 const resultsOf = async (simulator: Simulator) => (await simulator.signIns()).map(({ result }) => result)
 
-test('a hotspot operator signs in with the second attempt, and makes, lists and deletes vouchers', async () => {
+test('a hotspot operator is signed in by the second attempt, and makes, lists and deletes vouchers', async () => {
   const simulator = await startSimulator(...operator)
   const connection = connect(simulator)
   await connection.probe('branch')
@@ -36,7 +36,7 @@ test('a hotspot operator signs in with the second attempt, and makes, lists and 
   ])
 })
 
-test('what worked is remembered with the session: a minute of lost sessions stays within five sign-ins', async () => {
+test('the session stores which sign-in worked, so four lost sessions cost only five sign-ins', async () => {
   const simulator = await startSimulator(...operator)
   const session = memorySession()
   for (let i = 0; i < 4; i++) {
@@ -57,7 +57,7 @@ test('an operator who became an administrator is signed in as one', async () => 
   expect(await resultsOf(simulator)).toEqual(['wrong-credentials', 'ok'])
 })
 
-test('another site than that of the operator is told as missing, and costs no sign-in at any age of the session', async () => {
+test("a site that is not the operator's is reported as missing, without a new sign-in, however old the session is", async () => {
   const simulator = await startSimulator(...operator)
   let aheadMs = 0
   const connection = connect(simulator, memorySession(), { now: () => new Date(Date.now() + aheadMs) })
@@ -74,7 +74,7 @@ test('another site than that of the operator is told as missing, and costs no si
 test.each([
   ['self-hosted', ['wrong-credentials', 'wrong-credentials']],
   ['console', ['wrong-credentials']],
-])('a wrong password, %s: refused after %j', async (flavour, attempts) => {
+])('a wrong password, %s: rejected after %j', async (flavour, attempts) => {
   const simulator = await startSimulator('--flavour', flavour)
   const wrong = connect({ ...simulator, login: { username: 'api', password: 'wrong' } })
 
@@ -82,7 +82,7 @@ test.each([
   expect(await resultsOf(simulator)).toEqual(attempts)
 })
 
-test('a second attempt that is one too many: told as busy; one that fails otherwise: the password is wrong', async () => {
+test('a second attempt that exceeds the limit is reported as busy; any other failure means a wrong password', async () => {
   const limited = await startSimulator(...operator, '--login-limit', '1')
   await expect(connect(limited).probe('branch')).rejects.toMatchObject({ failure: 'busy' })
 
@@ -91,7 +91,7 @@ test('a second attempt that is one too many: told as busy; one that fails otherw
   await expect(connect(failing).probe('branch')).rejects.toMatchObject({ failure: 'sign_in' })
 })
 
-test('a second factor is not taken for a wrong password: one attempt', async () => {
+test('a request for a second factor is not mistaken for a wrong password: there is one attempt', async () => {
   const simulator = await startSimulator('--flavour', 'self-hosted')
   await simulator.behave({ mfa: true })
 

@@ -157,7 +157,7 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
 
   const countSignIns = async () => (await simulator.signIns()).length
 
-  test('a lost session: signed in again once, and exactly one voucher is made', async () => {
+  test('a lost session: one new sign-in, and exactly one voucher is made', async () => {
     const connection = connect()
     await connection.probe('default')
     clockAheadMs = fiveMinutesMs + 1_000
@@ -169,7 +169,7 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
     expect(await countSignIns()).toBe(2)
   })
 
-  test('a stale CSRF token: that of another process is taken over without signing in', async () => {
+  test('a stale CSRF token: the token of another process is used, without a sign-in', async () => {
     await simulator.behave({ rotateCsrf: true })
     const session = memorySession()
     const both = [connect(session), connect(session)]
@@ -178,7 +178,7 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
     expect(await countSignIns()).toBe(1)
   })
 
-  test('a 403 that stays: one sign-in in five minutes, however many calls', async () => {
+  test('a permanent 403: at most one sign-in in five minutes, however many calls', async () => {
     const connection = connect()
     await connection.probe('default')
     await simulator.fault('unauthorized', { times: 1_000 })
@@ -194,7 +194,7 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
     expect(await countSignIns()).toBe(3) // the first, and those of minutes 6 and 12
   })
 
-  test('missing rights, which come in an envelope, are final at any age of the session', async () => {
+  test('a 403 with an envelope means missing rights and is final, however old the session is', async () => {
     const connection = connect()
     await connection.probe('default')
     clockAheadMs = fiveMinutesMs + 1_000
@@ -205,7 +205,7 @@ describe('a console whose gateway answers 403 without an envelope', async () => 
   })
 })
 
-test('a self-hosted application that wants its CSRF token back gets it', async () => {
+test('the CSRF token is sent to a self-hosted application that requires it', async () => {
   const simulator = await startSimulator('--flavour', 'self-hosted', '--login-limit', '0')
   await simulator.behave({ strictCsrf: true })
   const { url: address, login: credentials } = simulator

@@ -11,17 +11,17 @@ const wrongLogin = 'User name or password is wrong'
 
 export type Login = { username: string; password: string }
 
-/** `site` is the one of a hotspot operator, if the account is one; `wasOperator`: it was, the last time. */
+/** `site`: the site to sign in to if the account is a hotspot operator. `wasOperator`: the last sign-in was as an operator. */
 type Entrance = { flavour: FlavourName; site: string; wasOperator: boolean }
 
-/** Whatever fails, no voucher was asked for. */
+/** Every failure is `refused`, because no voucher was requested yet. */
 export async function signIn(http: Http, login: Login, entrance: Entrance, clock: Clock): Promise<Tokens> {
   return trySignIn(http, login, entrance, clock).catch(leaving('refused'))
 }
 
 /**
- * A self-hosted application refuses hotspot operators like wrong passwords, unless they sign in as such. So a refused login
- * is tried once more the other way. Sign-ins are limited, so what works is remembered with the session.
+ * A self-hosted application rejects a hotspot operator like a wrong password, unless the operator signs in as such. So a
+ * rejected login is retried once the other way. Sign-ins are limited, so the session stores which way worked.
  */
 async function trySignIn(http: Http, login: Login, entrance: Entrance, clock: Clock): Promise<Tokens> {
   const { flavour, site, wasOperator } = entrance
@@ -56,7 +56,7 @@ function failureOf({ status, text }: HttpReply, flavour: FlavourName): Controlle
     return new ControllerError(
       'sign_in',
       'refused',
-      `${wrongLogin}, or a hotspot operator of another site (status 400)`,
+      `${wrongLogin}, or the account is a hotspot operator of another site (status 400)`,
     )
   if (status === 401 || status === 403)
     return new ControllerError('sign_in', 'refused', `${wrongLogin} (status ${status})`)

@@ -1,16 +1,16 @@
 import type { HttpReply } from '../http.ts'
 import { type FlavourName, flavours } from './flavours.ts'
 
-/** Where a self-hosted application gives its CSRF token. Whether any of them wants it back is not known. */
+/** The cookie with the CSRF token of a self-hosted application. Whether any application requires the token is not known. */
 const csrfCookie = 'csrf_token'
 
-/** What a session consists of, as it is shared between processes. */
+/** The content of a session, as the processes share it. */
 export type Tokens = {
   flavour: FlavourName
   cookie: string
   csrf: string | null
   signedInAt: number
-  /** The name in the vouchers of this account, once a creation showed it. It may be a display name. */
+  /** The administrator name in this account's vouchers, once a creation has shown it. It may be a display name. */
   adminName: string | null
   /** The one site of a hotspot operator; null for an administrator. */
   hotspotSite: string | null

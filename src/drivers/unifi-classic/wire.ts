@@ -26,12 +26,12 @@ export function dataFromWire(reply: unknown): unknown[] {
   return listOf(data)
 }
 
-/** The short word for why a call failed; not for people, and never logged. */
+/** The controller's code for the reason of a failure. It is never shown or logged. */
 export function reasonFromWire(text: string): unknown {
   return metaFromWire(text)?.['msg']
 }
 
-/** Whether the Network Application wrote a refusal; otherwise something in front of it did. */
+/** True if the Network Application itself wrote this error; otherwise a gateway in front of it did. */
 export function hasEnvelope(text: string): boolean {
   return metaFromWire(text) !== undefined
 }
@@ -52,12 +52,12 @@ export function secondFromWire(data: unknown[]): number {
   return second
 }
 
-/** More would stop the process while they are read. */
+/** Parsing more vouchers would block the process for too long. */
 const maxVouchers = 100_000
 
 export type ClassicVoucher = SeenVoucher & { hasName: boolean; adminName: string | null }
 
-/** Who we are there, by user name and in vouchers (null: not known yet), and how far the controller's clock is ahead. */
+/** Our user name, our administrator name in vouchers (null: not known yet), and how far the controller's clock is ahead. */
 export type Viewpoint = { username: string; ourAdminName: string | null; clockAheadMs: number }
 
 export function vouchersFromWire(data: unknown[], from: Viewpoint): ClassicVoucher[] {
@@ -104,8 +104,8 @@ function voucherFromWire(voucher: Json, { username, ourAdminName, clockAheadMs }
 }
 
 /**
- * Vouchers may carry a display name. Two accounts may have the same one, so it never proves that a voucher is ours; once ours
- * is known, another name proves that it is not.
+ * Vouchers may show a display name. Two accounts may have the same display name, so it never proves that a voucher is ours.
+ * Once our name is known, a different name proves that a voucher is not ours.
  */
 function isOurs(adminName: string | null, username: string, ourAdminName: string | null): boolean | null {
   if (adminName === null) return null

@@ -9,7 +9,7 @@ export type IntegrationClient = {
   get(path: string, deadline?: AbortSignal): Promise<unknown>
   /** Some controllers answer a deletion with no body. */
   delete(path: string): Promise<void>
-  /** The one call that must not be repeated: whatever goes wrong after it was sent has an unknown outcome. */
+  /** The only call that must not be repeated. If anything fails after it was sent, the outcome is unknown. */
   create(path: string, body: object, deadline: AbortSignal): Promise<unknown>
   clockAheadMs(): number
   dateAheadMs(): number

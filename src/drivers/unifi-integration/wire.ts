@@ -49,7 +49,11 @@ export function siteFromWire(reply: unknown, wanted: string): string {
   const [found, another] = byReference.length > 0 ? byReference : sites.filter((site) => site['name'] === wanted)
   const siteId = id(found?.['id'])
   if (siteId === null)
-    throw new ControllerError('missing', 'refused', `The controller shows this key no site "${wanted}"`)
+    throw new ControllerError(
+      'missing',
+      'refused',
+      `Site "${wanted}" was not found on the controller, or this API key cannot see it`,
+    )
   if (another)
     throw new ControllerError('missing', 'refused', `Several sites are called "${wanted}": use the reference`)
   return siteId

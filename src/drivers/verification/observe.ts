@@ -1,6 +1,6 @@
 import type { SeenVoucher, VoucherShape } from '../driver.ts'
 
-/** Something that a driver relies on or copes with: numbers, booleans and our own words, nothing from a reply. */
+/** A behaviour of the controller that the driver depends on or tolerates. It contains no text from a reply. */
 export type Observation = { observation: string; value: string | number | boolean }
 
 export function observeList(vouchers: SeenVoucher[]): Observation[] {

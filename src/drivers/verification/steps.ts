@@ -9,18 +9,18 @@ export type Step = {
   detail: string
 }
 
-/** What a controller did and should not have done. The message is for the report: it names nobody and nothing. */
+/** Wrong behaviour of a controller. The message is for the report, so it contains no names, ids or codes. */
 export class Unexpected extends Error {
   override name = 'Unexpected'
 }
 
 export type Steps = {
   done: Step[]
-  /** Undefined when it failed, and when what it needs is not there. */
+  /** Undefined when the step failed, or was not tried because `needs` is missing. */
   run<T>(step: string, work: () => Promise<T>, needs: unknown): Promise<T | undefined>
 }
 
-/** Runs one step after the other and notes how each went. */
+/** Runs steps and records the result of each. */
 export function createSteps(countCalls: () => number): Steps {
   const done: Step[] = []
   return {

@@ -104,7 +104,7 @@ describe.each([
     [null, 'the user name'],
     ['API', 'the user name in another case'],
     ['Geheime Verwalterin', 'another name'],
-  ])('an administrator who is called %s in vouchers: every step is well, and the report says: %s', async (...names) => {
+  ])('vouchers that show the administrator as %s: every step succeeds, and the report says: %s', async (...names) => {
     const [adminName, told] = names
     await simulator.clock({ advanceSeconds: 2 })
     await simulator.behave({ adminName })

@@ -48,7 +48,7 @@ function choiceByFilter(key: KeyAtWork, wire: NonNullable<Static<typeof revocati
   if (Object.keys(wanted).length === 0) throw new Refused('parameter_invalid', 'filter')
   const filter = filterFromWire(wanted)
   return {
-    searches: filter.reference === undefined && filter.batchId === undefined, // only these two lead directly to vouchers
+    searches: filter.reference === undefined && filter.batchId === undefined, // only these two have an index on vouchers
     meant: { filter, sites: named && [...new Set(named)].toSorted((a, b) => a - b) },
     choose: async (tx) => chooseByFilter(tx, await allowedSites(tx, key, named), { now: key.now, ...filter }),
   }

@@ -186,7 +186,7 @@ test('429: 50,000 wait on the site already; a check-out is taken in, and so is w
   expect((await revoke({ voucher_ids: await eleven(free) })).status).toBe(202)
 })
 
-test('429: of two revocations at once that would pass the limit of 50,000 together, one is rejected', async () => {
+test('429: when two concurrent revocations together exceed the limit of 50,000, one is rejected', async () => {
   const nearlyFull = await seedSite(app.db)
   await app.db.query(
     `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
