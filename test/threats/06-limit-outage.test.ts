@@ -16,11 +16,13 @@ const toHalfOpen = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL
 const toPostgres = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(db.url).port) || 5432 })
 const proxied = new URL(db.url)
 proxied.host = `127.0.0.1:${toPostgres.port}`
+/** Small pools: with four services, and other tests beside, the server's 100 connections would not be enough. */
+const env = { DATABASE_POOL_SIZE: '4' }
 const services = {
-  killed: await startService(db.url, { REDIS_URL: killed.url }),
-  hung: await startService(db.url, { REDIS_URL: hung.url }),
-  halfOpen: await startService(db.url, { REDIS_URL: `redis://127.0.0.1:${toHalfOpen.port}` }),
-  withoutDatabase: await startService(proxied.href),
+  killed: await startService(db.url, { ...env, REDIS_URL: killed.url }),
+  hung: await startService(db.url, { ...env, REDIS_URL: hung.url }),
+  halfOpen: await startService(db.url, { ...env, REDIS_URL: `redis://127.0.0.1:${toHalfOpen.port}` }),
+  withoutDatabase: await startService(proxied.href, env),
 }
 
 type Timed = { status: number; ms: number }
