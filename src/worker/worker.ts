@@ -48,7 +48,9 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
-  await ctx.queue.work<DueBatch>('batch', hints, async (batch) => void runBatch(batch))
+  const startBatches = async (onlyOf?: string) =>
+    (await listDueBatches(ctx.db, 2 * batchesAtOnce, onlyOf)).filter(runBatch).length
+  await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => void (await startBatches(controllerId)))
   await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId }) => void withdraw(siteId))
   const sweeps = startSweeps(
     [
@@ -56,7 +58,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
       {
         name: 'batches with work left',
         everyMs: 2_000,
-        run: async () => (await listDueBatches(ctx.db, 2 * batchesAtOnce)).filter(runBatch).length,
+        run: () => startBatches(),
       },
       { name: 'sites due for sync', everyMs: 5_000, run: () => scheduleSyncs(ctx) },
       {
