@@ -25,7 +25,7 @@ export type Context = {
   db: Database
   /** The database's time. Before `start` it is the machine's. */
   clock: DatabaseClock
-  /** One connection for health checks, made for the first of them: they never wait for the pool of `db`. */
+  /** A connection for health checks only, so that they never wait for the pool of `db`. It is made for the first check. */
   healthDb: Database
   searches: Searches
   authenticate: Authenticate

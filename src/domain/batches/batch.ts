@@ -6,7 +6,7 @@ export const maxBatchSize = 1_000
 
 export type BatchContext = MakeContext & { today: (at: Date) => string }
 
-/** What vouchers of a batch have in common. */
+/** The limits and wishes that all vouchers of a batch share. */
 export type WantedBatch = Wishes & { limits: Omit<VoucherShape, 'name'> }
 
 /** What a client asked for: vouchers that are alike but for their names. The names are still without their date. */

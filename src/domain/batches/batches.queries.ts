@@ -189,15 +189,6 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
   )
 }
 
-/**
- * Everything that ends or reopens a batch, sends its rows or records their outcome takes this lock, and reads only after it
- * has the lock. A revocation takes it too, so that no row is sent or goes back to waiting while it looks for the rows that it
- * covers.
- */
-export async function lockBatch(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
-  await tx.query(`select from batches where site_id = $1 and id = $2 for no key update`, [siteId, id])
-}
-
 /** False when it was finished before, or something is still to be made. */
 export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
   const { rowCount } = await tx.query(

@@ -2,9 +2,10 @@ import type { Database } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
 import { notifyCreated } from '../notifications/notify-created.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
+import { lockBatch } from '../vouchers/wake-batches.queries.ts'
 import type { Batch } from './batch.ts'
 import { takeUntoldVouchers } from './batch-rows.queries.ts'
-import { lockBatch, updateBatchFinished } from './batches.queries.ts'
+import { updateBatchFinished } from './batches.queries.ts'
 import { updateRowsFromCreations } from './rows-to-make.queries.ts'
 
 /** One notification for all that were made, with their real count, in the commit that ends the batch. */

@@ -7,9 +7,9 @@ import { hashOf, type Intent } from '../vouchers/creation.ts'
 import { endingBy } from '../vouchers/latest-end.ts'
 import { makeVouchers } from '../vouchers/make-vouchers.ts'
 import { noteFor } from '../vouchers/voucher-note.ts'
+import { lockBatch } from '../vouchers/wake-batches.queries.ts'
 import type { Batch, BatchContext } from './batch.ts'
 import { updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
-import { lockBatch } from './batches.queries.ts'
 import { listNextRows, sendRows } from './rows-to-make.queries.ts'
 
 /** `held up`: nothing was made, and the controller is to be left alone for a while. `busy`: others are at work on it. */

@@ -1,9 +1,10 @@
 import type { Database } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
 import { findSiteOnController } from '../sites/sites.queries.ts'
+import { lockBatch } from '../vouchers/wake-batches.queries.ts'
 import type { BatchKey } from './batch.ts'
 import { moveRows } from './batch-rows.queries.ts'
-import { lockBatch, updateBatchReopened } from './batches.queries.ts'
+import { updateBatchReopened } from './batches.queries.ts'
 import { enqueueBatches } from './enqueue-batches.ts'
 
 /** Asks again for the rows that failed, and for no others. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { findSiteOnController } from '../sites/sites.queries.ts'
+import { lockBatch } from '../vouchers/wake-batches.queries.ts'
 import type { BatchContext, BatchKey } from './batch.ts'
 import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   findBatch,
-  lockBatch,
   noteGoesOn,
   noteHeldUp,
   postponeBatch,

@@ -84,7 +84,7 @@ export function createControllers(tools: {
     return connectionOf(site)
   }
 
-  /** Those who ask at once share the answer. */
+  /** Callers that ask while a probe is under way share its answer. */
   function isReachable(site: SiteOnController): Promise<boolean> {
     const { controllerId } = site
     const asked = probing.get(controllerId) ?? probe(site).finally(() => probing.delete(controllerId))

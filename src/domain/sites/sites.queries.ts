@@ -38,7 +38,7 @@ export type Site = {
 
 const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
   s.adopts_vouchers as "adoptsVouchers", s.tags_names as "tagsNames", s.unrecorded, s.created_at as "createdAt"`
-/** What a statement that writes a site returns, for the columns above. */
+/** The columns that a statement returns after it wrote a site: `siteColumns` are made from them. */
 const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at`
 
 export async function listSites(db: Queryable): Promise<Site[]> {

@@ -7,7 +7,7 @@ export type Actor = { apiKeyId: string; allSites: boolean; source: string }
 /** What may be asked beyond the shape: the client's own word for it, and when it ends at the latest. */
 export type Wishes = { reference: string | null; validUntil: Date | null }
 
-/** What a client wants, after every clamp; the name is still without its date. */
+/** One wanted voucher, with its limits brought within their bounds. The name is still without its date. */
 export type Wanted = Wishes & { shape: VoucherShape }
 
 export type CreationRequest = {

@@ -4,7 +4,6 @@ import { listRecordedElsewhere, listUnrecorded, listUnsettledNotes } from './syn
 
 /** The names of all vouchers that this service makes begin with a date. */
 const datedName = /^\d{4}-\d\d-\d\d_/
-const rowsPerStatement = 1_000
 
 /**
  * Unrecorded vouchers that this service seems to have made: their name begins with a date, and no other administrator made
@@ -18,9 +17,7 @@ export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVo
   const sought = new Set(await listUnsettledNotes(db, siteId))
   const free = ours.filter(({ shape }) => !sought.has(shape.name))
   // A creation may have recorded its voucher and ended since the caller looked, so the record is read again at the end.
-  const lost: SeenVoucher[] = []
-  for (let i = 0; i < free.length; i += rowsPerStatement)
-    lost.push(...(await listUnrecorded(db, siteId, free.slice(i, i + rowsPerStatement))))
+  const lost = await listUnrecorded(db, siteId, free)
   if (lost.length === 0) return []
   const elsewhere = new Set(await listRecordedElsewhere(db, siteId, lost))
   return lost.filter(({ id }) => id === null || !elsewhere.has(id))

@@ -17,10 +17,7 @@ export async function findLostVouchers(
   site: SiteOnController,
 ): Promise<SeenVoucher[]> {
   const seen = await collect(controllers.connectionOf(site).list(site.controllerSite))
-  const unrecorded: SeenVoucher[] = []
-  for (let i = 0; i < seen.length; i += rowsPerStatement)
-    unrecorded.push(...(await listUnrecorded(db, site.id, seen.slice(i, i + rowsPerStatement))))
-  const lost = await listLost(db, site.id, unrecorded)
+  const lost = await listLost(db, site.id, await listUnrecorded(db, site.id, seen))
   await updateUnrecordedCount(db, site.id, lost.length)
   return lost
 }

@@ -15,7 +15,7 @@ import { claimFree } from './claim-free.ts'
 import type { RecordedCreation } from './creation.ts'
 import { insertCreation, type LockedCreation, lockCreations, updateCreationsRecorded } from './creations.queries.ts'
 import type { Recording } from './recording.ts'
-import { lockBatchOfCreations, wakeBatch } from './wake-batches.queries.ts'
+import { lockBatch, wakeBatch } from './wake-batches.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
@@ -43,7 +43,7 @@ export async function recordVouchers(ctx: RecordContext, recording: Recording): 
 async function recordOnce(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
   const { site, day, batchId } = recording
   return ctx.db.transaction(async (tx) => {
-    if (batchId !== null) await lockBatchOfCreations(tx, site.id, batchId)
+    if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
     const creations = await lockOrInsert(tx, recording)
     const before = creations.flatMap((creation) => alreadyRecorded(site.id, creation))
     const open = creations.filter(({ hasNoVoucher }) => hasNoVoucher)

@@ -16,7 +16,6 @@ import { revokeVanished } from './revoke-vanished.ts'
 import { insertAdoptedVouchers, listUnrecorded, updateSeenVouchers } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
-const idsPerStatement = 10_000
 
 export type SyncContext = OutageContext & {
   clock: Clock
@@ -48,14 +47,13 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
 async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<number> {
   const { db } = ctx
   const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
-  const unrecorded: SeenVoucher[] = []
   const synced = { siteId: site.id, listedAt: site.listedAt, day: ctx.today(ctx.clock.now()) }
   for (const piece of inPieces(seen)) {
     const { changed, redeemed } = await updateSeenVouchers(db, synced, piece)
     counts.changed += changed
     counts.redeemed += redeemed
   }
-  for (const piece of inPieces(seen, idsPerStatement)) unrecorded.push(...(await listUnrecorded(db, site.id, piece)))
+  const unrecorded = await listUnrecorded(db, site.id, seen)
   // Late arrivals come first: what is adopted counts as made by others.
   const late = new Set(await attachLateArrivals(ctx, site, unrecorded))
   counts.late = late.size
@@ -69,8 +67,8 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   return changes
 }
 
-function* inPieces(seen: SeenVoucher[], size = rowsPerStatement): Generator<SeenVoucher[]> {
-  for (let i = 0; i < seen.length; i += size) yield seen.slice(i, i + size)
+function* inPieces(seen: SeenVoucher[]): Generator<SeenVoucher[]> {
+  for (let i = 0; i < seen.length; i += rowsPerStatement) yield seen.slice(i, i + rowsPerStatement)
 }
 
 async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {

@@ -165,8 +165,20 @@ export async function updateVanishedVouchers(
   return rows[0]?.revoked ?? 0
 }
 
-/** Those of these vouchers that the record does not have. Codes count only where a controller gives no id: it may give them again. */
+const idsPerStatement = 10_000
+
+/**
+ * Vouchers of a controller that the record does not have. Codes are compared only where a controller gives no id, because it may
+ * give a code again.
+ */
 export async function listUnrecorded(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
+  const unrecorded: SeenVoucher[] = []
+  for (let i = 0; i < vouchers.length; i += idsPerStatement)
+    unrecorded.push(...(await listPiece(db, siteId, vouchers.slice(i, i + idsPerStatement))))
+  return unrecorded
+}
+
+async function listPiece(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
   const { rows } = await db.query<{ place: number }>(
     `select seen.place::integer as place
        from unnest($2::text[], $3::text[]) with ordinality as seen (id, code, place)

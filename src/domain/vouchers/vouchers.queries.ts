@@ -37,7 +37,7 @@ export type NewVoucher = Wishes & {
   batchId: string | null
 }
 
-/** Those of these controller vouchers that a creation holds already. A code alone says nothing: a controller may give it again. */
+/** Controller vouchers that a creation has already. They are compared by id, because a controller may give a code again. */
 export async function listHeldVouchers(
   tx: Queryable,
   siteId: number,

@@ -1,8 +1,12 @@
 import type { Queryable } from '#db/database.ts'
 
-/** Whoever locks a batch and its creations locks the batch first. */
-export async function lockBatchOfCreations(tx: Queryable, siteId: number, id: string): Promise<void> {
-  await tx.query('select from batches where site_id = $1 and id = $2 for no key update', [siteId, id])
+/**
+ * Everything that ends or reopens a batch, sends its rows or records their outcome takes this lock, and reads only after it
+ * has the lock. A revocation takes it too, so that no row is sent or goes back to waiting while it looks for the rows that it
+ * covers.
+ */
+export async function lockBatch(tx: Queryable, { siteId, id }: { siteId: number; id: string }): Promise<void> {
+  await tx.query(`select from batches where site_id = $1 and id = $2 for no key update`, [siteId, id])
 }
 
 /** Something became of its rows: the batch is looked at soon, even when it was finished before. */

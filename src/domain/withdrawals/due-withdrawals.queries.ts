@@ -27,7 +27,7 @@ export type DueWithdrawal = {
   voucherId: string
   controllerVoucherId: string | null
   /**
-   * What the record says. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
+   * The voucher's state in the record. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
    * unsettled: nobody knows yet whether it was made; none: it was not made.
    */
   state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
