@@ -1,28 +1,61 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { fastLane, slowLane } from './test/lanes/lanes.ts'
+import { ClosingLine, Watchdog } from './test/lanes/reporters.ts'
 
 const long = process.env['TEST_SIZE'] === 'long'
 
-/** The longest files first: else the last of them runs alone while a processor has nothing to do. */
+/** Folders with the longest test files, the longest first. */
+const slowest = [
+  '/faults/',
+  '/queue/',
+  '/batches/',
+  '/races/',
+  '/history/',
+  '/threats/',
+  '/deliveries/',
+  '/v2/',
+  '/drivers/',
+]
+
+/** The longest files first: otherwise the last of them runs alone while a processor has nothing to do. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const slowest = ['/test/faults/', '/test/queue/', '/test/batches/', '/test/races/', '/test/', '/src/']
-    const rank = ({ moduleId }: TestSpecification) => slowest.findIndex((part) => moduleId.includes(part))
-    return files.toSorted((a, b) => rank(a) - rank(b))
+    const rank = ({ moduleId }: TestSpecification) =>
+      slowest.findIndex((folder) => moduleId.includes(folder)) + 1 || slowest.length + 1
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }
 }
 
 export default defineConfig({
   test: {
-    include: ['{src,test,simulator}/**/*.test.ts'],
-    globalSetup: 'test/template-database.ts',
-    reporters: ['default', './test/closing-line.ts', './test/watchdog.ts'],
+    globalSetup: 'test/support/data/template-database.ts',
+    setupFiles: ['test/lanes/setup.ts'],
+    reporters: ['default', new ClosingLine(), new Watchdog()],
     testTimeout: long ? 600_000 : 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
     // The long run compares times: nothing else may use the machine meanwhile.
     fileParallelism: !long,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          ...fastLane,
+          setupFiles: ['test/lanes/refuse-processes.ts'], // an array: a string would replace the common set-up
+          // The files of a worker share one process and import the service once: that halves the processor time.
+          isolate: false,
+          // Many of these tests only wait.
+          maxWorkers: long ? 1 : 5,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', ...slowLane, maxWorkers: long ? 1 : 2, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })

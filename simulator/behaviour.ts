@@ -1,22 +1,24 @@
-/** What a test may switch while the simulator runs. */
+/** The switches that a test may set while the simulator runs. */
 export type Behaviour = {
-  /** Everything is answered with an HTML 502. */
+  /** Every request gets an HTML 502. */
   booting: boolean
-  /** Nothing is answered; set back, the requests that wait are closed. */
+  /** No request gets an answer. Switching this off closes the waiting connections. */
   hang: boolean
   /** A sign-in with the right password needs a second factor. */
   mfa: boolean
-  /** The administrator may look, but not create or delete. */
+  /** The administrator may read, but not create or delete. */
   readOnly: boolean
-  /** Used single-use vouchers vanish from the classic list; errors of sign-in as on old firmware. */
+  /** Used single-use vouchers disappear from the classic list. Errors of sign-in are those of old firmware. */
   oldController: boolean
+  /** Notes are null or, with `absent`, missing. */
   nullNotes: boolean | 'absent'
-  /** The status of deletions that are answered without a body; false: deletions are answered with a body. */
+  /** The status of a deletion that is answered without a body. With false, the answer has a body. */
   emptyDeletes: false | 200 | 204
-  /** The administrator name in the account's vouchers; null: the user name. */
+  /** The administrator name in vouchers that the account creates; null means the user name. */
   adminName: string | null
+  /** `qos_usage_quota` is a string. */
   stringQuota: boolean
-  /** How the classic API shows a voucher without a note. The Integration API has no name with `absent` and `null`. */
+  /** How the classic API shows a voucher without a note. With `absent` and `null`, the Integration API leaves out the name. */
   emptyNotes: 'absent' | 'empty' | 'null'
   /** A classic voucher without limits has `qos_overwrite: false`; otherwise it has no `qos_overwrite`. */
   qosOverwriteFalse: boolean
@@ -32,18 +34,19 @@ export type Behaviour = {
   guestsNameVoucher: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
-  /** The list of the Integration API begins with the newest; its real order is not documented. */
+  /** The list of the Integration API begins with the newest voucher. Its real order is not documented. */
   sortNewestFirst: boolean
-  /** True, or how many of the next answers give a new CSRF token. */
+  /** Answers give a new CSRF token: all of them, or this many of the next ones. */
   rotateCsrf: boolean | number
-  /** Where CSRF tokens are given: in headers, in a cookie, in both, or nowhere. With `nowhere`, none is required. */
+  /** The place of the CSRF token in answers. With `nowhere`, requests need none. */
   csrfIn: 'both' | 'header' | 'cookie' | 'nowhere'
   /** A self-hosted application requires its CSRF token, as consoles always do. */
   strictCsrf: boolean
-  /** A 401 brings a CSRF token too, as consoles before 3.2 did: it signs nobody in. */
+  /** A 401 has a CSRF token too, as on consoles before 3.2. The token is not valid. */
   csrfWith401: boolean
   /** A console answers a lost session and a stale CSRF token with its gateway's 403, as 3.2.7 and 3.2.12 do. */
   gateway403: boolean
+  /** The version of the Network Application. */
   version: string
 }
 

@@ -1,12 +1,12 @@
 import { parseArguments, usage } from './parse-arguments.ts'
-import { type SimulatorOptions, startSimulator } from './server.ts'
+import { type SimulatorOptions, startSimulator } from './start-simulator.ts'
 
 async function run(options: SimulatorOptions): Promise<void> {
   const { url, pathPrefix, apiKey, sites, username, password, fingerprint256, close } = await startSimulator(options)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void close().then(() => process.exit(0)))
   }
-  process.once('disconnect', () => process.exit(0)) // a parent that opened a channel to us has died
+  process.once('disconnect', () => process.exit(0)) // the parent process that opened the IPC channel has ended
   const line = { ready: true, url, path_prefix: pathPrefix, api_key: apiKey, sites, username, password, fingerprint256 }
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseArguments } from './parse-arguments.ts'
 
-test('without arguments it is a console on any port, over HTTP', () => {
+test('without arguments, the simulator is a console on any free port, over HTTP', () => {
   expect(parseArguments([])).toEqual({
     port: 0,
     https: false,
@@ -17,7 +17,7 @@ test('without arguments it is a console on any port, over HTTP', () => {
   })
 })
 
-test('all options are taken over', () => {
+test('every option is read', () => {
   const text =
     '--port 1 --https --flavour self-hosted --site a=A --api-key k --username u --password p --hotspot-operator a'
   const args = [...text.split(' '), '--session-seconds', '9', '--login-limit', '0']
@@ -37,14 +37,14 @@ test('all options are taken over', () => {
   })
 })
 
-test('the path of a cloud connector is taken over, and is for a console', () => {
+test('only a console can have the path of a cloud connector', () => {
   const args = ['--path-prefix', '/v1/connector/consoles/AB12:34']
 
   expect(parseArguments(args)).toMatchObject({ flavour: 'console', pathPrefix: '/v1/connector/consoles/AB12:34' })
   expect(() => parseArguments([...args, '--flavour', 'self-hosted'])).toThrow('--path-prefix')
 })
 
-test('a hotspot operator has one of the sites', () => {
+test('the site of a hotspot operator must be one of the sites', () => {
   expect(() => parseArguments(['--flavour', 'self-hosted', '--hotspot-operator', 'nowhere'])).toThrow(
     '--hotspot-operator must be the internalReference of a site',
   )
@@ -63,6 +63,6 @@ test.each([
   ['--path-prefix', '/v1/'],
   ['--path-prefix', '/v1?a'],
   ['--path-prefix', '/control/v1'],
-])('%s %s is refused', (option, value) => {
+])('%s %s is rejected', (option, value) => {
   expect(() => parseArguments([`${option}=${value}`])).toThrow(option)
 })

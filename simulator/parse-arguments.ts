@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util'
-import type { SimulatorOptions } from './server.ts'
-import type { FlavourName } from './simulator.ts'
+import type { FlavourName } from './classic/flavours.ts'
+import type { SimulatorOptions } from './start-simulator.ts'
 
 export const usage = `Usage: node simulator/main.ts [options]
 
   --port N                       port on 127.0.0.1 (default: a free one)
   --https                        HTTPS with a new self-signed certificate
   --flavour NAME                 console or self-hosted (default: console)
-  --path-prefix PATH             the path of a cloud connector, which serves only the Integration API
+  --path-prefix PATH             serve only the Integration API, below this path, as a cloud connector does
   --site internalReference=Name  a site; may be repeated (default: default=Default)
   --api-key KEY                  the key of the Integration API (default: a random one)
   --username NAME                the administrator of the classic API (default: api)
-  --password TEXT                and the password (default: a random one)
+  --password TEXT                the password of that administrator (default: a random one)
   --hotspot-operator SITE        make the account a hotspot operator of this site (self-hosted only)
   --session-seconds N            how long a sign-in lasts (default: 3600)
   --login-limit N                sign-ins per minute, 0 = no limit (default: 5)
-  --help                         this text
+  --help                         show this text
 `
 
 /** Throws an Error with a message for the operator. */
@@ -41,7 +41,8 @@ export function parseArguments(args: string[]): SimulatorOptions | 'help' {
   const { https, username, password, 'api-key': apiKey } = values
   const flavour = readFlavour(values.flavour)
   const sites = readSites(values.site)
-  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new Error('--api-key must be printable, without spaces')
+  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
+    throw new Error('--api-key must consist of printable ASCII characters without spaces')
   if (username === '' || password === '') throw new Error('--username and --password must not be empty')
   return {
     port: readNumber('--port', values.port, [0, 65_535]),
@@ -71,9 +72,11 @@ function readFlavour(text: string): FlavourName {
 
 function readPathPrefix(text: string | undefined, flavour: FlavourName): string | undefined {
   if (text === undefined) return undefined
-  if (flavour !== 'console') throw new Error('--path-prefix: only a console has the Integration API')
+  if (flavour !== 'console')
+    throw new Error('--path-prefix needs --flavour console: a self-hosted application has no Integration API')
   const isPath = /^(\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(text) && !/^\/control(\/|$)/.test(text)
-  if (!isPath) throw new Error('--path-prefix must look like /v1/connector/consoles/AB12, and not begin with /control')
+  if (!isPath)
+    throw new Error('--path-prefix must look like /v1/connector/consoles/AB12 and must not begin with /control')
   return text
 }
 
@@ -83,7 +86,7 @@ function readHotspotSite(
   sites: { internalReference: string }[],
 ): string | undefined {
   if (text === undefined) return undefined
-  if (flavour !== 'self-hosted') throw new Error('--hotspot-operator is for --flavour self-hosted')
+  if (flavour !== 'self-hosted') throw new Error('--hotspot-operator needs --flavour self-hosted')
   if (sites.every(({ internalReference }) => internalReference !== text))
     throw new Error(`--hotspot-operator must be the internalReference of a site given with --site: ${text}`)
   return text
@@ -96,6 +99,7 @@ function readSites(texts: string[]): { internalReference: string; name: string }
     return { internalReference, name }
   })
   const different = new Set(sites.map((site) => site.internalReference))
-  if (different.size < sites.length) throw new Error('--site: two sites have the same internalReference')
+  if (different.size < sites.length)
+    throw new Error('--site: two sites have the same internalReference. Give each site its own')
   return sites
 }

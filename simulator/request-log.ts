@@ -5,9 +5,9 @@ export type LoggedRequest = {
   method: string
   path: string
   query: string
-  /** Null until it is answered, and for ever when the connection was dropped or hangs. */
+  /** Null until the request is answered. Stays null when the connection was dropped or hangs. */
   status: number | null
-  /** Of the body of the answer, as it was handed to the connection; null while there is none. */
+  /** The size of the answer's body as it was sent; null while nothing was sent. */
   replyBytes: number | null
   body: unknown
 }
@@ -15,12 +15,13 @@ export type LoggedRequest = {
 export type RequestLog = {
   list(): readonly LoggedRequest[]
   add(request: { atMs: number; method: string; path: string; query: string }): LoggedRequest
-  /** Keeps the JSON of the body; `parsed` saves parsing it again. */
+  /** Adds the JSON of the body. `parsed` saves parsing the text again. */
   addBody(entry: LoggedRequest, text: string, parsed: unknown): void
+  /** Returns how many entries it removed. */
   clear(): number
 }
 
-/** Whatever a caller sends, and wherever, the API key is not kept, nor is a password. */
+/** The log hides the API key wherever a caller sends it, and the member `password` of bodies. */
 export function createRequestLog(apiKey: string): RequestLog {
   let entries: LoggedRequest[] = []
   const hide = (text: string) => text.replaceAll(apiKey, '[api key]')

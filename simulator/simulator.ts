@@ -1,30 +1,23 @@
 import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { type Behaviour, defaultBehaviour } from './behaviour.ts'
-import { consoleFlavour } from './classic/console-flavour.ts'
-import type { Flavour } from './classic/flavour.ts'
-import { createLoginLimit } from './classic/login-limit.ts'
-import { selfHostedFlavour } from './classic/self-hosted-flavour.ts'
+import { type Flavour, type FlavourName, flavours } from './classic/flavours.ts'
 import { createSessions, type Sessions } from './classic/sessions.ts'
-import type { SignInResult } from './classic/sign-in.ts'
+import { createLoginLimit, type LoggedSignIn } from './classic/sign-in.ts'
 import { createFaultQueue, type FaultQueue } from './faults/fault-queue.ts'
-import { createHeldRequests, type HeldRequests } from './http/held-requests.ts'
 import { connectorGateway, consoleGateway, type Gateway } from './integration/gateway.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import type { Site } from './store/voucher.ts'
 import { createVoucherStore, type VoucherStore } from './store/voucher-store.ts'
 
-const flavours = { console: consoleFlavour, 'self-hosted': selfHostedFlavour }
-
-export type FlavourName = keyof typeof flavours
-
 export type ControllerOptions = {
   flavour?: FlavourName | undefined
-  /** Where a cloud connector serves the console; undefined: there is none. */
+  /** The path of a cloud connector; undefined when callers reach the console directly. */
   pathPrefix?: string | undefined
   apiKey?: string | undefined
   username?: string | undefined
   password?: string | undefined
-  /** The site of the hotspot operator; undefined: the account is an administrator of all sites. */
+  /** The site of a hotspot operator; undefined when the account is an administrator of all sites. */
   hotspotSite?: string | undefined
   sessionSeconds?: number | undefined
   /** Sign-ins per minute; 0 = no limit. */
@@ -32,6 +25,7 @@ export type ControllerOptions = {
   sites?: Omit<Site, 'id'>[] | undefined
 }
 
+/** The whole state of a simulated controller. */
 export type Simulator = {
   flavour: Flavour
   gateway: Gateway
@@ -39,12 +33,13 @@ export type Simulator = {
   account: { username: string; password: string; hotspotSite: string | undefined }
   store: VoucherStore
   sessions: Sessions
-  /** Counts the sign-in that it allows. */
+  /** Counts the sign-in if it is allowed. */
   mayLogIn: () => boolean
-  signIns: { at: string; username: string | null; result: SignInResult }[]
+  signIns: LoggedSignIn[]
   behaviour: Behaviour
   faults: FaultQueue
-  held: HeldRequests
+  /** Requests that stay open without an answer because of the behaviour `hang`. */
+  heldResponses: Set<ServerResponse>
   requests: RequestLog
 }
 
@@ -71,7 +66,7 @@ export function createSimulator({
     signIns: [],
     behaviour: { ...defaultBehaviour },
     faults: createFaultQueue(),
-    held: createHeldRequests(),
+    heldResponses: new Set(),
     requests: createRequestLog(apiKey),
   }
 }

@@ -1,25 +1,28 @@
 import { afterEach, beforeEach } from 'vitest'
-import { type RunningSimulator, startSimulator } from './server.ts'
+import { type RunningSimulator, startSimulator } from './start-simulator.ts'
 import { type Client, clientOf, type Request } from './test-client.ts'
 
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 export const visit = { name: 'Visit 7F3K', timeLimitMinutes: 480, authorizedGuestLimit: 1 }
 
-/** A new simulator with two sites for each test of the file that imports these. */
+/** The simulator of the test that runs now. */
 export let simulator: RunningSimulator
 export let client: Client
 export let vouchers: string
 
-beforeEach(async () => {
-  const sites = ['default', 'branch'].map((internalReference) => ({
-    internalReference,
-    name: `Site ${internalReference}`,
-  }))
-  simulator = await startSimulator({ apiKey: 'secret-key', sites })
-  client = clientOf(simulator)
-  vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
-})
-afterEach(() => simulator.close())
+/** Gives each test of the calling file a new simulator with two sites. */
+export function useTestBench(): void {
+  beforeEach(async () => {
+    const sites = ['default', 'branch'].map((internalReference) => ({
+      internalReference,
+      name: `Site ${internalReference}`,
+    }))
+    simulator = await startSimulator({ apiKey: 'secret-key', sites })
+    client = clientOf(simulator)
+    vouchers = `/sites/${simulator.sites[0]?.id}/hotspot/vouchers`
+  })
+  afterEach(() => simulator.close())
+}
 
 export const create = (body: unknown = visit, options: Request = {}) =>
   client.integration(vouchers, { ...options, method: 'POST', body })

@@ -13,7 +13,7 @@ function fileWith(text: string): string {
   return path
 }
 
-test('the least environment gives every default', () => {
+test('every optional setting has a default', () => {
   expect(loadConfig(least)).toMatchObject({
     port: 8080,
     listenAddress: '127.0.0.1',
@@ -54,20 +54,20 @@ test.each([
   ['WEBHOOK_RETRY_SCALE', 'fast'],
   ['REDIS_URL', 'redis://localhost/abc'],
   ['REDIS_URL', 'redis://:%zz@localhost'],
-])('%s=%s is refused before anything starts', (name, value) => {
+])('%s=%s is rejected before anything starts', (name, value) => {
   expect(() => loadConfig({ ...least, [name]: value })).toThrow(`${name}: `)
 })
 
-test('no encryption key, no start', () => {
+test('without a valid encryption key the settings are rejected', () => {
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow('ENCRYPTION_KEYS is missing')
-  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: ' , ' })).toThrow('holds no key')
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: ' , ' })).toThrow('contains no key')
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: 'k1:c2hvcnQ=' })).toThrow('32 bytes')
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: `${key},${key}` })).toThrow('twice')
 })
 
 const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
 
-test.each(secrets.map(({ env }) => env))('the secret %s may come from a file, but not from both', (name) => {
+test.each(secrets.map(({ env }) => env))('the secret %s can be set directly or by a file, but not both', (name) => {
   const value = name === 'REDIS_URL' ? 'redis://localhost' : least[name as keyof typeof least]
   const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, [name]: value }
 
@@ -84,7 +84,7 @@ test('a message never repeats a secret', () => {
   expect(() => loadConfig(env)).toThrow(/^(?![\s\S]*hunter2)[\s\S]*DATABASE_URL/)
 })
 
-test('docs/settings.md is made from the table', async () => {
+test('docs/settings.md is generated from the settings', async () => {
   const rows = Object.values(settings).map((setting) => {
     const { env, about, fallback, secret, optional } = setting as typeof setting & Record<string, unknown>
     const name = secret ? `\`${env}\` or \`${env}_FILE\`` : `\`${env}\``
@@ -93,14 +93,14 @@ test('docs/settings.md is made from the table', async () => {
   })
   const page = `# Settings
 
-Every setting is an environment variable. A secret may also be given as a file: \`NAME_FILE\` names it; setting both is
-refused. All problems are reported at once, and the process does not start with any of them.
+Every setting is an environment variable. A secret can also be read from a file: set \`NAME_FILE\` to its path. You cannot set
+both. If a setting is missing or invalid, the process does not start. It reports all problems at once.
 
 | Name | Default | Meaning |
 |---|---|---|
 ${rows.join('\n')}
 
-<!-- Made from src/config.ts: \`npx vitest run src/config.test.ts -u\` writes it. -->
+<!-- This page is generated from src/config.ts. To update it, run \`npx vitest run src/config.test.ts -u\`. -->
 `
   await expect(page).toMatchFileSnapshot('../docs/settings.md')
 })

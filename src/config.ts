@@ -5,111 +5,120 @@ import {
   integer,
   keyring,
   oneOf,
+  readSettings,
   redisUrl,
+  type Setting,
   text,
   timeZone,
   url,
-} from '#lib/setting-parsers.ts'
-import { readSettings, type Setting, type Values } from '#lib/settings.ts'
+  type Values,
+} from '#lib/settings.ts'
 
-/** Every setting of the service. `docs/settings.md` is made from this table. */
+/** Every setting of the service. `docs/settings.md` is generated from this table. */
 export const settings = {
   port: { env: 'PORT', about: 'Port that the api listens on.', parse: integer(0, 65535), fallback: '8080' },
   listenAddress: {
     env: 'LISTEN_ADDRESS',
-    about: 'Address that the api listens on. `0.0.0.0` or `::` opens it to the network: put TLS in front of it.',
+    about:
+      'Address that the api listens on. `0.0.0.0` or `::` opens it to the network: put a proxy with TLS in front of it.',
     parse: text,
     fallback: '127.0.0.1',
   },
   basePath: {
     env: 'BASE_PATH',
-    about: 'Directory of API v1: `/api` serves `/api/vouchers.php`.',
+    about: 'Path of API v1: with `/api`, it is available at `/api/vouchers.php`.',
     parse: basePath,
     fallback: '/api',
   },
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
-    about: 'Addresses or ranges of reverse proxies, separated by commas, whose `X-Forwarded-*` headers are believed.',
+    about:
+      'Addresses or ranges of reverse proxies, separated by commas. Only their `X-Forwarded-*` headers are trusted.',
     parse: addressRanges,
     fallback: '',
   },
   databaseUrl: {
     env: 'DATABASE_URL',
-    about: 'PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers`.',
+    about: 'Address of a PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers`.',
     parse: url('postgres', 'postgresql'),
+    whenMissing: 'Set it to the address of your PostgreSQL, e.g. postgres://user:password@host/vouchers',
     secret: true,
   },
   databasePoolSize: {
     env: 'DATABASE_POOL_SIZE',
-    about: 'Connections to PostgreSQL per process.',
+    about: 'Largest number of connections to PostgreSQL that a process opens for its work.',
     parse: integer(2, 500),
     fallback: '10',
   },
   redisUrl: {
     env: 'REDIS_URL',
-    about: 'Redis or Valkey for the rate limit. Without it PostgreSQL counts.',
+    about: 'Address of a Redis or Valkey that counts requests for the rate limit. Without it, PostgreSQL counts them.',
     parse: redisUrl,
     secret: true,
     optional: true,
   },
   redisPrefix: {
     env: 'REDIS_PREFIX',
-    about: 'Begins the name of every Redis key of this service.',
+    about: 'Prefix of every Redis key of this service.',
     parse: text,
     fallback: 'voucher-service:',
   },
   encryptionKeys: {
     env: 'ENCRYPTION_KEYS',
-    about: 'Keys for the secrets at rest, as `id:base64` separated by commas. The first seals, all of them open.',
+    about:
+      'Keys for stored secrets, as `id:base64`, separated by commas. The first one encrypts; all of them decrypt. Create one with `voucher-service secrets generate`.',
     parse: keyring,
+    whenMissing: 'Create one with `voucher-service secrets generate`',
     secret: true,
   },
   webhookAllowCidrs: {
     env: 'WEBHOOK_ALLOW_CIDRS',
     about:
-      'Addresses or ranges outside the public internet, separated by commas, that webhooks may lead to as well, by http too.',
+      'Addresses or ranges on your own network, separated by commas, where webhooks are allowed too, by https or http.',
     parse: addressRanges,
     fallback: '',
   },
   webhookRetryScale: {
     env: 'WEBHOOK_RETRY_SCALE',
-    about: 'For tests only: the pauses between the attempts of a delivery are multiplied by it.',
+    about: 'For tests only. Factor for the pauses between the attempts of a delivery.',
     parse: factor,
     fallback: '1',
   },
   timeZone: {
     env: 'TZ',
-    about: 'Time zone of the server: the date in voucher names and the day of counts.',
+    about: 'Time zone for the date in voucher names and for daily counts.',
     parse: timeZone,
     fallback: 'UTC',
   },
   listCacheMiB: {
     env: 'LIST_CACHE_MIB',
-    about: 'Memory per process for rendered voucher lists, in MiB.',
+    about: 'Memory that a process uses for rendered voucher lists, in MiB.',
     parse: integer(1, 65536),
     fallback: '64',
   },
   settleSeconds: {
     env: 'SETTLE_SECONDS',
-    about: 'How long a voucher whose creation got no clear answer is looked for on its controller.',
+    about:
+      'How long the worker looks on the controller for a voucher whose creation has an unknown outcome, in seconds.',
     parse: integer(5, 3600),
     fallback: '120',
   },
   drainSeconds: {
     env: 'DRAIN_SECONDS',
-    about: 'How long a stopping api still takes requests, so that a proxy in front can notice by `/readyz`.',
+    about:
+      'How long a stopping api continues to accept requests, in seconds. In that time a proxy can see at `/readyz` that it stops.',
     parse: integer(0, 60),
     fallback: '1',
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',
-    about: 'How long a stopping process waits for requests under way.',
+    about: 'How long a stopping process waits for requests under way, in seconds.',
     parse: integer(1, 600),
     fallback: '20',
   },
   logLevel: {
     env: 'LOG_LEVEL',
-    about: 'Least level of log lines.',
+    about: 'Lowest level of log lines: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     fallback: 'info',
   },
@@ -117,20 +126,22 @@ export const settings = {
 
 export type Config = Values<typeof settings>
 
-/** The only reader of the environment. */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+/** The environment of this process. Only this file reads it. */
+export const environment: NodeJS.ProcessEnv = process.env
+
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return readSettings(settings, env)
 }
 
 const localPostgres = 'postgres://postgres@127.0.0.1:5432/postgres'
 
-/** The PostgreSQL where the demo makes its own database. */
-export function loadDemoServer(env: NodeJS.ProcessEnv = process.env): string {
+/** The PostgreSQL where the demo and `npm run dev` make their own databases. */
+export function loadDatabaseServer(env: NodeJS.ProcessEnv): string {
   return readSettings({ url: { ...settings.databaseUrl, fallback: localPostgres } }, env).url
 }
 
-/** The environment, with some of its values replaced. */
-export function loadConfigWith(replaced: Record<string, string>): Config {
-  const { DATABASE_URL_FILE: _, ENCRYPTION_KEYS_FILE: __, ...env } = process.env
-  return loadConfig({ ...env, ...replaced })
+/** The environment with some settings replaced, for the demo and for development. */
+export function replaceSettings(env: NodeJS.ProcessEnv, replaced: Record<string, string>): NodeJS.ProcessEnv {
+  const { DATABASE_URL_FILE: _, ENCRYPTION_KEYS_FILE: __, ...others } = env
+  return { ...others, ...replaced }
 }

@@ -3,7 +3,7 @@ import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import { type Guest, readMac, unauthorize } from '../store/guests.ts'
 import type { Site } from '../store/voucher.ts'
-import { failure, ok } from './meta-reply.ts'
+import { failure, ok } from './replies.ts'
 import { classicSiteId } from './site-handlers.ts'
 
 type GuestView = { nowMs: number; namesVoucher: boolean }
@@ -18,8 +18,8 @@ export function listGuests(
   { site, body, query }: { site: Site; body: JsonObject; query: string },
 ): Reply {
   const nowMs = store.clock.now()
-  const wanted = { ...Object.fromEntries(new URLSearchParams(query)), ...body }
-  const { within = defaultWithinHours, start = nowMs - Number(within) * msPerHour, end = nowMs } = wanted
+  const range = { ...Object.fromEntries(new URLSearchParams(query)), ...body }
+  const { within = defaultWithinHours, start = nowMs - Number(within) * msPerHour, end = nowMs } = range
   const [fromMs, toMs] = [Number(start), Number(end)]
   if (Number.isNaN(fromMs) || Number.isNaN(toMs)) return failure(400, 'api.err.InvalidArgs')
   const guests = store.guests.filter(
@@ -28,7 +28,7 @@ export function listGuests(
   return ok(guests.map((guest) => guestView(guest, { nowMs, namesVoucher: behaviour.guestsNameVoucher })))
 }
 
-/** Answers ok to any MAC address, whether that device is authorised or not. */
+/** Answers ok to any MAC address, even if that device is not authorised. */
 export function unauthorizeGuest(
   { store, behaviour }: Simulator,
   { site, body }: { site: Site; body: JsonObject },

@@ -1,68 +1,68 @@
 import { randomUUID } from 'node:crypto'
-import type { Operation } from '../faults/fault.ts'
-import type { Outcome, Performance } from '../faults/outcome.ts'
-import { perform } from '../faults/perform.ts'
-import type { Call } from '../http/call.ts'
+import type { Delivery, Outcome } from '../faults/deliver.ts'
+import { runWithFaults } from '../faults/run-with-faults.ts'
+import type { Call } from '../http/receive-call.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
-import { tokenCookie } from './console-flavour.ts'
-import { classicDialect } from './fault-dialect.ts'
-import { findAction } from './routes.ts'
+import { tokenCookie } from './flavours.ts'
+import { classicFaultReplies } from './replies.ts'
+import { type Action, findAction } from './routes.ts'
 import { readCookie, type Session } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 import { getStatus } from './site-handlers.ts'
 
-/** One request outside the Integration API: sign-in, or session and CSRF token, then a fault or the work. */
-export function handleClassic(simulator: Simulator, call: Call): Performance {
+/** Answers a request outside the Integration API. Checks session and CSRF token before a fault or the work. */
+export function handleClassic(simulator: Simulator, call: Call): Delivery {
   const { flavour, behaviour, faults } = simulator
   const run = ({ operation, work }: Action) =>
-    perform(faults, { operation, work, dialect: classicDialect(simulator, { operation }) })
+    runWithFaults(faults, { operation, work, replies: classicFaultReplies(simulator, { operation }) })
 
   if (call.path === '/') return run({ operation: 'other', work: () => flavour.root })
   if (call.method === 'POST' && call.path === flavour.loginPath) {
     return run({ operation: 'login', work: () => signIn(simulator, call) })
   }
   if (flavour.logouts.includes(`${call.method} ${call.path}`)) {
-    return guarded(simulator, call, (session) => ({ operation: 'other', work: () => signOut(simulator, session) }))
+    return runInSession(simulator, call, (session) => ({ operation: 'other', work: () => signOut(simulator, session) }))
   }
   const path = flavour.applicationPath(call.path)
   if (path === undefined) return { outcome: flavour.elsewhere(call.path, behaviour) }
   if (path === '/status' && flavour.statusIsOpen) return run({ operation: 'other', work: () => getStatus(simulator) })
 
   const action = findAction(simulator, { ...call, path })
-  return hasKey(simulator, call) ? run(action) : guarded(simulator, call, () => action)
+  return isAllowedByKey(simulator, call) ? run(action) : runInSession(simulator, call, () => action)
+}
+
+function signOut({ flavour }: Simulator, session: Session): Reply {
+  session.closed = true
+  return flavour.signedOut
+}
+
+function isAllowedByKey({ apiKey, behaviour, flavour }: Simulator, { headers }: Call): boolean {
+  return behaviour.apiKeyOnClassic && flavour.hasIntegrationApi && headers['x-api-key'] === apiKey
 }
 
 const invalidCsrfToken: Reply = { status: 403, json: { message: 'Invalid CSRF Token' } }
 
-type Action = { operation: Operation; work: () => Reply }
-
-function hasKey({ apiKey, behaviour, flavour }: Simulator, { headers }: Call): boolean {
-  return behaviour.apiKeyOnClassic && flavour.hasIntegrationApi && headers['x-api-key'] === apiKey
-}
-
-function guarded(simulator: Simulator, call: Call, actionOf: (session: Session) => Action): Performance {
+function runInSession(simulator: Simulator, call: Call, actionOf: (session: Session) => Action): Delivery {
   const { flavour, behaviour, sessions, faults } = simulator
   const session = sessions.find(readCookie(call.headers.cookie, flavour.sessionCookie))
-  if (!session) return { outcome: withCsrf(simulator, flavour.sessionLost(behaviour)) }
+  if (!session) return { outcome: sessionLost(simulator) }
   if (needsCsrf(simulator) && call.method !== 'GET' && call.headers['x-csrf-token'] !== session.csrfToken) {
     return { outcome: behaviour.gateway403 ? flavour.gatewayError(403) : invalidCsrfToken }
   }
   const { operation, work } = actionOf(session)
-  const { outcome, ...rest } = perform(faults, {
-    operation,
-    work,
-    dialect: classicDialect(simulator, { operation, session }),
-  })
+  const replies = classicFaultReplies(simulator, { operation, session })
+  const { outcome, ...rest } = runWithFaults(faults, { operation, work, replies })
   return { ...rest, outcome: rotateCsrf(simulator, session, outcome) }
+}
+
+function sessionLost({ behaviour, flavour }: Simulator): Reply {
+  const reply = flavour.sessionLost(behaviour)
+  return behaviour.csrfWith401 ? { ...reply, headers: { 'x-csrf-token': randomUUID() } } : reply
 }
 
 function needsCsrf({ behaviour, flavour }: Simulator): boolean {
   return behaviour.csrfIn !== 'nowhere' && (flavour.needsCsrf || behaviour.strictCsrf)
-}
-
-function withCsrf({ behaviour }: Simulator, reply: Reply): Reply {
-  return behaviour.csrfWith401 ? { ...reply, headers: { 'x-csrf-token': randomUUID() } } : reply
 }
 
 /** With `rotateCsrf`, an answer of a console gives a new CSRF token, and the previous one becomes stale. */
@@ -82,9 +82,4 @@ function rotateCsrf(simulator: Simulator, session: Session, outcome: Outcome): O
     headers['set-cookie'] = tokenCookie(token)
   }
   return { ...outcome, headers }
-}
-
-function signOut({ flavour }: Simulator, session: Session): Reply {
-  session.closed = true
-  return flavour.signedOut
 }

@@ -1,20 +1,20 @@
-import type { Operation } from '../faults/fault.ts'
-import type { Call } from '../http/call.ts'
+import type { Operation } from '../faults/fault-queue.ts'
 import { isObject, type JsonObject } from '../http/json.ts'
+import type { Call } from '../http/receive-call.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
 import { listGuests, unauthorizeGuest } from './guest-handlers.ts'
-import { failure, ok } from './meta-reply.ts'
+import { failure, ok } from './replies.ts'
 import { getSelf, getStatus, getSystemInfo, listSites, maySee } from './site-handlers.ts'
 import { createVouchers, deleteVoucher, listVouchers } from './voucher-handlers.ts'
 
-/** The body of a GET is an empty object. Without a query, `query` is empty. */
+/** The body of a GET is an empty object. */
 type SiteRequest = { site: Site; body: JsonObject; query: string }
 
 type SiteHandler = (simulator: Simulator, request: SiteRequest) => Reply
 
-type Action = { operation: Operation; work: () => Reply }
+export type Action = { operation: Operation; work: () => Reply }
 
 const commands = new Map<string, { operation: Operation; handle: SiteHandler }>([
   ['hotspot create-voucher', { operation: 'create', handle: createVouchers }],

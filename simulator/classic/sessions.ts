@@ -5,10 +5,10 @@ export type Session = { csrfToken: string; startedAtMs: number; expiresAtMs: num
 
 export type Sessions = {
   open(): Session
-  /** From now on the token stands for the session; older ones still do. */
+  /** Adds a token of the session. Its older tokens stay valid. */
   addToken(token: string, session: Session): void
   find(token: string | undefined): Session | undefined
-  /** Throws all sessions away, after so many more requests have found theirs. */
+  /** Ends all sessions after this many more requests have found their session. */
   closeAll(afterRequests: number): void
 }
 

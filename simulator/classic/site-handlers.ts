@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import type { Site } from '../store/voucher.ts'
-import { ok } from './meta-reply.ts'
+import { ok } from './replies.ts'
 
-const uuid = randomUUID()
+const controllerUuid = randomUUID()
 
 export function listSites({ store, behaviour, account }: Simulator): Reply {
   const role = behaviour.readOnly ? 'readonly' : account.hotspotSite === undefined ? 'admin' : 'hotspot'
@@ -21,6 +21,7 @@ export function listSites({ store, behaviour, account }: Simulator): Reply {
   return ok(sites)
 }
 
+/** A hotspot operator sees only its own site. */
 export function maySee({ hotspotSite }: Simulator['account'], { internalReference }: Site): boolean {
   return hotspotSite === undefined || hotspotSite === internalReference
 }
@@ -30,17 +31,17 @@ export function getSelf({ account }: Simulator): object {
   return { name: account.username, email: '', is_super: false }
 }
 
-/** From Network 10 on, the status has no version. */
+/** Since Network 10, the status has no version. */
 export function getStatus({ behaviour: { version } }: Simulator): Reply {
-  const tellsVersion = Number.parseInt(version, 10) < 10
-  return ok([], { up: true, ...(tellsVersion && { server_version: version }), uuid })
+  const showsVersion = Number.parseInt(version, 10) < 10
+  return ok([], { up: true, ...(showsVersion && { server_version: version }), uuid: controllerUuid })
 }
 
 export function getSystemInfo({ behaviour: { version } }: Simulator): Reply {
   return ok([{ timezone: 'Etc/UTC', version, build: `simulated_${version}`, hostname: 'simulator' }])
 }
 
-/** 24 hexadecimal digits, as the classic API has them. */
+/** Ids of the classic API have 24 hexadecimal digits. */
 export function classicSiteId(siteId: string): string {
   return siteId.replaceAll('-', '').slice(-24)
 }

@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defaultBehaviour } from '../behaviour.ts'
 import { isObject, type JsonObject, parseJson } from '../http/json.ts'
-import { readBody } from '../http/read-body.ts'
-import { type Reply, sendReply } from '../http/reply.ts'
-import { jsonArray, sendStream } from '../http/send-stream.ts'
+import { readBody } from '../http/receive-call.ts'
+import { jsonArray, type Reply, sendReply, sendStream } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
-import { neverExpire, readBehaviour } from './behaviour-body.ts'
-import { ControlError } from './control-error.ts'
-import { readFault } from './fault-body.ts'
+import { ControlError, neverExpire, readBehaviour, readFault } from './read-control-body.ts'
 import { controlView, createElsewhere, deleteElsewhere, giveCodes, redeemCode } from './voucher-actions.ts'
 
 export const controlPrefix = '/control'
@@ -33,7 +30,7 @@ const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) =
   ['DELETE /control/sign-ins', ({ signIns }) => ({ status: 200, json: { deleted: signIns.splice(0).length } })],
 ])
 
-/** What a test may do behind the back of the API. */
+/** Answers the requests of tests: they inspect and change the controller without its APIs. */
 export async function handleControl(
   simulator: Simulator,
   { request, response, path }: { request: IncomingMessage; response: ServerResponse; path: string },
@@ -86,16 +83,16 @@ function addFault({ faults }: Simulator, body: () => JsonObject): Answer {
 function changeBehaviour(simulator: Simulator, body: () => JsonObject): Answer {
   const { changes, expireSessionsAfter } = readBehaviour(body())
   if (expireSessionsAfter !== undefined) simulator.sessions.closeAll(expireSessionsAfter)
-  return behave(simulator, changes)
+  return applyBehaviour(simulator, changes)
 }
 
 function resetBehaviour(simulator: Simulator): Answer {
   simulator.sessions.closeAll(neverExpire)
-  return behave(simulator, defaultBehaviour)
+  return applyBehaviour(simulator, defaultBehaviour)
 }
 
-function behave({ behaviour, held }: Simulator, changes: object): Answer {
+function applyBehaviour({ behaviour, heldResponses }: Simulator, changes: object): Answer {
   Object.assign(behaviour, changes)
-  if (!behaviour.hang) held.closeAll()
+  if (!behaviour.hang) for (const response of heldResponses) response.destroy()
   return { status: 200, json: behaviour }
 }

@@ -6,25 +6,24 @@ import { readVoucherBody, voucherView } from '../integration/voucher-json.ts'
 import { readMac, redeem } from '../store/guests.ts'
 import type { Voucher, VoucherSettings } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
-import { ControlError } from './control-error.ts'
-import { findSite } from './find-site.ts'
+import { ControlError, findSite } from './read-control-body.ts'
 
-const mostAtOnce = 20_000
+const maxAtOnce = 20_000
 
-/** The voucher as the API shows it, with the internal fields of the simulator. */
+/** The voucher as the Integration API shows it, with the internal fields of the simulator. */
 export function controlView(voucher: Voucher, nowMs: number) {
   const behaviour = { ...defaultBehaviour, emptyNotes: 'empty' } as const
   const { siteId, classicId, createdBy, adminName, deleted } = voucher
   return { siteId, classicId, ...voucherView(voucher, { behaviour, nowMs }), createdBy, adminName, deleted }
 }
 
-/** Another administrator creates vouchers without the API. A test may choose the code and leave out the name. */
+/** Creates vouchers as another administrator would. A test may choose the code and leave out the name. */
 export function createElsewhere(store: VoucherStore, request: JsonObject): Reply {
   const { siteId, internalReference, code, count = 1, adminName = 'other-admin', name = null, ...body } = request
   const site = findSite(store, request)
   if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
   if (typeof adminName !== 'string') throw new ControlError(400, "'adminName' must be a string")
-  if (!isIntegerWithin(count, 1, mostAtOnce)) throw new ControlError(400, `'count' must be from 1 to ${mostAtOnce}`)
+  if (!isIntegerWithin(count, 1, maxAtOnce)) throw new ControlError(400, `'count' must be from 1 to ${maxAtOnce}`)
   const settings = readSettings({ timeLimitMinutes: 1440, name: name ?? '-', ...body })
   if (code !== undefined) {
     if (typeof code !== 'string' || !/^\d{10}$/.test(code)) throw new ControlError(400, "'code' must be 10 digits")
@@ -42,7 +41,7 @@ export function createElsewhere(store: VoucherStore, request: JsonObject): Reply
   return { status: 201, json: { vouchers } }
 }
 
-/** Another administrator deletes a voucher. */
+/** Deletes a voucher as another administrator would. */
 export function deleteElsewhere(store: VoucherStore, { code }: JsonObject): Reply {
   const found =
     typeof code === 'string' && store.sites.map(({ id }) => store.findByCode(id, code)).find((known) => known)
@@ -51,7 +50,7 @@ export function deleteElsewhere(store: VoucherStore, { code }: JsonObject): Repl
   return { status: 200, json: controlView(found, store.clock.now()) }
 }
 
-/** The next vouchers get these codes, e.g. those of deleted ones: a controller may give a code again. */
+/** Sets the codes of the next vouchers, because a controller may reuse the code of a deleted voucher. */
 export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
   const { codes } = request
   const site = findSite(store, request)
@@ -62,6 +61,7 @@ export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
   return { status: 200, json: { codes } }
 }
 
+/** Redeems a code as a guest would in the portal. */
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")

@@ -1,10 +1,48 @@
-import type { Fault, Operation } from './fault.ts'
+export const faultKinds = [
+  'refuse',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'too-many',
+  'server-error',
+  'gateway-html',
+  'gateway-timeout',
+  'unavailable',
+  'html-ok',
+  'empty',
+  'no-code',
+  'bad-code',
+  'truncated',
+  'created-then-reset',
+  'created-then-error',
+  'reset',
+  'hang-before',
+  'hang-after',
+  'slow',
+  'slow-drip',
+  'huge',
+  'extra-fields',
+  'deep',
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+export const faultTargets = ['create', 'list', 'delete', 'login', 'any'] as const
+
+type FaultTarget = (typeof faultTargets)[number]
+
+/** `times` is how often the fault still happens. `delayMs` passes before the answer, each of its bytes, or the cut. */
+export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
+
+/** The kind of work that a request asks for. Only faults on `any` apply to `other`. */
+export type Operation = 'create' | 'list' | 'delete' | 'login' | 'other'
 
 export type FaultQueue = {
   list(): readonly Fault[]
   add(fault: Fault): void
-  /** Uses up one time of the first fault that fits. */
+  /** Returns the first fault for this operation and counts its `times` down. */
   take(operation: Operation): Fault | undefined
+  /** Returns how many faults it removed. */
   clear(): number
 }
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Reply } from '../http/reply.ts'
-import { statusName } from '../http/status-name.ts'
+import { type Reply, statusName } from '../http/reply.ts'
 
 type Details = { status: number; code?: string; message: string; headers?: Record<string, string> }
 
-/** Thrown by a handler and sent in the application's envelope. */
+/** An error that a handler throws. `applicationError` turns it into a reply. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -27,10 +26,10 @@ export function typeMismatch(name: string, value: string): ApiError {
   return new ApiError({ status: 400, code: 'api.request.argument-type-mismatch', message })
 }
 
-/** The path as the application sees it, behind its gateway; when it was asked for; and the application's version. */
+/** The request behind an error. `requestPath` is the path behind the gateway, as the application sees it. */
 export type Origin = { requestPath: string; nowMs: number; version: string }
 
-/** Before Network 10 there was no `code`. */
+/** An error in the envelope of the application, which had no `code` before Network 10. */
 export function applicationError(error: ApiError, { requestPath, nowMs, version }: Origin): Reply {
   return {
     status: error.status,

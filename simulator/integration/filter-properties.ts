@@ -1,5 +1,11 @@
-import { equality, membership, nullableOrder, order, type Properties, pattern } from '../filter/properties.ts'
 import { expiresAtMs, isExpired, type Site, type Voucher } from '../store/voucher.ts'
+import type { Properties } from './compile-filter.ts'
+
+const equality = ['eq', 'ne'] as const
+const membership = [...equality, 'in', 'notIn'] as const
+const pattern = [...membership, 'like'] as const
+const order = [...equality, 'gt', 'ge', 'lt', 'le'] as const
+const nullableOrder = ['isNull', 'isNotNull', ...order] as const
 
 export const siteProperties: Properties<Site> = {
   id: { type: 'uuid', functions: membership, of: (site) => site.id },
@@ -7,7 +13,7 @@ export const siteProperties: Properties<Site> = {
   name: { type: 'string', functions: membership, of: (site) => site.name },
 }
 
-/** The documented properties and their functions; `nowMs` decides what has expired. */
+/** The documented properties and their functions. `nowMs` decides which vouchers have expired. */
 export function voucherProperties(nowMs: number): Properties<Voucher> {
   return {
     id: { type: 'uuid', functions: membership, of: (voucher) => voucher.id },

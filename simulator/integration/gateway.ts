@@ -1,16 +1,14 @@
-import { gatewayError } from '../http/gateway-error.ts'
-import { htmlPage } from '../http/html-page.ts'
-import type { Reply } from '../http/reply.ts'
-import { connectorError } from './connector-error.ts'
+import { randomBytes } from 'node:crypto'
+import { gatewayError, htmlPage, type Reply, statusName, statusText } from '../http/reply.ts'
 
-/** What stands in front of the Integration API and answers in its place. */
+/** The program in front of the Integration API: it checks keys and answers when the application cannot. */
 export type Gateway = {
   integrationPath: string
   servesClassicApi: boolean
   limitsRequests: boolean
   error(status: number): Reply
-  /** The answer while there is no Network Application behind it. */
-  away(): Reply
+  /** The answer while the Network Application does not run. */
+  applicationDown(): Reply
 }
 
 const integrationPath = '/proxy/network/integration'
@@ -20,16 +18,24 @@ export const consoleGateway: Gateway = {
   servesClassicApi: true,
   limitsRequests: false,
   error: gatewayError,
-  away: () => htmlPage(502),
+  applicationDown: () => htmlPage(502),
 }
 
-/** The cloud connector, which reaches one console under a path of its own. */
+/** The cloud connector, which forwards requests below its path to one console. */
 export function connectorGateway(pathPrefix: string): Gateway {
   return {
     integrationPath: pathPrefix + integrationPath,
     servesClassicApi: false,
     limitsRequests: true,
     error: connectorError,
-    away: () => connectorError(502),
+    applicationDown: () => connectorError(502),
   }
+}
+
+/** An error in the envelope of the cloud connector. */
+function connectorError(status: number): Reply {
+  const isRateLimit = status === 429
+  const code = isRateLimit ? 'RATE_LIMIT' : statusName(status)
+  const message = isRateLimit ? 'rate limit exceeded' : statusText(status).toLowerCase()
+  return { status, json: { code, httpStatusCode: status, message, traceId: randomBytes(16).toString('hex') } }
 }

@@ -1,10 +1,17 @@
-import type { Operation } from '../faults/fault.ts'
+import type { Operation } from '../faults/fault-queue.ts'
 import { ApiError } from './api-error.ts'
-import type { Handler } from './handler.ts'
-import { getInfo, listSites } from './site-handlers.ts'
-import { createVouchers, deleteVoucher, deleteVouchers, getVoucher, listVouchers } from './voucher-handlers.ts'
+import {
+  createVouchers,
+  deleteVoucher,
+  deleteVouchers,
+  getInfo,
+  getVoucher,
+  type Handler,
+  listSites,
+  listVouchers,
+} from './handlers.ts'
 
-export type Action = { operation: Operation; handle: Handler }
+type Action = { operation: Operation; handle: Handler }
 
 type Route = { path: RegExp; methods: Record<string, Action> }
 
@@ -28,15 +35,15 @@ const routes: Route[] = [
   },
 ]
 
-/** Always an action: where there is none, one that refuses. */
+/** Returns an action for every request. For an unknown path or method, the action throws an ApiError. */
 export function findAction(method: string, path: string): Action & { params: string[] } {
   for (const route of routes) {
     const found = route.path.exec(path)
     if (!found) continue
     const action = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
-    return { ...(action ?? refusal(wrongMethod(method, route))), params: found.slice(1) }
+    return { ...(action ?? rejection(wrongMethod(method, route))), params: found.slice(1) }
   }
-  return { ...refusal(new ApiError({ status: 404, message: 'No such endpoint' })), params: [] }
+  return { ...rejection(new ApiError({ status: 404, message: 'No such endpoint' })), params: [] }
 }
 
 function wrongMethod(method: string, { methods }: Route): ApiError {
@@ -44,7 +51,7 @@ function wrongMethod(method: string, { methods }: Route): ApiError {
   return new ApiError({ status: 405, message: `Method '${method}' is not supported`, headers: { allow } })
 }
 
-function refusal(error: ApiError): Action {
+function rejection(error: ApiError): Action {
   return {
     operation: 'other',
     handle() {

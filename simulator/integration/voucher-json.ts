@@ -3,7 +3,7 @@ import { isIntegerWithin, isObject } from '../http/json.ts'
 import { expiresAtMs, isExpired, type Voucher, type VoucherSettings } from '../store/voucher.ts'
 import { badRequest } from './api-error.ts'
 
-export type VoucherBody = { settings: VoucherSettings; count: number }
+type VoucherBody = { settings: VoucherSettings; count: number }
 
 const limits = {
   timeLimitMinutes: [1, 1_000_000],
@@ -14,7 +14,7 @@ const limits = {
   txRateLimitKbps: [2, 100_000],
 } as const
 
-/** Reads a creation. Rejects everything that the documentation does not allow, including unknown members (misspelt limits). */
+/** Reads a creation. Rejects everything that the documentation does not allow, including unknown members. */
 export function readVoucherBody(body: unknown, behaviour: Behaviour): VoucherBody {
   if (!isObject(body)) throw badRequest('The body must be a JSON object')
   const { name, count, timeLimitMinutes, ...optional } = body
@@ -41,7 +41,7 @@ export function readVoucherBody(body: unknown, behaviour: Behaviour): VoucherBod
   }
 }
 
-/** A voucher as the API shows it; members that are undefined do not appear in JSON. */
+/** A voucher as the API shows it. Undefined members do not appear in JSON. */
 export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour: Behaviour; nowMs: number }) {
   return {
     id: voucher.id,
@@ -60,7 +60,7 @@ export function voucherView(voucher: Voucher, { behaviour, nowMs }: { behaviour:
   }
 }
 
-/** From Network 10.1 on, the published description requires at least one character. */
+/** Since Network 10.1, the published description requires at least one character. */
 function rejectsEmptyName({ version }: Behaviour): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 10 || (major === 10 && minor >= 1)

@@ -2,21 +2,26 @@ export type Clock = { now(): number; advance(seconds: number): void; freeze(froz
 
 const latestDateMs = 8.64e15
 
-/** The machine's time plus what the tests have added to it; while frozen, only they move it. */
+/** The machine's time plus the seconds that tests have added. While it is frozen, only tests move it. */
 export function createClock(): Clock {
   let offsetMs = 0
   let frozenMs: number | undefined
-  const machine = () => frozenMs ?? Date.now()
+  const machineMs = () => frozenMs ?? Date.now()
   return {
-    now: () => machine() + offsetMs,
+    now: () => machineMs() + offsetMs,
     advance(seconds) {
       const next = offsetMs + seconds * 1000
-      // Leaves room for the longest voucher after the new time.
-      if (!(Math.abs(machine() + next) < latestDateMs / 2)) throw new RangeError('The clock cannot go that far')
+      // The end of the longest voucher must still be a valid date.
+      if (!(Math.abs(machineMs() + next) < latestDateMs / 2)) throw new RangeError('The clock cannot go that far')
       offsetMs = next
     },
     freeze(frozen) {
-      frozenMs = frozen ? machine() : undefined
+      frozenMs = frozen ? machineMs() : undefined
     },
   }
+}
+
+/** Controllers store times in whole seconds. */
+export function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { wholeSecond } from './clock.ts'
 import { expiresAtMs, isExpired, type Voucher } from './voucher.ts'
-import { type VoucherStore, wholeSecond } from './voucher-store.ts'
+import type { VoucherStore } from './voucher-store.ts'
 
 /** The authorisation of one device. When its voucher is deleted, the device stays authorised. */
 export type Guest = {
@@ -31,7 +32,7 @@ export function redeem(store: VoucherStore, guest: { siteIds: string[]; code: st
   return { voucher }
 }
 
-/** Ends the device's authorisations now, if it has any. */
+/** Ends the authorisations of the device now. */
 export function unauthorize(store: VoucherStore, { siteId, mac }: { siteId: string; mac: string }): void {
   const nowMs = store.clock.now()
   const active = store.guests.filter((guest) => guest.siteId === siteId && guest.mac === mac && guest.endMs > nowMs)
@@ -45,8 +46,10 @@ export function readMac(text: unknown): string | undefined {
 }
 
 function authorize(store: VoucherStore, { voucher, mac, nowMs }: { voucher: Voucher; mac: string; nowMs: number }) {
-  const isIn = store.guests.some((guest) => guest.voucher === voucher && guest.mac === mac && guest.endMs > nowMs)
-  if (isIn) return
+  const isAuthorized = store.guests.some(
+    (guest) => guest.voucher === voucher && guest.mac === mac && guest.endMs > nowMs,
+  )
+  if (isAuthorized) return
   store.guests.push({
     id: randomBytes(12).toString('hex'),
     userId: randomBytes(12).toString('hex'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVoucherStore } from './voucher-store.ts'
 
-test('the vouchers of one second are found among 100,000 without looking at all', () => {
+test('the vouchers of one second are found among 100,000 by an index', () => {
   const store = createVoucherStore([{ internalReference: 'default', name: 'Default' }])
   const siteId = store.sites[0]?.id ?? ''
   const voucher = { name: 'x', timeLimitMinutes: 1, createdBy: 'api', adminName: 'api' } as const
@@ -16,11 +16,11 @@ test('the vouchers of one second are found among 100,000 without looking at all'
   let found = 0
   for (let n = 0; n < 1000; n++) found += store.listBySecond(siteId, second).length
   expect(found).toBe(100_000)
-  // Measured for one time: 0.002 ms with the index, 3.4 ms by looking at all.
+  // Measured for one lookup: 0.002 ms with the index, 3.4 ms without.
   expect(performance.now() - start).toBeLessThan(3_000)
 })
 
-test('what is deleted is no longer found by its second', () => {
+test('a deleted voucher is no longer found by its second', () => {
   const store = createVoucherStore([{ internalReference: 'default', name: 'Default' }])
   const siteId = store.sites[0]?.id ?? ''
   const [first, second, third] = store.insert(

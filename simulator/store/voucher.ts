@@ -1,7 +1,7 @@
 export type Site = { id: string; internalReference: string; name: string }
 
 export type VoucherSettings = {
-  /** Empty when the classic API gave no note. */
+  /** Empty when the voucher was created without a note. */
   name: string
   timeLimitMinutes: number
   authorizedGuestLimit?: number | undefined
@@ -12,7 +12,7 @@ export type VoucherSettings = {
 
 export type Voucher = VoucherSettings & {
   id: string
-  /** What the classic API calls `_id`; the Integration API never shows it. */
+  /** The `_id` in the classic API. The Integration API never shows it. */
   classicId: string
   siteId: string
   code: string
@@ -28,7 +28,7 @@ export function expiresAtMs(voucher: Voucher): number | undefined {
   return voucher.activatedAtMs === undefined ? undefined : voucher.activatedAtMs + voucher.timeLimitMinutes * 60_000
 }
 
-/** An unused voucher never expires: the time runs from the first redemption. */
+/** An unused voucher never expires, because its time runs from the first redemption. */
 export function isExpired(voucher: Voucher, nowMs: number): boolean {
   const endMs = expiresAtMs(voucher)
   return endMs !== undefined && nowMs >= endMs

@@ -1,86 +1,210 @@
+import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { listControllers } from '#domain/controllers/controllers.queries.ts'
-import { CommandRefused } from '#domain/errors.ts'
-import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
-import type { Credentials } from '#drivers/driver.ts'
-import { readCertificate } from '#drivers/read-certificate.ts'
-import { drivers } from '#drivers/registry.ts'
+import { type Controller, findStoredController, listControllers } from '#domain/controllers/controllers.queries.ts'
+import { setController } from '#domain/controllers/set-controller.ts'
+import { DomainError } from '#domain/errors.ts'
+import type { Credentials, Driver } from '#drivers/driver.ts'
+import type { Verification } from '#drivers/verification/verify.ts'
+import { formatFingerprint } from '#lib/fingerprint.ts'
 import { loadConfig } from '../config.ts'
-import { fingerprint } from './arguments.ts'
-import { print } from './output.ts'
-import { readSecret } from './read-secret.ts'
-import { registerSetController } from './set-controller.ts'
-import { shownController } from './shown-controller.ts'
-import { registerVerifyController } from './verify-controller.ts'
-import { withDatabase, withKeyring } from './with-database.ts'
+import { withControllers, withDatabase, withKeyring } from './connections.ts'
+import { fingerprint } from './terminal/arguments.ts'
+import { forPeople, print, shellWord } from './terminal/output.ts'
+import { askSecret, confirm } from './terminal/prompts.ts'
+import { readSecret } from './terminal/read-input.ts'
+import { CommandRefused } from './terminal/refusals.ts'
+import { commandActor, type Terminal } from './terminal/terminal.ts'
 
+type Drivers = Readonly<Record<string, Driver>>
 type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string; pin?: Buffer }
+type SetOptions = {
+  rename?: string
+  address?: string
+  pin?: Buffer | false
+  username?: string
+  secretFile?: string
+  newSecret?: true
+  keyLost?: true
+}
+type VerifyOptions = { site: string; yes?: true }
 
-export function registerControllers(program: Command): void {
-  const controllers = program.command('controllers').description('network controllers and their credentials')
+export async function registerControllers(controllers: Command, terminal: Terminal): Promise<void> {
+  // Loading the drivers takes 0.2 s, and only the options of `add` list them.
+  const drivers = terminal.argv.includes('add') ? await loadDrivers() : {}
 
   controllers
     .command('add')
-    .description('record a controller; its credentials are sealed before they are stored')
-    .requiredOption('--name <name>', 'how people call it')
-    .addOption(new Option('--driver <driver>', driverHelp()).choices(Object.keys(drivers)).makeOptionMandatory())
+    .description('add a controller; its credentials are encrypted before they are stored')
+    .requiredOption('--name <name>', 'display name')
+    .addOption(
+      new Option('--driver <driver>', describeDrivers(drivers)).choices(Object.keys(drivers)).makeOptionMandatory(),
+    )
     .requiredOption('--address <url>', 'e.g. https://192.168.1.1')
     .option('--username <name>', 'local user, for drivers that sign in')
-    .option('--pin <fingerprint>', 'SHA-256 of the one certificate it must show, for a self-signed one', fingerprint)
-    .requiredOption('--secret-file <path>', 'file that holds the API key or password; - reads it from standard input')
-    .action(async (options: AddOptions, command: Command) => {
-      const { name, driver, address, pin } = options
-      const credentials = await readCredentials(options)
-      const added = await withKeyring((db, config) =>
-        addController(db, config.encryptionKeys, {
-          name,
-          driver,
-          address,
-          credentials,
-          ...(pin && { certificatePin: pin }),
-        }),
+    .option('--pin <fingerprint>', 'SHA-256 of the only certificate to accept, if it is self-signed', fingerprint)
+    .requiredOption('--secret-file <path>', 'file with the API key or password; - reads it from standard input')
+    .action(async ({ name, driver, address, username, pin, secretFile }: AddOptions) => {
+      checkUsername(driver, drivers[driver], username)
+      const credentials = toCredentials(username, await readSecret(terminal, secretFile))
+      const controller = { name, driver, address, credentials, ...(pin && { certificatePin: pin }) }
+      const added = await withKeyring(terminal, (db, config) =>
+        addController({ db, keyring: config.encryptionKeys, drivers }, commandActor(), controller),
       )
-      print(command, shownController(added))
+      print(terminal, toPrintable(added))
     })
 
-  registerSetController(controllers)
+  controllers
+    .command('set')
+    .description('change a controller; a new address or pin erases its stored secret unless you enter it again')
+    .argument('<name>', 'name of the controller, see `controllers list`')
+    .option('--rename <name>', 'new display name')
+    .option('--address <url>', 'e.g. https://192.168.1.1')
+    .option('--pin <fingerprint>', 'SHA-256 of the only certificate to accept', fingerprint)
+    .option('--no-pin', 'remove the pin: accept certificates of public authorities')
+    .option('--username <name>', 'local user, together with a new secret; otherwise the stored one is used')
+    .option('--secret-file <path>', 'file with the new API key or password; - reads it from standard input')
+    .addOption(new Option('--new-secret', 'ask for the new API key or password').conflicts('secretFile'))
+    .option('--key-lost', 'store the new secret even if others cannot be decrypted, because their key is lost')
+    .action((name: string, options: SetOptions) => change(terminal, name, options))
 
   controllers
     .command('fingerprint')
     .description('show the certificate of an address, to compare it with the controller and pin it; sends nothing')
     .argument('<url>', 'e.g. https://192.168.1.1')
-    .action(async (url: string, _options, command: Command) => {
-      if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
-        throw new CommandRefused('It must begin with https://.')
-      const policy = createControllerAddressPolicy(loadConfig())
-      const certificate = await readCertificate(new URL(url), policy).catch((error) => {
-        throw new CommandRefused(`No certificate could be read there (${error.code ?? error.message}).`)
-      })
-      print(command, certificate)
-    })
+    .action((url: string) => showCertificate(terminal, url))
 
-  registerVerifyController(controllers)
+  controllers
+    .command('verify')
+    .description('make one voucher on a real controller, find it, delete it; prints a report without names and codes')
+    .argument('<name>', 'name of the controller, see `controllers list`')
+    .option('--site <id>', 'id of the site on the controller', 'default')
+    .option('--yes', 'do not ask')
+    .action((name: string, options: VerifyOptions) => verifyController(terminal, name, options))
 
   controllers
     .command('list')
-    .description('all controllers, without their secrets')
-    .action(async (_options, command: Command) =>
-      print(command, (await withDatabase((db) => listControllers(db))).map(shownController)),
-    )
+    .description('list all controllers, without their secrets')
+    .action(async () => {
+      const all = await withDatabase(terminal, (db) => listControllers(db))
+      print(terminal, all.map(toPrintable))
+    })
 }
 
-async function readCredentials(options: AddOptions): Promise<Credentials> {
-  const wantsLogin = drivers[options.driver]?.credentials === 'login'
-  if (wantsLogin !== (options.username !== undefined)) {
-    throw new CommandRefused(`${options.driver} ${wantsLogin ? 'needs' : 'takes no'} --username.`)
-  }
-  const secret = await readSecret(options.secretFile)
-  return options.username === undefined ? { apiKey: secret } : { username: options.username, password: secret }
+async function loadDrivers(): Promise<Drivers> {
+  return (await import('#drivers/registry.ts')).drivers
 }
 
-function driverHelp(): string {
+function describeDrivers(drivers: Drivers): string {
   return Object.entries(drivers)
     .map(([name, { about }]) => `${name}: ${about}`)
     .join('; ')
+}
+
+function checkUsername(name: string, driver: Driver | undefined, username: string | undefined): void {
+  const needsLogin = driver?.credentials === 'login'
+  if (needsLogin === (username !== undefined)) return
+  throw new DomainError(needsLogin ? 'username_required' : 'username_not_supported', { details: { driver: name } })
+}
+
+function toCredentials(username: string | undefined, secret: string): Credentials {
+  return username === undefined ? { apiKey: secret } : { username, password: secret }
+}
+
+/** Shows the pin in the usual notation. */
+function toPrintable({ certificatePin, ...controller }: Controller) {
+  return { ...controller, certificatePin: certificatePin && formatFingerprint(certificatePin) }
+}
+
+async function change(terminal: Terminal, name: string, { keyLost, ...options }: SetOptions): Promise<void> {
+  const { rename, address, pin, username } = options
+  if (Object.keys(options).length === 0)
+    throw new CommandRefused('Nothing to change was given. `voucher-service controllers set --help` lists the options.')
+  const secret = await readNewSecret(terminal, options)
+  const drivers = await loadDrivers()
+  const connect = secret === undefined || keyLost ? withDatabase : withKeyring
+  const request = { rename, address, certificatePin: pin === false ? null : pin, username, secret }
+  const { controller, erasedBecause } = await connect(terminal, (db, config) =>
+    setController({ db, keyring: config.encryptionKeys, drivers }, commandActor(), name, request),
+  )
+  print(terminal, toPrintable(controller))
+  if (erasedBecause.length > 0) {
+    const changed = { address: 'the address', certificatePin: 'the pin' }
+    const because = `${erasedBecause.map((field) => changed[field]).join(' and ')} changed`
+    const needsLogin = drivers[controller.driver]?.credentials === 'login'
+    terminal.stderr.write(
+      `The stored ${needsLogin ? 'password' : 'API key'} was erased because ${because}. Enter it again with: ` +
+        `voucher-service controllers set ${shellWord(controller.name)} ${needsLogin ? '--username … ' : ''}--secret-file …\n`,
+    )
+  }
+}
+
+async function readNewSecret(
+  terminal: Terminal,
+  { secretFile, newSecret }: Pick<SetOptions, 'secretFile' | 'newSecret'>,
+): Promise<string | undefined> {
+  if (newSecret) return askSecret(terminal)
+  return secretFile === undefined ? undefined : readSecret(terminal, secretFile)
+}
+
+async function showCertificate(terminal: Terminal, url: string): Promise<void> {
+  if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
+    throw new CommandRefused('The address must begin with https://, e.g. https://192.168.1.1.')
+  const { createControllerAddressPolicy } = await import('#drivers/controller-address-policy.ts')
+  const { readCertificate } = await import('#drivers/http-base/connector.ts')
+  const policy = createControllerAddressPolicy(loadConfig(terminal.env))
+  const certificate = await readCertificate(new URL(url), policy).catch((error) => {
+    throw new CommandRefused(
+      `No certificate could be read from ${new URL(url).host} (${error.code ?? error.message}). Check the address and the port.`,
+    )
+  })
+  print(terminal, certificate)
+}
+
+async function verifyController(terminal: Terminal, name: string, { site, yes }: VerifyOptions): Promise<void> {
+  const { verify } = await import('#drivers/verification/verify.ts')
+  const shape = harmlessShape(new Date())
+  const { driver, leftBehind, ...verification } = await withControllers(terminal, async ({ db, controllers }) => {
+    const controller = await findStoredController(db, name)
+    if (!controller) throw new DomainError('controller_not_found', { details: { name } })
+    if (controller.secret === null)
+      throw new CommandRefused(
+        `No credentials are stored for "${name}". Enter them with \`voucher-service controllers set ${shellWord(name)} --new-secret\`.`,
+      )
+    if (!yes)
+      await confirm(terminal, `This makes one voucher on "${name}", site "${site}", and deletes it again. Go on?`)
+    const verified = await verify(controllers.connectionOf(controller), { site, shape })
+    return { driver: controller.driver, ...verified }
+  })
+  const report = { service: serviceVersion(), node: process.version, driver, ...verification }
+  if (terminal.json) print(terminal, report)
+  else terminal.stdout.write(describeVerification(report))
+  if (leftBehind)
+    terminal.stderr.write(`A voucher "${shape.name}" may still exist on the controller. Delete it there.\n`)
+  if (report.steps.some(({ result }) => result !== 'ok')) terminal.exitCode = 1
+}
+
+/** Limits the voucher to one device, one minute and little data. Every limit is set, so that the report shows how it is read back. */
+function harmlessShape(now: Date) {
+  const name = `voucher-service verify ${now.toISOString().slice(0, 10)}`
+  return { name, maxUses: 1, expireMinutes: 1, downKbps: 2_000, upKbps: 1_000, quotaMb: 5 }
+}
+
+function serviceVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}
+
+type VerificationReport = { service: string; node: string; driver: string } & Omit<Verification, 'leftBehind'>
+
+/** A report to paste into an issue. */
+function describeVerification({ steps, observations, ...about }: VerificationReport): string {
+  return `\`\`\`text
+${forPeople(about)}
+
+${forPeople(steps)}
+
+${forPeople(observations)}
+\`\`\`
+Please add the model of the controller, its firmware, and whether it is self-hosted.
+`
 }

@@ -1,11 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Command } from 'commander'
-import { wholeNumber } from './arguments.ts'
-import { startDemo } from './demo/start-demo.ts'
+import { simulatorProgram } from './demo/start-controllers.ts'
+import { wholeNumber } from './terminal/arguments.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
-export function registerDemo(program: Command): void {
-  program
-    .command('demo')
-    .description('try it with simulated controllers: needs only a PostgreSQL (DATABASE_URL or the local one)')
+export function registerDemo(command: Command, terminal: Terminal): void {
+  command
     .option('--port <n>', 'port of the service, 0 for any that is free', wholeNumber(0, 65535), 8080)
-    .action(({ port }: { port: number }) => startDemo(port))
+    .action(async ({ port }: { port: number }) => (await import('./demo/start-demo.ts')).startDemo(terminal, port))
+}
+
+/** `npm run dev` runs this command, which the help does not list. */
+export function registerDev(command: Command, terminal: Terminal): void {
+  command
+    .option('--port <n>', 'port of the service', wholeNumber(1, 65535), 8080)
+    .option('--database <name>', 'its database, created when it does not exist', 'voucher_dev')
+    .action(async (options: { port: number; database: string }) =>
+      (await import('./demo/start-dev.ts')).startDev(terminal, options),
+    )
+}
+
+/** Runs one simulated controller, for people who test their own programs. It parses its own options. */
+export function registerSimulator(command: Command, terminal: Terminal): void {
+  command
+    .argument('[options...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(async (options: string[]) => {
+      const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+      const child = spawn(process.execPath, [simulatorProgram, ...options], { stdio: [...stdio] })
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGTERM'))
+      const [exitCode] = (await once(child, 'exit')) as [number | null]
+      terminal.exitCode = exitCode ?? 1
+    })
 }

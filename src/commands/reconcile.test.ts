@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { runCommand } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { runCommand } from '#test/command.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
@@ -54,7 +53,9 @@ test('--withdraw deletes only the lost vouchers on the controller, and only afte
   const { site, kept, lost, valid, onController } = await loseHistory(dialects[0] as (typeof dialects)[0])
   const refused = await runCommand(app.db.url, ['reconcile', '--site', String(site), '--withdraw'], { stdin: 'n\n' })
   expect(await onController()).toContain(lost)
-  const withdrawn = await runCommand(app.db.url, ['reconcile', '--site', String(site), '--withdraw'], { stdin: 'y\n' })
+  const withdrawn = await runCommand(app.db.url, ['reconcile', '--site', String(site), '--withdraw'], {
+    stdin: 'y\n',
+  })
   await withdrawDue(app.context, site)
 
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was done')])
@@ -76,11 +77,14 @@ test('a site that cannot be read is reported with exit code 1', async () => {
 })
 
 test.each([
-  [['reconcile', '--site', '999999'], 'No site has the id 999999.'],
+  [['reconcile', '--site', '999999'], 'No site has the id 999999. List all sites with `voucher-service sites list`.'],
   [['reconcile', '--adopt', '--withdraw'], 'Use either --adopt or --withdraw, not both.'],
-  [['sites', 'set', '1'], 'Say what to change: --adopt, --no-adopt, --tag-names or --no-tag-names.'],
-  [['sites', 'set', '999999', '--adopt'], 'No site has the id 999999.'],
-])('%j is rejected with one sentence', async (args, sentence) => {
+  [['sites', 'set', '1'], 'Nothing to change was given. Use --adopt, --no-adopt, --tag-names or --no-tag-names.'],
+  [
+    ['sites', 'set', '999999', '--adopt'],
+    'No site has the id 999999. List all sites with `voucher-service sites list`.',
+  ],
+])('%j is rejected with one message', async (args, sentence) => {
   const { exitCode, stderr } = await run(...args)
 
   expect([exitCode, stderr]).toEqual([1, `voucher-service: ${sentence}\n`])

@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
+import { randomBase62 } from '#domain/keys/key.ts'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
-import { randomBase62 } from '#lib/base62.ts'
-import { print } from './output.ts'
-import { withKeyring } from './with-database.ts'
+import { withKeyring } from './connections.ts'
+import { print } from './terminal/output.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
-export function registerSecrets(program: Command): void {
-  const secrets = program.command('secrets').description('the keys for the secrets at rest')
-
+export function registerSecrets(secrets: Command, terminal: Terminal): void {
   secrets
     .command('generate')
     .description('print a new entry for ENCRYPTION_KEYS')
     .action(() => {
       const id = `k${new Date().toISOString().slice(0, 10).replaceAll('-', '')}${randomBase62(4)}`
-      process.stdout.write(`${id}:${randomBytes(32).toString('base64')}\n`)
+      terminal.stdout.write(`${id}:${randomBytes(32).toString('base64')}\n`)
     })
 
   secrets
     .command('rotate')
     .description(
-      'seal every stored secret with the first of ENCRYPTION_KEYS, which every running process must know already',
+      'encrypt every stored secret with the first of ENCRYPTION_KEYS; every running process must have that key already',
     )
-    .action(async (_options, command: Command) =>
-      print(command, await withKeyring((db, config) => rotateSecrets(db, config.encryptionKeys))),
+    .action(async () =>
+      print(terminal, await withKeyring(terminal, (db, config) => rotateSecrets(db, config.encryptionKeys))),
     )
 }

@@ -1,46 +1,56 @@
 import type { Command } from 'commander'
-import { CommandRefused } from '#domain/errors.ts'
-import { activateSite } from '#domain/sites/activate-site.ts'
+import { DomainError } from '#domain/errors.ts'
 import { addSite } from '#domain/sites/add-site.ts'
-import { setSite } from '#domain/sites/set-site.ts'
-import { listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
-import { wholeNumber } from './arguments.ts'
-import { registerImportSites } from './import-sites.ts'
-import { print } from './output.ts'
-import { registerTestSite } from './test-site.ts'
-import { withDatabase } from './with-database.ts'
+import { activateSite, setSite } from '#domain/sites/change-site.ts'
+import { importSites, type RowOutcome } from '#domain/sites/import-sites.ts'
+import { findSiteWithController, listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
+import type { LayerResult } from '#drivers/diagnose.ts'
+import { type ControllerTools, withControllers, withDatabase } from './connections.ts'
+import type { ReportedRow } from './site-csv.ts'
+import { wholeNumber } from './terminal/arguments.ts'
+import { print, shellWord, visibleText } from './terminal/output.ts'
+import { readText } from './terminal/read-input.ts'
+import { CommandRefused, describeRefusal } from './terminal/refusals.ts'
+import { commandActor, type Terminal } from './terminal/terminal.ts'
 
-type SetOptions = { adopt?: boolean; tagNames?: boolean }
+const maxFileMiB = 16
+const maxRows = 50_000
+
 type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true; adopt?: true }
+type SetOptions = { adopt?: boolean; tagNames?: boolean }
 
-export function registerSites(program: Command): void {
-  const sites = program.command('sites').description('sites, each tied to a controller')
+export function registerSites(sites: Command, terminal: Terminal): void {
+  const siteId = wholeNumber(1, maxSiteId)
 
   sites
     .command('add')
-    .description('record a site of a controller')
-    .requiredOption('--name <name>', 'how people call it; stands in answers and notifications')
+    .description('add a site of a controller')
+    .requiredOption('--name <name>', 'display name, used in answers and notifications')
     .requiredOption('--controller <name>', 'name of its controller')
-    .option('--controller-site <id>', 'what the controller calls it', 'default')
-    .option('--inactive', 'record it without opening it for vouchers')
-    .option('--adopt', 'record vouchers too that others make on the controller')
-    .action(async (options: AddOptions, command: Command) => {
-      const { name, controller, controllerSite, inactive, adopt = false } = options
-      const site = { name, controller, controllerSite, active: !inactive, adoptsVouchers: adopt }
-      print(command, await withDatabase((db) => addSite(db, site)))
+    .option('--controller-site <id>', 'id of the site on the controller', 'default')
+    .option('--inactive', 'add the site without opening it for vouchers')
+    .option('--adopt', 'also record vouchers that others make on the controller')
+    .action(async ({ name, controller, controllerSite, inactive, adopt }: AddOptions) => {
+      const site = { name, controller, controllerSite, active: !inactive, adoptsVouchers: adopt ?? false }
+      print(terminal, await withDatabase(terminal, (db) => addSite(db, commandActor(), site)))
     })
 
-  registerImportSites(sites)
+  sites
+    .command('import')
+    .description('add the sites of a CSV file with the columns name,controller,controller_site and active,adopt')
+    .argument('<file>', 'path, or - for standard input; sites that exist already stay as they are')
+    .option('--dry-run', 'show what would be done, and write nothing')
+    .action((file: string, options: { dryRun?: boolean }) => importFile(terminal, file, options))
 
   sites
     .command('list')
-    .description('all sites, active or not')
-    .action(async (_options, command: Command) => print(command, await withDatabase((db) => listSites(db))))
+    .description('list all sites, active or not')
+    .action(async () => print(terminal, await withDatabase(terminal, (db) => listSites(db))))
 
   sites
     .command('set')
     .description('change which vouchers are recorded, and how they are named on the controller')
-    .argument('<id>', 'number of the site', wholeNumber(1, maxSiteId))
+    .argument('<id>', 'number of the site', siteId)
     .option('--adopt', 'also record vouchers that others make on the controller')
     .option('--no-adopt', 'record only vouchers that are made here')
     .option(
@@ -48,27 +58,84 @@ export function registerSites(program: Command): void {
       'append a short tag to each name on the controller, so that the service always recognises its vouchers',
     )
     .option('--no-tag-names', 'use names on the controller without a tag')
-    .action(async (id: number, { adopt, tagNames }: SetOptions, command: Command) => {
+    .action(async (id: number, { adopt, tagNames }: SetOptions) => {
       if (adopt === undefined && tagNames === undefined)
-        throw new CommandRefused('Say what to change: --adopt, --no-adopt, --tag-names or --no-tag-names.')
+        throw new CommandRefused('Nothing to change was given. Use --adopt, --no-adopt, --tag-names or --no-tag-names.')
       const settings = { adoptsVouchers: adopt, tagsNames: tagNames }
-      print(command, await withDatabase((db) => setSite(db, id, settings)))
+      print(terminal, await withDatabase(terminal, (db) => setSite(db, commandActor(), id, settings)))
     })
 
-  registerTestSite(sites)
+  sites
+    .command('test')
+    .description('check layer by layer whether the vouchers of a site can be read; changes nothing')
+    .argument('<id>', 'number of the site', siteId)
+    .action(async (id: number) => {
+      const results = await withControllers(terminal, (tools) => testSite(tools, id))
+      print(terminal, results)
+      if (results.some(({ result }) => result === 'failed')) terminal.exitCode = 1
+    })
 
-  for (const [verb, active] of [
-    ['activate', true],
-    ['deactivate', false],
-  ] as const) {
-    sites
-      .command(verb)
-      .description(
-        active ? 'open a site for vouchers' : 'close a site: creating there answers 404, lists stay readable',
-      )
-      .argument('<id>', 'number of the site', wholeNumber(1, maxSiteId))
-      .action(async (id: number, _options, command: Command) =>
-        print(command, await withDatabase((db) => activateSite(db, id, active))),
-      )
-  }
+  const setActive = async (id: number, active: boolean) =>
+    print(terminal, await withDatabase(terminal, (db) => activateSite(db, commandActor(), id, active)))
+
+  sites
+    .command('activate')
+    .description('open a site for vouchers')
+    .argument('<id>', 'number of the site', siteId)
+    .action((id: number) => setActive(id, true))
+
+  sites
+    .command('deactivate')
+    .description('close a site: creating vouchers there answers 404, lists stay readable')
+    .argument('<id>', 'number of the site', siteId)
+    .action((id: number) => setActive(id, false))
+}
+
+async function importFile(terminal: Terminal, file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
+  const { parseSiteRows } = await import('./site-csv.ts')
+  const { rows, refused } = parseSiteRows(await readText(terminal, file, maxFileMiB), maxRows)
+  const imported = await withDatabase(terminal, (db) => importSites(db, commandActor(), rows, { dryRun }))
+  const outcomes = [...refused, ...imported.map(toReported)].map(toVisible).toSorted((a, b) => a.line - b.line)
+  print(terminal, outcomes)
+  terminal.stderr.write(`${summarize(outcomes)}${dryRun ? '; dry run: nothing was written' : ''}\n`)
+  if (outcomes.some(({ outcome }) => outcome === 'refused')) terminal.exitCode = 1
+}
+
+function toReported({ line, name, outcome, problem }: RowOutcome): ReportedRow {
+  return { line, name, outcome, reason: problem && describeRefusal(problem) }
+}
+
+/** The file may come from anywhere, so its text is made safe for the terminal. */
+function toVisible({ line, name, outcome, reason }: ReportedRow): ReportedRow {
+  return { line, name: visibleText(name), outcome, reason: reason && visibleText(reason, 600) }
+}
+
+function summarize(outcomes: ReportedRow[]): string {
+  return (['added', 'exists', 'refused'] as const)
+    .map((wanted) => `${outcomes.filter(({ outcome }) => outcome === wanted).length} ${wanted}`)
+    .join(', ')
+}
+
+export async function testSite(
+  { db, controllers, addressPolicy }: ControllerTools,
+  id: number,
+): Promise<LayerResult[]> {
+  const { diagnose } = await import('#drivers/diagnose.ts')
+  const site = await findSiteWithController(db, id)
+  if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
+  const { address, certificatePin, controllerSite } = site
+  const set = `voucher-service controllers set ${shellWord(site.controllerName)}`
+  const driver = controllers.driverOf(site)
+  const username = driver.credentials === 'login' ? ' --username …' : ''
+  const checks = driver.layerChecks({
+    address,
+    certificatePin,
+    addressPolicy,
+    hasCredentials: site.secret !== null,
+    controllerSite,
+    connect: () => controllers.connectionOf(site),
+    credentialsCommand: `${set}${username} --new-secret`,
+    pinCommand: (fingerprint) => `${set} --pin ${fingerprint} --new-secret`,
+  })
+  return diagnose(checks)
 }

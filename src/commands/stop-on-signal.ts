@@ -15,8 +15,9 @@ const failWithinMs = 5_000
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * SIGTERM, SIGINT and a closed terminal: take nothing new, finish what is under way, close, leave. Too long: leave all the same.
- * Made before the first part starts; parts are added as they start, and stopped once, in the reverse order.
+ * Stops the process in order on SIGTERM, SIGINT and when the terminal is closed: accepts nothing new, finishes what is under
+ * way, and closes the connections. After `withinMs` the process exits anyway. Call it before the first part starts and add
+ * each part as it starts. The parts stop once, in reverse order.
  */
 export function stopOnSignal(log: Logger, withinMs: number): Running {
   const parts: Part[] = []
@@ -24,12 +25,12 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
 
   const stopAll = async () => {
     setTimeout(() => {
-      log.error('what is under way did not end in time')
+      log.error('stopping took too long; exiting with unfinished work')
       process.exit(1)
     }, withinMs).unref()
     const failures: unknown[] = []
     for (const part of parts.toReversed()) await part.stop().catch((error) => failures.push(error))
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be stopped')
+    if (failures.length > 0) throw new AggregateError(failures, 'some parts could not be stopped')
   }
   const stop = () => {
     stopping ??= stopAll()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { seedSite } from '#test/seed.ts'
-import { runCommand } from '#test/service.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedSite } from '#test/data/seed.ts'
 
 const db = await createTestDatabase()
 const site = await seedSite(db)
@@ -9,7 +9,7 @@ const run = (...args: string[]) => runCommand(db.url, args)
 const add = (name: string, more = '') =>
   run('templates', 'add', '--json', '--name', name, '--minutes', '480', ...more.split(' ').filter(Boolean))
 
-test('add, list by name as people count, remove; each is in the audit', async () => {
+test('templates are added, listed in natural order and removed; the audit has each step', async () => {
   const all = await add('10 Stunden')
   const own = await add(' 8 Stunden ', `--site ${site} --uses 0 --down 5000 --up 1000 --quota 2048`)
   const [json, table] = [await run('templates', 'list', '--json'), await run('templates', 'list')]
@@ -33,28 +33,28 @@ test('add, list by name as people count, remove; each is in the audit', async ()
   ])
 })
 
-test('a name is taken once for all sites and once on each site', async () => {
+test('a name is unique among the templates for all sites, and on each site', async () => {
   const other = await seedSite(db)
   const made = [await add('Tag'), await add('Tag', `--site ${site}`), await add('Tag', `--site ${other}`)]
   const refused = [await add('Tag'), await add('Tag', `--site ${site}`)]
 
   expect(made.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
   expect(refused.map(({ stderr }) => stderr)).toEqual([
-    'voucher-service: A template for all sites is called "Tag" already.\n',
-    `voucher-service: A template of site ${site} is called "Tag" already.\n`,
+    'voucher-service: A template for all sites is called "Tag" already. Choose another name.\n',
+    `voucher-service: A template of site ${site} is called "Tag" already. Choose another name.\n`,
   ])
 })
 
 test.each([
   ['add --name x', 2, "required option '--minutes <n>' not specified"],
-  ['add --name x --minutes 0', 2, 'It must be a whole number from 1 to 2147483647.'],
-  ['add --name x --minutes 60 --uses -1', 2, 'It must be a whole number from 0 to 2147483647.'],
-  ['add --name x --minutes 60 --quota 2147483648', 2, 'It must be a whole number from 0 to 2147483647.'],
+  ['add --name x --minutes 0', 2, 'Use a whole number from 1 to 2147483647.'],
+  ['add --name x --minutes 60 --uses -1', 2, 'Use a whole number from 0 to 2147483647.'],
+  ['add --name x --minutes 60 --quota 2147483648', 2, 'Use a whole number from 0 to 2147483647.'],
   ['add --name x --minutes 60 --site 999', 1, 'No site has the id 999.'],
-  ['add --name= --minutes 60', 1, 'A name is one line of 1 to 200 visible characters.'],
-  ['remove 42', 2, 'It must be a UUID.'],
+  ['add --name= --minutes 60', 1, 'Use one line of 1 to 200 visible characters.'],
+  ['remove 42', 2, 'Use a UUID.'],
   ['remove 00000000-0000-7000-8000-000000000000', 1, 'No template has the id 00000000-0000-7000-8000-000000000000.'],
-])('refused: templates %s', async (args, exitCode, message) => {
+])('rejected: templates %s', async (args, exitCode, message) => {
   const refused = await run('templates', ...args.split(' '))
 
   expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([exitCode, '', expect.stringContaining(message)])

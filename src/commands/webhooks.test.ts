@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { seedSite } from '#test/seed.ts'
-import { runCommand } from '#test/service.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
-import { startTestWorker } from '#test/worker.ts'
+import { startTestWorker } from '#test/app.ts'
+import { runCommand } from '#test/command.ts'
+import { seedSite } from '#test/data/seed.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 
 const { db, notify } = await startTestWorker({ WEBHOOK_RETRY_SCALE: '0.00001' })
 const site = { id: await seedSite(db), name: 'Haus' }
@@ -13,7 +13,7 @@ const add = (url: string, more = '') =>
 const states = async () =>
   (await db.query<{ state: string }>('select state from deliveries')).rows.map(({ state }) => state)
 
-test('add prints the secret once, list hides address and secret, test tells the answer, remove', async () => {
+test('add prints the secret once, list hides address and secret, test shows the answer, remove removes', async () => {
   const sink = await startWebhookSink()
   const added = await add(`${sink.url}?token=canary`, ' --controllers')
   const [listed, tested] = await Promise.all([run('webhooks list --json'), run('webhooks test hook --json')])
@@ -32,7 +32,7 @@ test('add prints the secret once, list hides address and secret, test tells the 
   expect(JSON.stringify((await db.query('select * from audit')).rows)).not.toMatch(/canary|whsec_/)
 })
 
-test('deliveries, replay, rotate, enable: from a receiver in trouble to one that has everything', async () => {
+test('deliveries, replay, rotate and enable help after a receiver had failed', async () => {
   const sink = await startWebhookSink()
   await add(sink.url)
   sink.answerWith({ status: 410, body: '\u001b[2Jmoved\nto nowhere' })
@@ -74,7 +74,9 @@ test('deliveries, replay, rotate, enable: from a receiver in trouble to one that
 
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('"hook" is disabled (the receiver answered 410 Gone). Enable it first.'),
+    expect.stringContaining(
+      '"hook" is disabled (the receiver answered 410 Gone). Enable it first with `voucher-service webhooks enable hook`.',
+    ),
   ])
   expect(listed.json()).toMatchObject([{ disabled_reason: 'the receiver answered 410 Gone' }])
   expect(enabled.json()).toMatchObject({ disabled_at: null, disabled_reason: null, failing_since: null })
@@ -95,9 +97,9 @@ test('deliveries, replay, rotate, enable: from a receiver in trouble to one that
 })
 
 test.each([
-  ['webhooks replay hook', 1, 'Give either --delivery or --since.'],
-  ['webhooks replay hook --delivery 42', 2, 'It must be a UUID.'],
-  ['webhooks replay hook --since yesterday', 2, 'It must be a time such as'],
+  ['webhooks replay hook', 1, 'use either --delivery or --since.'],
+  ['webhooks replay hook --delivery 42', 2, 'Use a UUID.'],
+  ['webhooks replay hook --since yesterday', 2, 'Use a time such as'],
   ['webhooks deliveries nobody', 1, 'No webhook is called "nobody".'],
 ])('%s', async (args, exitCode, message) => {
   const refused = await run(args)
@@ -105,9 +107,9 @@ test.each([
   expect([refused.exitCode, refused.stderr]).toEqual([exitCode, expect.stringContaining(message)])
 })
 
-test('add refuses an address that is plainly not allowed at once, in one sentence', async () => {
+test('add rejects an address that is not allowed', async () => {
   const options = { stdin: 'https://192.168.1.1/hook', env: { WEBHOOK_ALLOW_CIDRS: '' } }
   const refused = await run('webhooks add --name bad --format slack --url-file -', options)
 
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/: The address is not allowed: .+\n$/)])
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/: The address is not allowed\. .+\n$/)])
 })

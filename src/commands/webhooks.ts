@@ -1,92 +1,145 @@
 import { type Command, Option } from 'commander'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { enableWebhook } from '#domain/notifications/enable-webhook.ts'
-import { formats } from '#domain/notifications/formats.ts'
-import { createReceiverAddresses } from '#domain/notifications/receiver-addresses.ts'
-import { receiverUrl } from '#domain/notifications/receiver-url.ts'
-import { createReceivers } from '#domain/notifications/receivers.ts'
-import { removeWebhook } from '#domain/notifications/remove-webhook.ts'
-import { rotateWebhookSecret } from '#domain/notifications/rotate-webhook-secret.ts'
-import { testWebhook } from '#domain/notifications/test-webhook.ts'
-import { listWebhooks } from '#domain/notifications/webhooks.queries.ts'
+import type { Database } from '#db/database.ts'
+import type { LogChoice } from '#domain/deliveries/delivery-log.queries.ts'
+import { readAttempts, readDeliveries } from '#domain/deliveries/read-delivery-log.ts'
+import { addWebhook, enableWebhook, removeWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { formats } from '#domain/webhooks/formats.ts'
+import { createReceiverAddresses, receiverUrl } from '#domain/webhooks/receiver-url.ts'
+import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
+import { listWebhooks } from '#domain/webhooks/webhooks.queries.ts'
 import { machineClock } from '#lib/clock.ts'
-import { manySites } from './arguments.ts'
-import { registerDeliveries } from './deliveries.ts'
-import { print } from './output.ts'
-import { readSecret } from './read-secret.ts'
-import { withDatabase, withKeyring } from './with-database.ts'
+import { withDatabase, withKeyring, withQueue } from './connections.ts'
+import { collectSites, pastTime, uuid, wholeNumber } from './terminal/arguments.ts'
+import { print, visibleText } from './terminal/output.ts'
+import { readSecret } from './terminal/read-input.ts'
+import { CommandRefused } from './terminal/refusals.ts'
+import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type AddOptions = { name: string; format: string; urlFile: string; site?: number[]; controllers?: boolean }
+type LogOptions = { failed?: boolean; limit: number; since?: Date; attempts?: boolean }
+type ReplayOptions = { delivery?: string; since?: Date; until?: Date; failed?: boolean }
 
-export function registerWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('where notifications are sent')
-
+export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('add')
-    .description('send a notification for each creation; a signing secret is printed this once')
-    .requiredOption('--name <name>', 'how people call it')
-    .addOption(new Option('--format <format>', formatHelp()).choices(Object.keys(formats)).makeOptionMandatory())
-    .requiredOption('--url-file <path>', 'file that holds the address, which may be a secret; - reads standard input')
-    .option('--site <id>', 'only this site; repeat for more', manySites)
-    .option('--controllers', 'tell also when a controller is lost and when it is back')
-    .action(async ({ name, format, urlFile, site, controllers = false }: AddOptions, command: Command) => {
-      const address = await readSecret(urlFile)
-      const added = await withKeyring((db, config) => {
+    .description('send a notification for each creation; prints a signing secret, which is shown only once')
+    .requiredOption('--name <name>', 'display name')
+    .addOption(new Option('--format <format>', describeFormats()).choices(Object.keys(formats)).makeOptionMandatory())
+    .requiredOption('--url-file <path>', 'file with the address, which may be a secret; - reads standard input')
+    .option('--site <id>', 'only this site; repeat the option for more', collectSites)
+    .option('--controllers', 'also notify when a controller is lost and when it is back')
+    .action(async ({ name, format, urlFile, site, controllers = false }: AddOptions) => {
+      const address = await readSecret(terminal, urlFile)
+      const added = await withKeyring(terminal, (db, config) => {
         const url = receiverUrl(address, createReceiverAddresses(config))
         const request = { name, format, url, siteIds: site, reportsControllers: controllers }
-        return addWebhook(db, config.encryptionKeys, request)
+        return addWebhook({ db, keyring: config.encryptionKeys }, commandActor(), request)
       })
-      print(command, added)
+      print(terminal, added)
     })
 
   webhooks
     .command('list')
-    .description('all webhooks, without their addresses and secrets')
-    .action(async (_options, command: Command) => print(command, await withDatabase((db) => listWebhooks(db))))
+    .description('list all webhooks, without their addresses and secrets')
+    .action(async () => print(terminal, await withDatabase(terminal, (db) => listWebhooks(db))))
 
   webhooks
     .command('test')
-    .description('send a test notification now and tell how it was answered')
+    .description('send a test notification now and show the answer')
     .argument('<name>')
-    .action(async (name: string, _options, command: Command) => {
-      const result = await withDatabase(async (db, config) => {
-        const receivers = createReceivers(createReceiverAddresses(config))
-        const keyring = config.encryptionKeys
-        return testWebhook({ db, keyring, receivers, clock: machineClock }, name).finally(receivers.close)
-      })
-      print(command, result)
-      if (!result.arrived) process.exitCode = 1
-    })
+    .action((name: string) => sendTest(terminal, name))
 
   webhooks
     .command('rotate')
-    .description('make a new signing secret and print it this once; for 24 hours the old one signs as well')
+    .description('make a new signing secret and print it once; for 24 hours the old one signs as well')
     .argument('<name>')
-    .action(async (name: string, _options, command: Command) =>
-      print(command, await withKeyring((db, config) => rotateWebhookSecret(db, config.encryptionKeys, name))),
-    )
+    .action(async (name: string) => {
+      const rotated = await withKeyring(terminal, (db, config) =>
+        rotateWebhookSecret({ db, keyring: config.encryptionKeys }, commandActor(), name),
+      )
+      print(terminal, rotated)
+    })
 
   webhooks
     .command('enable')
     .description('use a webhook again that was disabled because its receiver was gone')
     .argument('<name>')
-    .action(async (name: string, _options, command: Command) =>
-      print(command, await withDatabase((db) => enableWebhook(db, name))),
+    .action(async (name: string) =>
+      print(terminal, await withDatabase(terminal, (db) => enableWebhook(db, commandActor(), name))),
     )
 
-  registerDeliveries(webhooks)
+  webhooks
+    .command('deliveries')
+    .description('list what was sent to a webhook and how it was answered, the newest first')
+    .argument('<name>')
+    .option('--failed', 'only deliveries that were given up')
+    .option('--since <time>', 'made since then, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
+    .option('--limit <n>', 'number of deliveries', wholeNumber(1, 10_000), 50)
+    .option('--attempts', 'every attempt, with the first line of the answer')
+    .action(async (name: string, { failed = false, since, limit, attempts }: LogOptions) => {
+      const choice = { onlyFailed: failed, since: since ?? null, limit }
+      const list = attempts ? listAttempts : readDeliveries
+      print(terminal, await withDatabase<object[]>(terminal, (db) => list(db, name, choice)))
+    })
+
+  webhooks
+    .command('replay')
+    .description('send again with the same webhook-id: one delivery, or all of a period')
+    .argument('<name>')
+    .option('--delivery <id>', 'this delivery, by its id or its webhook-id', uuid)
+    .option('--since <time>', 'made since then, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
+    .option('--until <time>', 'made before then', pastTime)
+    .option('--failed', 'of these only the ones that were given up')
+    .action((name: string, options: ReplayOptions) => replay(terminal, name, options))
 
   webhooks
     .command('remove')
-    .description('send nothing there any more and forget it, with the log of its deliveries')
+    .description('remove a webhook and the log of its deliveries')
     .argument('<name>')
-    .action(async (name: string, _options, command: Command) =>
-      print(command, await withDatabase((db) => removeWebhook(db, name))),
+    .action(async (name: string) =>
+      print(terminal, await withDatabase(terminal, (db) => removeWebhook(db, commandActor(), name))),
     )
 }
 
-function formatHelp(): string {
+function describeFormats(): string {
   return Object.entries(formats)
     .map(([name, { about }]) => `${name}: ${about}`)
     .join('; ')
+}
+
+async function sendTest(terminal: Terminal, name: string): Promise<void> {
+  const { createReceivers } = await import('#domain/deliveries/receivers.ts')
+  const { testWebhook } = await import('#domain/deliveries/send-event.ts')
+  const result = await withDatabase(terminal, async (db, config) => {
+    const receivers = createReceivers(createReceiverAddresses(config))
+    const keyring = config.encryptionKeys
+    return testWebhook({ db, keyring, receivers, clock: machineClock }, name).finally(receivers.close)
+  })
+  print(terminal, result)
+  if (!result.arrived) terminal.exitCode = 1
+}
+
+async function listAttempts(db: Database, name: string, choice: LogChoice) {
+  const attempts = await readAttempts(db, name, choice)
+  return attempts.map((attempt) => ({ ...attempt, reply: firstLine(attempt.reply) }))
+}
+
+function firstLine(reply: string | null): string {
+  return visibleText(reply?.trimStart().split(/\r?\n/)[0] ?? '')
+}
+
+async function replay(terminal: Terminal, name: string, options: ReplayOptions): Promise<void> {
+  const choice = toChoice(options)
+  const { replayDeliveries } = await import('#domain/deliveries/replay-deliveries.ts')
+  const replayed = await withDatabase(terminal, (db, config) =>
+    withQueue(config, (queue) => replayDeliveries({ db, queue }, commandActor(), name, choice)),
+  )
+  print(terminal, replayed)
+}
+
+function toChoice({ delivery, since, until, failed = false }: ReplayOptions) {
+  if ((delivery === undefined) === (since === undefined))
+    throw new CommandRefused('Say what to send again: use either --delivery or --since.')
+  if (delivery !== undefined) return { delivery }
+  return { since: since as Date, until: until ?? new Date(), onlyFailed: failed }
 }

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Unavailable } from '#lib/unavailable.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { databaseUrl } from '#test/template-database.ts'
-import { connectDatabase } from './database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { databaseUrl } from '#test/data/template-database.ts'
+import { connectDatabase, Unavailable } from './database.ts'
 
 const db = await createTestDatabase()
 
-test('a transaction commits what it returns from, and takes back what it throws from', async () => {
+test('a transaction is committed when its work returns, and rolled back when its work throws', async () => {
   await db.query('create table notes (text text)')
   await db.transaction((tx) => tx.query(`insert into notes values ('kept')`))
   await expect(
@@ -20,7 +19,7 @@ test('a transaction commits what it returns from, and takes back what it throws 
   expect((await db.query('select text from notes')).rows).toEqual([{ text: 'kept' }])
 })
 
-test('a connection that dies inside a transaction is Unavailable, and the next one works', async () => {
+test('a transaction that loses its connection throws Unavailable, and the next query works', async () => {
   const dying = db.transaction(async (tx) => {
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
     await db.query('select pg_terminate_backend($1)', [rows[0]?.pid])
@@ -32,7 +31,7 @@ test('a connection that dies inside a transaction is Unavailable, and the next o
   expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
 
-test('a database that does not exist, or nobody there, is Unavailable', async () => {
+test('a database that does not exist, or a server that does not answer, is Unavailable', async () => {
   for (const url of [databaseUrl('no_such_database'), 'postgres://127.0.0.1:1/x']) {
     const nowhere = connectDatabase({ url, poolSize: 2, onError: () => {} })
     await expect(nowhere.query('select 1')).rejects.toThrow(Unavailable)
@@ -58,6 +57,6 @@ test('a statement that waits too long is ended on the server too: no connection 
   await impatient.close()
 }, 15_000)
 
-test('an error of the statement itself is not taken for an outage', async () => {
+test('an error of the statement itself is not reported as an outage', async () => {
   await expect(db.query('select nonsense')).rejects.not.toThrow(Unavailable)
 })

@@ -1,29 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { Unavailable } from '#lib/unavailable.ts'
+import type { Clock } from '#lib/clock.ts'
 
-/** A pool or one transaction: queries do not care which. */
+/** A pool or a transaction. Queries accept both. */
 export type Queryable = {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>
 }
 
 export type Database = Queryable & {
-  /** Commits when the work returns, rolls back when it throws. */
+  /** Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** Why the last write failed, if the database takes no writes; undefined again once a write has succeeded. */
+  /** The reason why the database rejects writes. Undefined until a write was rejected, and again after one succeeded. */
   writesRefusedBecause(): string | undefined
   close(): Promise<void>
 }
 
+/** PostgreSQL cannot be reached, or Redis cannot be reached to count a request. A retry may succeed. */
+export class Unavailable extends Error {
+  override name = 'Unavailable'
+}
+
 /**
- * TCP asks a peer that was silent for 10 s whether it is still there, and gives it up after 10 s more. Without the delay
- * Linux waits two hours before it asks. A peer that answers TCP but nothing else needs a query timeout as well.
+ * TCP probes a peer that was silent for 10 s, and closes the connection 10 s later if there is no answer. By default, Linux
+ * waits two hours before it probes. A query timeout is needed as well, for a peer that answers on the level of TCP only.
  */
 export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 export const readOnly = 'the database is read-only'
 
 const queryTimeoutMs = 5_000
-/** The server gives up first: a statement that only we gave up would go on and hold its connection. */
+/**
+ * The server's timeout is shorter by this much. A statement that only the client gives up would continue on the server and
+ * hold its connection.
+ */
 const serverMarginMs = 500
 
 const writeRefusals: Record<string, string> = {
@@ -38,9 +47,9 @@ type DatabaseOptions = {
   onError: (error: Error) => void
   name?: string
   timeoutMs?: number
-  /** This many connections stay open when they are idle. */
+  /** Number of idle connections that stay open. */
   minIdle?: number
-  /** Settings of the server for these connections. */
+  /** PostgreSQL settings for these connections. */
   settings?: Record<string, string>
 }
 
@@ -52,8 +61,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
     max: options.poolSize,
     min: options.minIdle ?? 0,
     application_name: options.name ?? 'voucher-service',
-    // This timer also runs while our own process gets no processor time: with 3,200 requests at once on two overloaded
-    // processors, waits of 3.1 s were measured on a healthy PostgreSQL.
+    // This timer also runs while our own process gets no processor time. With 3,200 requests at once on two overloaded
+    // processors, waits of 3.1 s were measured although PostgreSQL was healthy.
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: serverTimeoutMs,
     lock_timeout: serverTimeoutMs,
@@ -65,17 +74,20 @@ export function connectDatabase(options: DatabaseOptions): Database {
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined
-  // An idle connection died; the pool replaces it. The whole client hangs on the error: nothing for a log.
+  // An idle connection broke; the pool replaces it. The error carries the whole client, which must not go into the log.
   pool.on('error', (error) => {
     Reflect.deleteProperty(error, 'client')
     options.onError(error)
   })
 
-  /** Lends a connection; one that broke meanwhile is thrown away instead of bringing the process down. */
+  /**
+   * Lends a connection. A connection that breaks during the work is closed. Without the listener, its `error` event would end
+   * the process.
+   */
   async function withClient<T>(
     work: (client: pg.PoolClient, giveUp: (error: Error) => void) => Promise<T>,
   ): Promise<T> {
-    const client = await pool.connect().catch(outOfReach)
+    const client = await pool.connect().catch(throwUnavailable)
     let broken: Error | undefined
     const onBroken = (error: Error) => {
       broken = error
@@ -86,9 +98,9 @@ export function connectDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       writesRefusedBecause =
         writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
-      if (isOutOfReach(error)) {
+      if (isUnavailable(error)) {
         if (!isAnswer(error)) broken ??= error as Error
-        return outOfReach(error)
+        return throwUnavailable(error)
       }
       throw error
     } finally {
@@ -97,7 +109,10 @@ export function connectDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Notes that a write went through. One that changed no row proves nothing: it needs no space on the disk. */
+  /**
+   * Runs a statement and notes a write that succeeded. A write that changed no row proves nothing, because it needs no space
+   * on the disk.
+   */
   async function query<Row extends pg.QueryResultRow>(client: pg.PoolClient, text: string, values?: unknown[]) {
     const result = await client.query<Row>(text, values)
     if (writingCommands.includes(result.command) && result.rowCount) writesRefusedBecause = undefined
@@ -114,7 +129,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
           await client.query('commit')
           return result
         } catch (error) {
-          await client.query('rollback').catch(giveUp) // else the next user would find himself inside
+          await client.query('rollback').catch(giveUp) // otherwise the next borrower would be inside this transaction
           throw error
         }
       }),
@@ -130,7 +145,7 @@ export async function isReachable(db: Queryable): Promise<boolean> {
   )
 }
 
-/** True on a standby, and where the server or the database was set read-only. */
+/** True on a standby, and when the server or the database is set to read-only. */
 export async function isReadOnly(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ readOnly: boolean }>(
     `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`,
@@ -138,23 +153,82 @@ export async function isReadOnly(db: Queryable): Promise<boolean> {
   return rows[0]?.readOnly === true
 }
 
-export function outOfReach(cause: unknown): never {
-  throw new Unavailable('PostgreSQL is out of reach', { cause })
+export function throwUnavailable(cause: unknown): never {
+  throw new Unavailable('PostgreSQL cannot be reached', { cause })
 }
 
-/** True when the server answered with an error, such as a cancelled statement or a deadlock: the connection still works. */
+/** True when the server itself sent the error, e.g. for a cancelled statement or a deadlock. The connection still works. */
 function isAnswer(error: unknown): boolean {
   return ['57014', '55P03', '53100', '25006', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
 }
 
 /**
- * Lost connections, shutdown, recovery, exhaustion, timeouts, deadlocks and serialization failures are the same to callers:
- * they can retry later.
+ * True for lost connections, shutdown, recovery, exhaustion, timeouts, deadlocks and serialization failures. To callers, they
+ * are all the same: a retry may succeed.
  */
-function isOutOfReach(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code
   if (typeof code === 'string')
     return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
+}
+
+/** The pauses between the attempts of `retryTransaction`. */
+const pausesMs = [100, 400, 1_000]
+
+/**
+ * Retries a transaction that records something that has already happened elsewhere, so that a short outage of the database
+ * does not lose the record. The transaction must notice when an earlier attempt was committed although its answer was lost.
+ */
+export async function retryTransaction<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await db.transaction(work)
+    } catch {
+      await pause(pauseMs)
+    }
+  }
+  return db.transaction(work)
+}
+
+const sampleEveryMs = 15_000
+/** Smaller differences are ignored. They can come from rounding and from the scheduling of two processes. */
+const toleranceMs = 5
+
+export type DatabaseClock = Clock & {
+  /** Reads the database's time now, and from then on every 15 s. */
+  start(): Promise<void>
+  stop(): void
+}
+
+/**
+ * Tells the database's time without a query for each call. The clock continues with this process' monotonic clock, so it
+ * does not jump when somebody sets the time of this machine. Before the first sample it tells the machine's own time.
+ */
+export function createDatabaseClock(db: Queryable): DatabaseClock {
+  let aheadOfMonotonicMs = Date.now() - performance.now()
+  let sampled = false
+  let timer: NodeJS.Timeout | undefined
+
+  /** The server reads its clock at an unknown moment of the round trip, so only a contradicting sample replaces the estimate. */
+  async function sample(): Promise<void> {
+    const sentAt = performance.now()
+    const { rows } = await db.query<{ now: Date }>('select clock_timestamp()::timestamptz(3) as now')
+    const halfTripMs = (performance.now() - sentAt) / 2
+    const measured = (rows[0] as { now: Date }).now.getTime() - (sentAt + halfTripMs)
+    const contradicts = Math.abs(measured - aheadOfMonotonicMs) > halfTripMs + toleranceMs
+    if (!sampled || contradicts) aheadOfMonotonicMs = measured
+    sampled = true
+  }
+
+  return {
+    now: () => new Date(aheadOfMonotonicMs + performance.now()),
+    async start() {
+      // When a sample fails, the old estimate stays in use.
+      timer ??= setInterval(() => void sample().catch(() => {}), sampleEveryMs).unref()
+      await sample()
+    },
+    stop: () => clearInterval(timer),
+  }
 }

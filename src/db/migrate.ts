@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import { outOfReach, type Queryable, tcpKeepAlive } from './database.ts'
+import { type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** Brings the database to this version and returns the names of what was new. Several starters wait for each other. */
+/** Applies the missing migrations and returns their names. Processes that start at the same time wait for each other. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const dbClient = new pg.Client({
     connectionString: databaseUrl,
@@ -14,8 +14,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     connectionTimeoutMillis: 10_000,
     ...tcpKeepAlive, // no query timeout: an index on millions of rows takes minutes
   })
-  dbClient.on('error', ignore) // whatever was under way fails with it
-  await dbClient.connect().catch(outOfReach)
+  dbClient.on('error', ignore) // the running statement fails with the same error
+  await dbClient.connect().catch(throwUnavailable)
   try {
     const applied = await runner({
       dbClient,
@@ -33,7 +33,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 const newest = readdirSync(directory).sort().at(-1)?.replace('.sql', '')
 
-/** The newest migration of this version that the database has not seen; undefined when it is up to date. */
+/** The newest migration, if the database does not have it. Undefined when the database is up to date. */
 export async function findMissingMigration(db: Queryable): Promise<string | undefined> {
   const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
   if (!tables[0]?.found) return newest

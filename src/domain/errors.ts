@@ -1,5 +1,5 @@
-/** Every foreseen failure that a client can meet. The words and statuses for each stand in `http/problems.ts`. */
-export type ErrorCode =
+/** Failures that a client of the API can meet. The http layer has a status and words for each. */
+export type RequestErrorCode =
   | 'endpoint_not_found'
   | 'method_not_allowed'
   | 'request_unreadable'
@@ -32,19 +32,51 @@ export type ErrorCode =
   | 'recording_failed'
   | 'store_unavailable'
 
-/** `details` fill the gaps in the words for this code, e.g. a field and its bounds. */
+/** Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each. */
+export type AdministrationErrorCode =
+  | 'display_name_invalid'
+  | 'controller_not_found'
+  | 'controller_name_taken'
+  | 'controller_address_unreadable'
+  | 'controller_address_with_extras'
+  | 'certificate_pin_without_tls'
+  | 'cloud_account'
+  | 'driver_not_found'
+  | 'username_not_supported'
+  | 'username_required'
+  | 'username_without_secret'
+  | 'controller_site_taken'
+  | 'site_recorded_under_other_name'
+  | 'row_repeated'
+  | 'column_empty'
+  | 'column_invalid'
+  | 'template_not_found'
+  | 'template_name_taken'
+  | 'key_not_found'
+  | 'key_prefix_reserved'
+  | 'key_prefix_invalid'
+  | 'key_prefix_taken'
+  | 'webhook_not_found'
+  | 'webhook_name_taken'
+  | 'webhook_url_unreadable'
+  | 'webhook_url_with_credentials'
+  | 'webhook_url_forbidden'
+  | 'webhook_unsigned'
+  | 'webhook_disabled'
+  | 'delivery_not_found'
+
+export type ErrorCode = RequestErrorCode | AdministrationErrorCode
+
+export type ErrorDetails = Record<string, string | number>
+
+/** A foreseen failure: a code, and details that fill the gaps in the words for it, e.g. a field and its bounds. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  readonly details: Record<string, string | number>
-  constructor(code: ErrorCode, options: ErrorOptions & { details?: Record<string, string | number> } = {}) {
+  readonly details: ErrorDetails
+  constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails } = {}) {
     super(code, options)
     this.code = code
     this.details = options.details ?? {}
   }
-}
-
-/** A command was asked for something that cannot be done; the message is for the person at the terminal. */
-export class CommandRefused extends Error {
-  override name = 'CommandRefused'
 }

@@ -1,8 +1,8 @@
-import { CommandRefused } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 const maxLength = 200
 
-/** A name for people: one line of visible text, without white space around it. */
+/** Trims a display name. Rejects everything that is not one line of visible text. */
 export function plainName(text: string): string {
   const name = text.trim()
   if (
@@ -10,7 +10,7 @@ export function plainName(text: string): string {
     [...name].length > maxLength ||
     /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
   ) {
-    throw new CommandRefused(`A name is one line of 1 to ${maxLength} visible characters.`)
+    throw new DomainError('display_name_invalid', { details: { max: maxLength } })
   }
   return name
 }

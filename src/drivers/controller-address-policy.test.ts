@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressIn, allowedHosts, distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/controller-hosts.ts'
+import { addressIn, allowedHosts, distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/network/hosts.ts'
 import { createControllerAddressPolicy } from './controller-address-policy.ts'
 
 const own = { port: 8080, databaseUrl: 'postgres://db:5433/vouchers', redisUrl: 'redis://cache:6380/0' }
@@ -17,7 +17,7 @@ test.each([...loopbackHosts, ...distantLoopbackHosts])('%s is allowed, but not o
   expect([8443, 8080, 5433, 6380].filter((port) => policy.allows(addressIn(host), port))).toEqual([8443])
 })
 
-/** Not what a URL can hold, but a resolver, or a caller without a URL. */
+/** Forms of addresses that no URL contains, but that a resolver or another caller may pass. */
 test.each([
   'fe80::1%eth0',
   'fe80::1%1',
@@ -47,16 +47,16 @@ describe('the ports of PostgreSQL and Redis', () => {
     return [5432, 5433, 6379, 6380].filter((port) => !made.allows('127.0.0.1', port))
   }
 
-  test('are the usual ones where the address names none', () => {
+  test('are the default ports if the URL has none', () => {
     expect(refused('postgres://localhost/vouchers', 'redis://localhost')).toEqual([5432, 6379])
   })
 
-  test('are read from the address, and for PostgreSQL from its query', () => {
+  test('are read from the URL, for PostgreSQL also from its query', () => {
     expect(refused('postgres://localhost:5433/vouchers', 'rediss://localhost:6380')).toEqual([5433, 6380])
     expect(refused('postgres:///vouchers?host=/run/postgresql&port=5433')).toEqual([5433])
   })
 
-  test('without Redis its port is like any other', () => {
+  test('without Redis, its port is allowed', () => {
     expect(refused('postgres://localhost/vouchers')).toEqual([5432])
   })
 })

@@ -1,17 +1,16 @@
-import { type AddressPolicy, createAddressPolicy } from '#lib/address-policy.ts'
-import { type OwnAddresses, ownPorts } from '#lib/own-ports.ts'
+import { type AddressPolicy, createAddressPolicy, type OwnAddresses, ownPorts } from '#lib/address-policy.ts'
 
-/** Private ranges and loopback are not among them: controllers live there. */
+/** Addresses where no controller can be. Private ranges and loopback are allowed, because most controllers are there. */
 const forbidden = [
-  '0.0.0.0/8', // this host, by another name
+  '0.0.0.0/8', // another form of this host
   '169.254.0.0/16', // link-local, and the metadata of most clouds
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
-  '::/96', // unspecified, and IPv4 addresses in a form that nothing uses any more
-  '64:ff9b:1::/48', // NAT64 of a local network, which alone knows where in it the IPv4 address stands
+  '::/96', // unspecified, and IPv4-compatible addresses, which are obsolete
+  '64:ff9b:1::/48', // NAT64 of a local network: the position of the IPv4 address depends on that network
   'fe80::/10', // link-local
   'ff00::/8', // multicast
-  // Metadata of clouds, outside of link-local:
+  // Cloud metadata services whose addresses are not link-local:
   '100.100.100.200', // Alibaba
   'fd00:100::100:200',
   '168.63.129.16', // Azure
@@ -23,7 +22,7 @@ const forbidden = [
   'fd00:a9fe:a9fe::1', // Linode
 ]
 
-/** What the address of a controller may lead to. Never to this service itself, nor to its database and Redis. */
+/** Decides which addresses a controller may have. Rejects the ports of this service, its database and its Redis. */
 export function createControllerAddressPolicy(own: OwnAddresses): AddressPolicy {
   return createAddressPolicy({ forbidden, except: ['::1'], ownPorts: ownPorts(own) })
 }

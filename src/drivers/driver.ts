@@ -1,10 +1,48 @@
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import type { Clock } from '#lib/clock.ts'
 
-/** What a controller lets us in with, as it is sealed in `controllers.secret`. */
+/**
+ * The port between the service and one kind of controller. Only the driver interprets addresses, opens connections and
+ * defines which layers must work before a voucher can be made.
+ */
+export type Driver = {
+  /** A description in one line, for people who choose a driver. */
+  about: string
+  address: AddressForm
+  credentials: 'api-key' | 'login'
+  /** Limits that the vendor documents. A voucher outside of them is rejected before the controller is called. */
+  bounds: Partial<Record<Limit, Bound>>
+  /** Does not open a network connection yet. The first call opens it. */
+  connect(controller: ControllerAccess): ControllerConnection
+  /** The checks of `sites test`, in the order in which they run. */
+  layerChecks(site: SiteToTest): LayerCheck[]
+}
+
+/** How the addresses of a driver's controllers are written. */
+export type AddressForm = {
+  /** The rule for people. It completes the sentence "The address must …". */
+  rule: string
+  example: string
+  /** Returns the address in the one form in which it is stored. */
+  parse(text: string): { address: string } | { problem: AddressProblem }
+  /** Whether a controller at this address shows a certificate, so that it can be pinned. */
+  hasCertificate(address: string): boolean
+}
+
+type AddressProblem =
+  /** The text does not follow the rule. */
+  | 'malformed'
+  /** The text contains more than an address, such as a password. It would be stored and shown in plain text. */
+  | 'has_extras'
+
+/** The credentials of a controller, as they are encrypted in `controllers.secret`. */
 export type Credentials = { apiKey: string } | { username: string; password: string }
 
-/** What a voucher is to be like. Zero means no limit, for uses, rates and quota. */
+export type Limit = Exclude<keyof VoucherShape, 'name'>
+
+export type Bound = { min: number; max: number; zeroMeansNone?: true }
+
+/** Name and limits of a voucher. Zero means no limit, for uses, rates and quota. */
 export type VoucherShape = {
   name: string
   maxUses: number
@@ -24,102 +62,134 @@ export function hasSameLimits(a: VoucherShape, b: VoucherShape): boolean {
   )
 }
 
-/** A voucher as a list shows it. Minutes run from the first use; before that there is no end. */
+/** A voucher in a controller's list. Its time limit starts with its first use; until then `expiresAt` is null. */
 export type SeenVoucher = {
-  /** Null where the controller has none; then the code is what tells vouchers apart. */
+  /** Null if the controller has no ids. Then the code identifies the voucher. */
   id: string | null
-  /** As the controller gave it, without separators; null when it cannot be read. */
+  /** The code without separators; null if it cannot be read. */
   code: string | null
-  /** For people: `48614-09510`. */
+  /** The code as people read it, e.g. `48614-09510`. */
   formattedCode: string
   shape: VoucherShape
   usedCount: number
-  /** This and the other times are by our clock, as far as the controller's is known. */
+  /**
+   * The time of creation. Like `firstUsedAt` and `expiresAt`, it is converted to our clock as far as the controller's clock
+   * is known.
+   */
   createdAt: Date | null
-  /** The time of creation by the controller's own clock, uncorrected. */
+  /** The time of creation by the controller's own clock, not converted. */
   stampedAt: Date | null
   firstUsedAt: Date | null
   expiresAt: Date | null
   expired: boolean
-  /** Whether our account certainly made it; null if the driver cannot be sure. */
+  /** True if our account certainly made the voucher, false if another account did, null if the driver cannot be sure. */
   isOurs: boolean | null
-  /** How the administrator's name in the voucher compares with our user name; absent if the dialect has no such name. */
+  /** How the administrator's name in the voucher compares with our user name; absent if the controller shows no such name. */
   madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'not told'
 }
 
-/** A voucher that can be handed out. */
+/** A voucher that can be given to a guest. */
 export type ControllerVoucher = SeenVoucher & { code: string }
 
-export type Bound = { min: number; max: number; zeroMeansNone?: true }
-
-export type Limit = Exclude<keyof VoucherShape, 'name'>
-
-/** A sign-in: its id lasts, its tokens may be renewed by any answer. They are text for the driver to read. */
-export type Session = { id: string; tokens: string }
-
-/** The one session that all processes share, for dialects that have one. */
-export type SharedSession = {
-  /** Null when nobody is signed in. */
-  find(): Promise<Session | null>
-  /** Other tokens than the stale ones: those that somebody noted meanwhile, or else of a new sign-in. */
-  renew(stale: Session | null, signIn: () => Promise<string>): Promise<Session>
-  /** Notes that the session has new tokens. */
-  rotate(session: Session): Promise<void>
+/** A code as people read it aloud: `48614-09510`. */
+export function formattedCode(code: string): string {
+  return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
 }
 
-/** `certificatePin` is the SHA-256 of the one certificate it must show; without it the public authorities decide. */
+/** A controller and the tools to reach it. */
 export type ControllerAccess = {
   address: string
   credentials: Credentials
+  /** SHA-256 of the only certificate that is accepted. Null: the public certificate authorities decide. */
   certificatePin: Buffer | null
   addressPolicy: AddressPolicy
   session: SharedSession
-  /** Our clock: what the controller's times are compared with. */
+  /** Our clock, to convert the controller's times. */
   clock: Clock
-  /** How far vouchers are stamped ahead of the `Date` of the replies, which may be that of a proxy in between. */
+  /** How far the controller's stamps are ahead of the clock that the driver measures in replies. See `measuredAheadMs`. */
   stampSkewMs(): number
 }
 
-/** One dialect. What it is documented not to accept stands in `bounds` and is refused before the controller is called. */
-export type Driver = {
-  about: string
-  credentials: 'api-key' | 'login'
-  bounds: Partial<Record<Limit, Bound>>
-  connect(controller: ControllerAccess): ControllerConnection
+/** The result of a sign-in. Its id never changes, but any answer may renew its tokens. Only the driver reads the tokens. */
+export type Session = { id: string; tokens: string }
+
+/** The session of a controller, for drivers that sign in. All processes share it. */
+export type SharedSession = {
+  /** Returns null when nobody is signed in. */
+  find(): Promise<Session | null>
+  /** Returns a session with other tokens than the stale ones. They come from another process or from a new sign-in. */
+  renew(stale: Session | null, signIn: () => Promise<string>): Promise<Session>
+  /** Stores the new tokens of the session. */
+  rotate(session: Session): Promise<void>
 }
 
 /** How many calls of each kind a process may have under way on one controller. A probe never waits for other calls. */
 export const callsAtOnce = { creating: 4, reading: 2, bulk: 2, probing: 1 }
 
-/** One controller, spoken to by one process. `site` is what the controller calls the site. */
+/** How long the creation of `count` vouchers may take. The time for one is short, because somebody is waiting at a desk. */
+export function createTimeoutMs(count: number): number {
+  return 8_000 + (count - 1) * 30
+}
+
+/** The connection of one process to one controller. `site` is the site's name or id on the controller. */
 export type ControllerConnection = {
   /**
-   * Asks once for `count` vouchers, then gives those that may be the ones made, the likeliest first. Where a dialect
-   * cannot tell, others may have taken all of them: asked on, it looks again.
+   * Requests `count` vouchers from the controller, once. Then yields vouchers that may be the new ones, the likeliest first.
+   * A driver that cannot tell the new vouchers from others looks them up again each time the caller continues.
    */
   create(site: string, shape: VoucherShape, count: number): AsyncGenerator<ControllerVoucher[]>
-  /** Everything on the site, in pieces; some may come twice. What cannot be read is an error, never left out. */
+  /** Yields all vouchers of the site in pieces, some perhaps twice. Throws if a voucher cannot be read; never leaves one out. */
   list(site: string): AsyncGenerator<SeenVoucher[]>
-  /** As `list`, only those of this name. */
+  /** Like `list`, but only vouchers with this name. */
   listNamed(site: string, name: string): AsyncGenerator<SeenVoucher[]>
-  /** Afterwards none of them is there any more. */
+  /** Returns when none of the vouchers is on the controller any more. */
   delete(site: string, ids: string[]): Promise<void>
-  /** The cheapest read that shows whether vouchers of the site can be spoken of. */
+  /** Checks, with the cheapest read, that vouchers of the site can be used. */
   probe(site: string): Promise<void>
   version(site: string): Promise<string>
   /** How far the clock that stamps vouchers is ahead of ours, as far as it is known. */
   clockAheadMs(): number
-  /** The part of `clockAheadMs` that comes from the `Date` header of replies, which a proxy may have set. */
-  dateAheadMs(): number
+  /** The part of `clockAheadMs` that comes from replies, e.g. from a `Date` header, which a proxy may have set. */
+  measuredAheadMs(): number
+  /** How many requests this connection has sent, sign-ins included. */
+  requestCount(): number
   close(): Promise<void>
 }
 
-/** `refused`: nothing was made, for certain. `unknown`: it may have been; only looking tells. */
+/** A site and its controller, for `sites test`. */
+export type SiteToTest = {
+  address: string
+  certificatePin: Buffer | null
+  addressPolicy: AddressPolicy
+  hasCredentials: boolean
+  controllerSite: string
+  /** Returns the same connection each time. Throws if there are no credentials. */
+  connect(): ControllerConnection
+  /** The command that stores credentials. */
+  credentialsCommand: string
+  /** The command that pins the certificate with this fingerprint. */
+  pinCommand(fingerprint: string): string
+}
+
+/** A step of `sites test`. It usually checks one layer, but one request can also check several layers. */
+export type LayerCheck<Layer extends string = string> = {
+  layers: readonly Layer[]
+  run(): Promise<LayerFinding<Layer>[]>
+}
+
+/** The detail is for the operator. It contains no secret and no text from a reply. */
+export type LayerFinding<Layer extends string = string> = {
+  layer: Layer
+  result: 'ok' | 'failed' | 'not tried'
+  detail: string
+}
+
+/** `refused`: certainly no voucher was made. `unknown`: a voucher may have been made, so the caller must look it up. */
 export type Outcome = 'refused' | 'unknown'
 
 export type Failure =
   | 'unreachable'
-  /** The address is http:// and redirects to https. */
+  /** The address is not encrypted, and the controller asks for the encrypted one. */
   | 'insecure'
   | 'sign_in'
   | 'forbidden'
@@ -130,7 +200,7 @@ export type Failure =
   | 'failed'
   | 'no_voucher'
 
-/** The message is for the log. It never holds a reply's content or a credential. */
+/** The message is for the log. It never contains text from a reply or a credential. */
 export class ControllerError extends Error {
   override name = 'ControllerError'
   readonly failure: Failure
@@ -141,10 +211,17 @@ export class ControllerError extends Error {
     this.outcome = outcome
   }
 
-  /** The same failure, seen from further out: there it may be clearer what it left behind. */
+  /** The same failure with another outcome, for a caller that knows more about what was sent. */
   as(outcome: Outcome): ControllerError {
     return outcome === this.outcome
       ? this
       : new ControllerError(this.failure, outcome, this.message, { cause: this.cause ?? this })
+  }
+}
+
+/** For `catch` around steps before the creating request (`refused`) or after it (`unknown`). */
+export function rethrowAs(outcome: Outcome): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ControllerError ? error.as(outcome) : error
   }
 }

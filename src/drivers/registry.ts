@@ -2,7 +2,7 @@ import type { Driver } from './driver.ts'
 import { unifiClassic } from './unifi-classic/driver.ts'
 import { unifiIntegration } from './unifi-integration/driver.ts'
 
-/** The dialects a controller can be recorded with. */
+/** The drivers that a controller can be recorded with, by name. */
 export const drivers: Readonly<Record<string, Driver>> = {
   'unifi-integration': unifiIntegration,
   'unifi-classic': unifiClassic,

@@ -1,16 +1,15 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { createAddressSet } from './address-set.ts'
 
-/** Where this service may connect to when somebody else names the address. */
+/** Decides which addresses this service may connect to when somebody else names the address. */
 export type AddressPolicy = { allows(address: string, port: number): boolean }
 
 type Rules = {
   /** Addresses and ranges, as `10.0.0.0/8` or `::1`. */
   forbidden: readonly string[]
-  /** Taken out of `forbidden` again. */
+  /** Addresses and ranges that are allowed although `forbidden` contains them. */
   except?: readonly string[]
-  /** Never to be reached on this machine, by whichever of its addresses. */
+  /** Ports that are rejected on every address of this machine. */
   ownPorts: readonly number[]
   interfaceAddresses?: () => string[]
 }
@@ -31,7 +30,51 @@ export function createAddressPolicy(rules: Rules): AddressPolicy {
   }
 }
 
-/** Asked every time: addresses come and go while the service runs. */
+export type OwnAddresses = { port: number; databaseUrl: string; redisUrl?: string | undefined }
+
+/** The ports of this service, its database and its Redis. */
+export function ownPorts({ port, databaseUrl, redisUrl }: OwnAddresses): number[] {
+  return [port, portOf(databaseUrl, 5432), ...(redisUrl ? [portOf(redisUrl, 6379)] : [])]
+}
+
+/** The port of a URL. Also reads it from the query, because PostgreSQL's client does so. */
+function portOf(url: string, usual: number): number {
+  const { port, searchParams } = new URL(url)
+  return Number(searchParams.get('port') || port || usual)
+}
+
+/** Reads the interfaces for each check, because addresses change while the service runs. */
 function currentInterfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+}
+
+type AddressSet = { has(address: string): boolean }
+
+/** A set of addresses and ranges. An IPv6 address that only carries an IPv4 address counts as that IPv4 address. */
+function createAddressSet(ranges: readonly string[]): AddressSet {
+  // There are two lists, because in a common list a range such as ::/3 would contain every IPv4 address.
+  const [v4, v6] = [new BlockList(), new BlockList()]
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    if (isIP(address) === 4) {
+      const length = Number(prefix ?? 32)
+      v4.addSubnet(address, length, 'ipv4')
+      for (const carrier of carriersOf(address)) v6.addSubnet(carrier.address, carrier.bits + length, 'ipv6')
+    } else {
+      v6.addSubnet(address, Number(prefix ?? 128), 'ipv6')
+    }
+  }
+  return { has: (address) => (isIP(address) === 4 ? v4.check(address, 'ipv4') : v6.check(address, 'ipv6')) }
+}
+
+/** The IPv6 forms of an IPv4 address. `bits` is the length of the prefix in front of the IPv4 address. */
+function carriersOf(address: string): { address: string; bits: number }[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+  const hex = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  return [
+    { address: `::ffff:${hex}`, bits: 96 }, // mapped
+    { address: `::ffff:0:${hex}`, bits: 96 }, // translated, RFC 2765
+    { address: `64:ff9b::${hex}`, bits: 96 }, // NAT64
+    { address: `2002:${hex}::`, bits: 16 }, // 6to4
+  ]
 }

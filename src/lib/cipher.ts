@@ -1,30 +1,30 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** The first key seals new values; all of them open old ones. */
+/** The current key encrypts new values. Any of the keys can decrypt old ones. */
 export type Keyring = { currentId: string; keys: ReadonlyMap<string, Buffer> }
 
-/** Where a value is stored. It is authenticated, so a value moved to another row or column does not open. */
+/** The place where a value is stored. It is authenticated: a value that was moved to another place cannot be decrypted. */
 export type Place = { table: string; column: string; row: string }
 
-export class SealBroken extends Error {
-  override name = 'SealBroken'
+export class DecryptionFailed extends Error {
+  override name = 'DecryptionFailed'
 }
 
 const nonceBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM: `v1.<key id>.<nonce, tag and ciphertext>`. */
-export function seal(keyring: Keyring, place: Place, text: string): string {
+/** Encrypts with AES-256-GCM. The result is `v1.<key id>.<nonce, tag and ciphertext>`. */
+export function encrypt(keyring: Keyring, place: Place, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(keyring, keyring.currentId), nonce)
   cipher.setAAD(aadOf(place))
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return `v1.${keyring.currentId}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return `v1.${keyring.currentId}.${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')}`
 }
 
-export function open(keyring: Keyring, place: Place, value: string): string {
+export function decrypt(keyring: Keyring, place: Place, value: string): string {
   const [version, keyId = '', body = ''] = value.split('.')
-  if (version !== 'v1') throw new SealBroken(`Unknown format of ${describe(place)}`)
+  if (version !== 'v1') throw new DecryptionFailed(`${describe(place)} has an unknown format`)
   const key = keyOf(keyring, keyId)
   const bytes = Buffer.from(body, 'base64url')
   try {
@@ -33,13 +33,13 @@ export function open(keyring: Keyring, place: Place, value: string): string {
     decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
     return decipher.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
   } catch (cause) {
-    throw new SealBroken(`${describe(place)} does not open with key "${keyId}"`, { cause })
+    throw new DecryptionFailed(`${describe(place)} cannot be decrypted with key "${keyId}"`, { cause })
   }
 }
 
 function keyOf(keyring: Keyring, id: string): Buffer {
   const key = keyring.keys.get(id)
-  if (!key) throw new SealBroken(`Encryption key "${id}" is not configured`)
+  if (!key) throw new DecryptionFailed(`Encryption key "${id}" is not configured`)
   return key
 }
 

@@ -1,5 +1,11 @@
 /** Tells the time. In the service this is the database's time, so that all processes agree. */
 export type Clock = { now(): Date }
 
-/** This machine's own time. Not for comparisons with times in the record. */
+/** This machine's own time. Do not compare it with times in the record. */
 export const machineClock: Clock = { now: () => new Date() }
+
+/** Returns a function that gives the local date in a time zone, as YYYY-MM-DD. Create it once: the formatter is expensive. */
+export function createCalendar(timeZone: string): (at: Date) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return (at) => format.format(at)
+}

@@ -7,7 +7,33 @@ export const pointChannel = 'voucher-service:point'
 
 const points = channel(pointChannel)
 
-/** Tells a listening test that this moment is reached. Does nothing otherwise. */
+/** Tells a listening test that this moment is reached. Does nothing when no test listens. */
 export function reachPoint(point: Point): void {
   if (points.hasSubscribers) points.publish(point)
+}
+
+/** Steps on which a guarantee of the service depends. Tests replace a step to prove that the fault tests notice the change. */
+export type StepName =
+  | 'insert intent'
+  | 'list held vouchers'
+  | 'claim vouchers'
+  | 'notify in the same commit'
+  | 'count request'
+  | 'revoke unsettled creations'
+  | 'limit the time of candidates'
+  | 'decide whose surplus'
+
+/** A test may set `work` to a replacement. `input` is the data that a replacement needs. */
+export type Step = { name: StepName; work: () => unknown; input: unknown }
+
+export const stepChannel = 'voucher-service:step'
+
+const steps = channel(stepChannel)
+
+/** Runs the work, or the replacement that a listening test has set. */
+export function replaceable<T>(name: StepName, work: () => T, input?: unknown): T {
+  if (!steps.hasSubscribers) return work()
+  const step: Step = { name, work, input }
+  steps.publish(step)
+  return step.work() as T
 }

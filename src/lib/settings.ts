@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Keyring } from './cipher.ts'
 
-/** One environment variable: its words for people, its parser (which throws in words for people), its default. */
+/** An environment variable. `about` is for the docs. Errors that `parse` throws are shown after the name of the variable. */
 export type Setting<T = unknown> = {
   env: string
   about: string
   parse: (text: string) => T
   fallback?: string
-  /** May also be given as a file, by NAME_FILE; never printed. */
+  /** A secret is never printed. It can also be read from the file that NAME_FILE names. */
   secret?: boolean
   optional?: boolean
+  /** How to set a required setting. Shown when it is missing. */
+  whenMissing?: string
 }
 
 export type Values<S extends Record<string, Setting>> = {
@@ -18,7 +22,7 @@ export type Values<S extends Record<string, Setting>> = {
 export class SettingsError extends Error {
   override name = 'SettingsError'
   constructor(problems: string[]) {
-    super(`The settings are not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`Some settings are missing or invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
 }
 
@@ -30,7 +34,7 @@ export function readSettings<S extends Record<string, Setting>>(settings: S, env
     try {
       const text = textOf(setting, env) ?? setting.fallback
       if (text !== undefined) values[name] = setting.parse(text)
-      else if (!setting.optional) problems.push(`${setting.env} is missing: ${setting.about}`)
+      else if (!setting.optional) problems.push(`${setting.env} is missing. ${setting.whenMissing ?? setting.about}`)
     } catch (error) {
       problems.push(`${setting.env}: ${(error as Error).message}`)
     }
@@ -43,10 +47,112 @@ function textOf(setting: Setting, env: NodeJS.ProcessEnv): string | undefined {
   const value = env[setting.env] || undefined
   const file = (setting.secret && env[`${setting.env}_FILE`]) || undefined
   if (file === undefined) return value
-  if (value !== undefined) throw new Error(`set it or ${setting.env}_FILE, not both`)
+  if (value !== undefined) throw new Error(`set either this or ${setting.env}_FILE, not both`)
   try {
     return readFileSync(file, 'utf8').trim() || undefined
   } catch (error) {
     throw new Error(`${setting.env}_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
+}
+
+export function text(value: string): string {
+  return value
+}
+
+export function integer(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return number
+  }
+}
+
+/** Parses a number above 0 and at most 1. */
+export function factor(value: string): number {
+  const number = Number(value)
+  if (!/^[\d.]+$/.test(value) || !(number > 0 && number <= 1)) throw new Error('must be a number above 0 and at most 1')
+  return number
+}
+
+export function oneOf<T extends string>(...choices: T[]): (value: string) => T {
+  return (value) => {
+    const choice = choices.find((known) => known === value)
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+/** The error message does not repeat the value, because it may contain a password. */
+export function url(...schemes: string[]): (value: string) => string {
+  return (value) => {
+    const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined
+    if (scheme === undefined || !schemes.includes(scheme)) {
+      throw new Error(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(' or ')}`)
+    }
+    return value
+  }
+}
+
+/**
+ * Parses the URL of a Redis server. Also checks the database number and the escapes in the user name and password, which the
+ * Redis client would reject only later.
+ */
+export function redisUrl(value: string): string {
+  const { pathname, username, password } = new URL(url('redis', 'rediss')(value))
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new Error('has a percent sign in its user name or password. Write it as %25')
+  }
+  if (!/^\/?\d*$/.test(pathname))
+    throw new Error('must be redis://host:port, optionally with the number of a database, e.g. /0, at the end')
+  return value
+}
+
+/** Parses a path such as `/api`, without a trailing slash. The result for the root is the empty string. */
+export function basePath(value: string): string {
+  if (value === '/') return ''
+  if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value)) throw new Error('must be a path such as /api, without a slash at the end')
+  return value
+}
+
+export function timeZone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
+  } catch {
+    throw new Error('must be a time zone such as Europe/Vienna')
+  }
+}
+
+export function addressRanges(value: string): string[] {
+  const ranges = value.split(/[\s,]+/).filter((range) => range !== '')
+  for (const range of ranges) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? []
+    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+    const length = prefix === undefined ? bits : Number(prefix)
+    if (length < 1 || length > bits) {
+      throw new Error(`"${range}" is not an address or range. Write it like 10.0.0.7 or 10.0.0.0/8`)
+    }
+  }
+  return ranges
+}
+
+/** Parses pairs of `id:base64`. The error message does not repeat a key. */
+export function keyring(value: string): Keyring {
+  const keys = new Map<string, Buffer>()
+  for (const entry of value.split(/[\s,]+/).filter((part) => part !== '')) {
+    const [, id = '', encoded = ''] = /^([A-Za-z0-9-]{1,32}):(.+)$/.exec(entry) ?? []
+    const key = Buffer.from(encoded, 'base64')
+    if (id === '' || key.length !== 32) {
+      throw new Error(
+        'must be pairs of id:key, each key 32 bytes in base64. Create one with `voucher-service secrets generate`',
+      )
+    }
+    if (keys.has(id)) throw new Error(`contains the key "${id}" twice. Remove one of them`)
+    keys.set(id, key)
+  }
+  const [currentId] = keys.keys()
+  if (currentId === undefined) throw new Error('contains no key. Create one with `voucher-service secrets generate`')
+  return { currentId, keys }
 }

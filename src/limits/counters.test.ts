@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { Unavailable } from '#lib/unavailable.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { freePort } from '#test/private-redis.ts'
-import { createLimiter } from './limiter.ts'
-import { deleteClosedWindows, postgresCounter } from './postgres-counter.ts'
+import { Unavailable } from '#db/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { type Counter, createLimiter, deleteClosedWindows, postgresCounter } from './limiter.ts'
 import { redisCounter } from './redis-counter.ts'
-import type { Counter } from './window.ts'
 
 const url = 'redis://127.0.0.1:6379'
 const prefix = `test-${randomUUID()}:`
@@ -43,7 +41,7 @@ describe.each(Object.entries(stores))('on %s', (_name, { count, endWindow }) => 
     expect(second.resetMs).toBeLessThanOrEqual(first.resetMs)
   })
 
-  test('a window that is over is followed by a whole new one', async () => {
+  test('a window that has ended is followed by a whole new one', async () => {
     const key = randomUUID()
     await count(key)
     await count(key)
@@ -55,7 +53,7 @@ describe.each(Object.entries(stores))('on %s', (_name, { count, endWindow }) => 
     expect(next.resetMs).toBeGreaterThan(59_000)
   })
 
-  test('1,000 at once are counted one by one', async () => {
+  test('1,000 concurrent requests each get their own number', async () => {
     const key = randomUUID()
 
     const windows = await Promise.all(Array.from({ length: 1_000 }, () => count(key)))
@@ -108,7 +106,7 @@ test('PostgreSQL: requests counted together after the end of a window open a who
   for (const { resetMs } of windows) expect(resetMs).toBeGreaterThan(59_000)
 })
 
-test('a Redis key that lost its end gets a new one', async () => {
+test('a Redis key that lost its expiry gets a new one', async () => {
   const key = randomUUID()
   await redis.count(key)
   await client.persist(`${prefix}limit:${key}`)
@@ -126,7 +124,7 @@ test('closed windows are deleted, open ones stay', async () => {
   expect((await postgresCounter(db)(open)).count).toBe(2)
 })
 
-test('no Redis from the start: at once out of reach, and the next store counts', async () => {
+test('without Redis from the start, requests are rejected at once and the next store counts', async () => {
   const nowhere = redisCounter({ url: `redis://127.0.0.1:${await freePort()}`, prefix, onError: () => {} })
 
   await expect(nowhere.count('x')).rejects.toThrow(Unavailable)
@@ -139,7 +137,7 @@ test('no Redis from the start: at once out of reach, and the next store counts',
   nowhere.close()
 })
 
-test('all stores lost: the request fails, it is not let through', async () => {
+test('when all stores are lost, the request fails and is not allowed', async () => {
   const lost: Counter = async () => {
     throw new Unavailable('lost')
   }

@@ -21,8 +21,8 @@ const firstPauseMs = 50
 const maxPauseMs = 1_000
 
 /**
- * Keeps a client connected. Replaces a connection that breaks, and one that answers nothing for three seconds: a half-open
- * connection reports no error, and the client library would keep it for ever.
+ * Keeps a client connected. Replaces a connection that breaks or that answers nothing for three seconds. A half-open
+ * connection reports no error, so the client library would keep it for ever.
  */
 export function keepConnected<C extends Client>(
   createClient: () => C,
@@ -74,7 +74,7 @@ export function keepConnected<C extends Client>(
 const tickMs = 500
 const maxSilentTicks = 6
 
-/** Calls `onSilence` when answers are missing and none has arrived for 3 s. Time in which our process stalls does not count. */
+/** Calls `onSilence` when answers are missing and no answer arrived for 3 s. Time in which our process stalls does not count. */
 function watchSilence(onSilence: () => void): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
   let missing = 0
   let silentTicks = 0

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { Unavailable } from '#lib/unavailable.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { Unavailable } from '#db/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { createLimiter } from './limiter.ts'
-import { postgresCounter } from './postgres-counter.ts'
+import { type Counter, createLimiter, postgresCounter, type Window } from './limiter.ts'
 import { redisCounter } from './redis-counter.ts'
-import type { Counter, Window } from './window.ts'
 
 const db = await createTestDatabase()
 
-/** A store that counts while it is not lost. */
+/** A limiter, and its first store, which counts until the test sets `lost`. */
 function losable() {
   const store = { count: 0, lost: false, resetMs: 60_000 }
   const counter = async (_key: string, known?: Window): Promise<Window> => {
@@ -30,7 +28,7 @@ test('a limit that was reached stays reached when the first store is lost', asyn
   expect(verdicts.filter(({ allowed }) => allowed)).toEqual([])
 })
 
-test('what was counted before the loss counts after it, for as long as the window lasts', async () => {
+test('requests counted before the loss still count after it, until the window ends', async () => {
   const { store, limiter } = losable()
   for (let i = 0; i < 40; i++) await limiter('half', 60)
   store.lost = true
@@ -40,7 +38,7 @@ test('what was counted before the loss counts after it, for as long as the windo
   expect(verdicts.every(({ resetSeconds }) => resetSeconds <= 60)).toBe(true)
 })
 
-test('a process that saw a higher count than the second store raises its count', async () => {
+test('a process that saw a higher count than the second store raises the count of that store', async () => {
   const { store: one, limiter: first } = losable()
   const { store: two, limiter: second } = losable()
   for (let i = 0; i < 5; i++) await first('raised', 60)
@@ -63,7 +61,7 @@ test('a window that ended before the loss is not counted', async () => {
   expect(await limiter('over', 60)).toMatchObject({ allowed: true, remaining: 59 })
 })
 
-test('a store that is lost and back several times in a window: exactly the limit', async () => {
+test('a store that is lost and back several times in a window allows exactly the limit', async () => {
   const redis = redisCounter({ url: 'redis://127.0.0.1:6379', prefix: `test-${randomUUID()}:`, onError: () => {} })
   onFileEnd(redis.close)
   await vi.waitFor(() => redis.count('warm'), 10_000)

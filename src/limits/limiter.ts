@@ -1,12 +1,22 @@
 import { LRUCache } from 'lru-cache'
-import { Unavailable } from '#lib/unavailable.ts'
-import type { Counter, Window } from './window.ts'
+import { type Queryable, Unavailable } from '#db/database.ts'
+import { gatherCalls } from '#lib/concurrency.ts'
+import { replaceable } from '#lib/points.ts'
 
 type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
-export { windowSeconds } from './window.ts'
-
 export type Limiter = (key: string, limit: number) => Promise<Verdict>
+
+export const windowSeconds = 60
+
+/** The state of a window after a request was counted in it. */
+export type Window = { count: number; resetMs: number }
+
+/**
+ * Counts a request in the key's window, and opens a new window when none is open. Atomic across all processes. `known` is the
+ * window that this process saw last, perhaps from another store: counting continues from there.
+ */
+export type Counter = (key: string, known?: Window) => Promise<Window>
 
 const rememberedKeys = 10_000
 const endOfWindowMs = 2_000
@@ -14,9 +24,9 @@ const endOfWindowMs = 2_000
 const sameWindowMs = 10_000
 
 /**
- * Asks the stores in their order. When all of them are lost, the request fails; it is never allowed. When the first store is
- * lost, the next one continues from the last count that this process saw, instead of from zero. So does the first store when
- * it is back, or when it has forgotten its counts.
+ * Counts each request in the first store that can be reached. When all stores are lost, the request fails; it is never
+ * allowed. When the first store is lost, the next one continues from the last count that this process saw, instead of from
+ * zero. The first store does the same when it is back, or when it has lost its counts.
  */
 export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   const seen = new LRUCache<string, { count: number; endsAtMs: number; byFirst: boolean }>({ max: rememberedKeys })
@@ -32,8 +42,8 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   }
 
   /**
-   * The count from which the first store must continue. Without another store's count, there is none near the end of the
-   * window, because the first store may already have begun the next one.
+   * The window from which the first store must continue. Undefined near the end of a window that the first store itself
+   * counted, because the next window may already have begun there.
    */
   function floorFor(key: string): Window | undefined {
     const window = lastSeen(key)
@@ -56,7 +66,7 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   }
 
   return async (key, limit) => {
-    const window = await count(key)
+    const window = await replaceable('count request', () => count(key), key)
     return {
       allowed: window.count <= limit,
       limit,
@@ -67,11 +77,41 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
 }
 
 async function countInFirst([counter, ...others]: Counter[], key: string, known?: Window): Promise<Window> {
-  if (!counter) throw new Unavailable('No store for the rate limit is within reach')
+  if (!counter) throw new Unavailable('No store for the rate limit can be reached')
   try {
     return await counter(key, known)
   } catch (error) {
     if (error instanceof Unavailable && others.length > 0) return countInFirst(others, key, known)
     throw error
   }
+}
+
+/** Counts concurrent requests of one key with one statement, and gives each request its own number. */
+export function postgresCounter(db: Queryable): Counter {
+  const gather = gatherCalls<Window>()
+  return async (key, known = { count: 0, resetMs: windowSeconds * 1_000 }) => {
+    const { result, place, callers } = await gather(key, (requests) => addToWindow(db, key, requests, known))
+    return { count: result.count - callers + place, resetMs: result.resetMs }
+  }
+}
+
+/** Uses the database's clock, so processes whose clocks differ still share one window. */
+async function addToWindow(db: Queryable, key: string, requests: number, known: Window): Promise<Window> {
+  const { rows } = await db.query<Window>(
+    `insert into rate_limits as open (key, count, ends_at)
+     values ($1, $3::integer + $4::integer, clock_timestamp() + make_interval(secs => $2))
+     on conflict (key) do update set (count, ends_at) = (
+       select case when over then excluded.count else greatest(open.count, $4::integer) + $3::integer end,
+              case when over then at + make_interval(secs => $2) else open.ends_at end
+         from (select at, open.ends_at <= at as over from (select clock_timestamp() as at) as clock) as look)
+     returning count, greatest(ceil(extract(epoch from ends_at - clock_timestamp()) * 1000), 1)::integer as "resetMs"`,
+    [key, known.resetMs / 1_000, requests, known.count],
+  )
+  return rows[0] as Window
+}
+
+/** Deletes the rows of windows that ended more than a minute ago. */
+export async function deleteClosedWindows(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(`delete from rate_limits where ends_at < clock_timestamp() - interval '1 minute'`)
+  return rowCount ?? 0
 }

@@ -1,11 +1,10 @@
 import { createClient, defineScript } from 'redis'
-import { Unavailable } from '#lib/unavailable.ts'
+import { Unavailable } from '#db/database.ts'
 import { keepConnected } from './keep-connected.ts'
-import { watchAnswers } from './watch.ts'
-import { type Counter, type Window, windowSeconds } from './window.ts'
+import { type Counter, type Window, windowSeconds } from './limiter.ts'
 
-/** After a loss, how long nobody asks again. */
-const restMs = 1_000
+/** The pause between two attempts while Redis is lost. */
+const retryEveryMs = 1_000
 
 const countInWindow = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -30,29 +29,34 @@ return { count, ttl }`,
 
 export type RedisCounter = { count: Counter; close(): void }
 
-/** Atomic by script, timed by Redis' own clock. Throws Unavailable at once when Redis is lost, soon when it hangs. */
+/**
+ * Counts with one atomic script, by the clock of Redis. Throws `Unavailable` at once when the connection is lost, and after a
+ * short wait when Redis hangs.
+ */
 export function redisCounter(options: { url: string; prefix: string; onError: (error: Error) => void }): RedisCounter {
   const redis = keepConnected(() => createRedisClient(options.url), options.onError)
   /**
-   * Set while Redis is given up. Then one request a second asks again; nothing queues up before a hung server. Measured
-   * by the monotonic clock: a wall clock that is set back by two hours would leave Redis unused for two hours.
+   * The time of the next attempt while Redis is lost. Requests before it are rejected at once, so that none waits for a server
+   * that hangs. The time is monotonic: a wall clock that is set back by two hours would leave Redis unused for two hours.
    */
-  let restUntil: number | undefined
-  const watched = watchAnswers()
+  let retryAt: number | undefined
+  const giveUpOnSilence = watchAnswers()
 
   const count: Counter = async (key, known = { count: 0, resetMs: windowSeconds * 1_000 }) => {
-    const resting = restUntil !== undefined && performance.now() < restUntil
-    const ask = resting ? undefined : redis.ready()
-    if (!ask) throw new Unavailable('Redis is out of reach')
-    if (restUntil !== undefined) restUntil = performance.now() + restMs // this one asks, the others go on waiting
+    const isPausing = retryAt !== undefined && performance.now() < retryAt
+    const ask = isPausing ? undefined : redis.ready()
+    if (!ask) throw new Unavailable('Redis cannot be reached')
+    if (retryAt !== undefined) retryAt = performance.now() + retryEveryMs // this request tries; the others do not wait for it
     try {
-      const window = await watched(ask((client) => client.countInWindow(`${options.prefix}limit:${key}`, known)))
-      restUntil = undefined
+      const window = await giveUpOnSilence(
+        ask((client) => client.countInWindow(`${options.prefix}limit:${key}`, known)),
+      )
+      retryAt = undefined
       return window
     } catch (cause) {
-      if (restUntil === undefined) options.onError(cause as Error)
-      restUntil = performance.now() + restMs
-      throw new Unavailable('Redis is out of reach', { cause })
+      if (retryAt === undefined) options.onError(cause as Error)
+      retryAt = performance.now() + retryEveryMs
+      throw new Unavailable('Redis cannot be reached', { cause })
     }
   }
 
@@ -67,4 +71,60 @@ function createRedisClient(url: string) {
     commandsQueueMaxLength: 10_000,
     socket: { connectTimeout: 1_000, reconnectStrategy: false },
   })
+}
+
+const checkEveryMs = 25
+const maxSilentChecks = 4
+/** If a check runs later than this, our own process was busy, so the check proves nothing about Redis. */
+const busyMs = 10
+
+type Waiting = { giveUp: (error: Error) => void }
+
+/**
+ * Distinguishes a server that hangs from a slow one. All waiting requests fail when the server has answered none of them for
+ * 100 ms in which our own process was not busy. With a timer per request, our own load would look like a server that hangs.
+ */
+function watchAnswers(): <T>(answer: Promise<T>) => Promise<T> {
+  const waiting = new Set<Waiting>()
+  let timer: NodeJS.Timeout | undefined
+  let silentChecks = 0
+  let dueAt = 0
+
+  function check(): void {
+    const isOnTime = performance.now() - dueAt < busyMs
+    // `setImmediate` runs after the answers that are already in the socket were read.
+    setImmediate(() => {
+      if (isOnTime) silentChecks += 1
+      if (silentChecks > maxSilentChecks) giveUpAll()
+      else if (waiting.size > 0) scheduleCheck()
+    })
+  }
+
+  function scheduleCheck(): void {
+    dueAt = performance.now() + checkEveryMs
+    timer = setTimeout(check, checkEveryMs)
+  }
+
+  function giveUpAll(): void {
+    for (const { giveUp } of waiting) giveUp(new Error(`No answer for ${checkEveryMs * maxSilentChecks} ms`))
+  }
+
+  return async (answer) => {
+    const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
+    const entry = { giveUp }
+    if (waiting.size === 0) {
+      silentChecks = 0
+      scheduleCheck()
+    }
+    waiting.add(entry)
+    answer.catch(() => {}) // the answer may fail after the request was given up
+    try {
+      const result = await Promise.race([answer, givenUp])
+      silentChecks = 0
+      return result
+    } finally {
+      waiting.delete(entry)
+      if (waiting.size === 0) clearTimeout(timer)
+    }
+  }
 }

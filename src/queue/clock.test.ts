@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createQueue } from './queue.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createQueue } from './queue.ts'
 
@@ -10,7 +10,7 @@ onFileEnd(queue.stop)
 
 const attempt = (more: object = {}) => queue.enqueue(db, 'attempt', [{ data: {}, onlyOne: 'a 1', ...more }])
 
-test('a job with a key that waits or runs already is not taken in; once it is done, it is', async () => {
+test('a job is rejected while another job with its key waits or runs, and accepted afterwards', async () => {
   expect(await attempt({ startAfter: new Date(Date.now() + 1_000) })).toBe(1)
   expect(await attempt()).toBe(0)
   expect(await queue.enqueue(db, 'attempt', [{ data: {}, onlyOne: 'a 2', startAfter: new Date(Date.now() + 60_000) }])).toBe(1) // biome-ignore format: one line
@@ -29,7 +29,7 @@ test('a job with a key that waits or runs already is not taken in; once it is do
   })
 })
 
-test('a job is taken in with the transaction or not at all', async () => {
+test('a job is added when the transaction commits, and not when it rolls back', async () => {
   await db
     .transaction(async (tx) => {
       expect(await queue.enqueue(tx, 'attempt', [{ data: {}, onlyOne: 'b 1' }])).toBe(1)

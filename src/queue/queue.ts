@@ -1,54 +1,53 @@
 import { PgBoss, type Queue as QueueOptions } from 'pg-boss'
 import { type Queryable, tcpKeepAlive } from '#db/database.ts'
-import { type Handlers, lastAnswer, trackHandlers } from './progress.ts'
-import { steadyClock } from './steady-clock.ts'
+import { type Handlers, lastAnswer, steadyClock, trackHandlers } from './progress.ts'
 
 const queueSchema = 'pgboss'
 
-/** The queues of the service and how each behaves. A job is data; what it means stands in `worker/`. */
+/** The queues of the service and their options. A job is only data; the code in `worker/` processes it. */
 const queues = {
-  // One per turn of a delivery. Repeated only when a worker died with it or the database was away: an attempt that failed
-  // is followed by a job of its own. (It was called `deliver` once; the kind of a queue cannot be changed.)
+  // Each attempt of a delivery has one job. pg-boss retries the job only when a worker died or the database was away. A failed
+  // attempt enqueues a job for the next attempt. (The policy of a queue cannot be changed, so `attempt` replaced `deliver`.)
   attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
-  // The same for receivers that took long last time: the others do not wait for them.
+  // This queue takes the attempts for receivers that were slow last time, so that other receivers do not wait for them.
   attempt_slow: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
-  // One per key, waiting or running. Not repeated: when a site is next due stands in its own row.
+  // Each site has at most one job. pg-boss does not retry it, because the row of the site says when the next sync is due.
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
-  // One per batch. Not repeated: it only says that there is something to do now.
+  // Each batch has at most one job. pg-boss does not retry it, because the next sweep starts the work anyway.
   batch: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 },
-  // One per site. Not repeated: it only says that something is due there now.
+  // Each site has at most one job. pg-boss does not retry it, because the next sweep starts the work anyway.
   withdraw: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 300 },
 } satisfies Record<string, Partial<QueueOptions>>
 
 type QueueName = keyof typeof queues
 
-/** A killed worker's job comes back soon after its heart stops; done jobs leave little behind. */
+/** A job whose worker was killed is retried soon after its heartbeats stop. Finished jobs are deleted after an hour. */
 const forEveryQueue = { notify: true, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 3_600 }
 
 /**
- * Ends a statement that gets no answer, so that a connection which went silent is replaced. The server gives up first:
- * a statement that only we gave up would go on and hold its connection. The library's types do not list these options;
- * it passes them on to the pool and to the connection that listens.
+ * These timeouts end a statement that gets no answer, so that a silent connection is replaced. The server's timeout is the
+ * shorter one: a statement that only the client gives up would continue on the server and hold its connection. The types of
+ * pg-boss do not list these options, but pg-boss passes them on to its pool and to the connection that listens.
  */
 const answerTimeouts = { statement_timeout: 9_000, query_timeout: 10_000 }
 
-/** `onlyOne`: while a job with this key waits or runs, no other is taken in, where the queue is of that kind. */
+/** While a job with the key `onlyOne` waits or runs, a queue with the policy `exclusive` rejects other jobs with this key. */
 type NewJob = { data: object; onlyOne?: string; group?: string; startAfter?: Date | undefined }
 
-/** How many jobs at once in this process, and of one group over all processes or in this one. */
+/** How many jobs run at once: in this process, of one group in all processes, and of one group in this process. */
 type Share = { atOnce: number; perGroup?: number; perGroupHere?: number }
 
 export type Queue = {
-  /** Becomes true with the transaction, or not at all. Returns how many were taken in. */
+  /** Adds the jobs when the transaction commits. Returns how many were accepted. */
   enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number>
   work<T>(name: QueueName, share: Share, handle: (data: T) => Promise<void>): Promise<void>
-  /** When each queue that this process works on last made progress. It stands still when nothing is fetched any more. */
+  /** The time at which each queue of this process last made progress: it fetched, or a handler ran. */
   lastProgress(): Map<string, number>
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** With `supervise` it also looks after jobs of the dead: the worker's part. */
+/** With `supervise`, which only workers set, this process also retries the jobs of processes that died. */
 export function createQueue(options: { url: string; supervise: boolean; onError: (error: Error) => void }): Queue {
   const boss = new PgBoss({
     connectionString: options.url,
@@ -62,11 +61,11 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
     schedule: false,
     supervise: options.supervise,
     useListenNotify: options.supervise,
-    // At the defaults a killed worker's job comes back after minutes, and most jobs wait for a poll.
+    // With the defaults, a killed worker's job is retried only after minutes, and most jobs wait for a poll.
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
     queueCacheIntervalSeconds: 1,
-    // At the default a whole day of finished jobs is deleted in one statement, which could exceed its timeout.
+    // By default, a whole day of finished jobs is deleted in one statement, which could exceed its timeout.
     maintenanceIntervalSeconds: 600,
   })
   boss.on('error', options.onError)
@@ -93,7 +92,7 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
         pollingIntervalSeconds: 1,
         notifyPollingIntervalSeconds: 1,
         localConcurrency: atOnce,
-        // Without it each of them takes one job a second, however many wait.
+        // Without this option, each place takes one job per second, however many jobs wait.
         burstWhenReadyExceeds: atOnce,
         ...(perGroup !== undefined && { groupConcurrency: perGroup }),
         ...(perGroupHere !== undefined && { localGroupConcurrency: perGroupHere }),
@@ -122,7 +121,7 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
   }
 }
 
-/** Brings the queue's own tables to the version of its library. Part of `migrate`. */
+/** Migrates the tables of pg-boss and creates or updates the queues. Part of `migrate`. */
 export async function migrateQueue(url: string): Promise<void> {
   const boss = new PgBoss({
     connectionString: url,
@@ -137,7 +136,7 @@ export async function migrateQueue(url: string): Promise<void> {
   for (const [name, behaviour] of Object.entries<Partial<QueueOptions>>(queues)) {
     const { policy, ...wanted } = { ...forEveryQueue, ...behaviour }
     if (await boss.getQueue(name)) await boss.updateQueue(name, wanted)
-    else await boss.createQueue(name, { ...wanted, ...(policy && { policy }) }) // it cannot be changed later
+    else await boss.createQueue(name, { ...wanted, ...(policy && { policy }) }) // a policy cannot be changed later
   }
   await boss.stop({ graceful: false, close: true })
 }

@@ -3,7 +3,7 @@ import { createLane } from './lane.ts'
 
 const log = { error: () => {} }
 
-test('one key runs once at a time, and the lane never runs more than its limit', async () => {
+test('work of one key runs once at a time, and the lane never runs more than its limit', async () => {
   const lane = createLane('test', 2, log)
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = () => promise

@@ -1,8 +1,8 @@
-import { setTimeout as rest } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Queue } from '#queue/queue.ts'
 
-/** With these, `/readyz` answers 503 after 45 s without progress, and the process ends after 60 s. */
-const defaultTimes = { lookEveryMs: 5_000, looksUntilNotReady: 9, looksUntilStalled: 12 }
+/** With these values, `/readyz` answers 503 after 45 s without progress, and the process exits after 60 s. */
+const defaultTimes = { checkEveryMs: 5_000, checksUntilNotReady: 9, checksUntilStalled: 12 }
 
 export type WatchTimes = typeof defaultTimes
 
@@ -15,35 +15,36 @@ export type QueueWatch = {
 }
 
 /**
- * Watches whether the queues of this process still make progress. It counts looks instead of time, so the time in which the
- * process was frozen does not count. A look at which the database does not answer resets the count: otherwise all workers
- * would exit over and over while the database is away.
+ * Watches whether the queues of this process still make progress. The watch counts checks instead of time, so the time in
+ * which the process was frozen does not count. A check that gets no answer from the database resets the count: otherwise all
+ * workers would exit again and again while the database is away.
  */
 export function createQueueWatch(
   ctx: { queue: Pick<Queue, 'lastProgress'>; isDatabaseReachable: () => Promise<boolean> },
   times: WatchTimes = defaultTimes,
 ): QueueWatch {
   const stopping = new AbortController()
-  const seen = new Map<string, { progress: number; silentLooks: number }>()
+  const seen = new Map<string, { progress: number; silentChecks: number }>()
   let watching: Promise<void> | undefined
 
-  const silentFor = (looks: number) => [...seen].filter(([, queue]) => queue.silentLooks >= looks).map(([name]) => name)
+  const silentFor = (checks: number) =>
+    [...seen].filter(([, queue]) => queue.silentChecks >= checks).map(([name]) => name)
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const isReachable = await ctx.isDatabaseReachable()
     for (const [name, progress] of ctx.queue.lastProgress()) {
       const before = seen.get(name)
       const isSilent = isReachable && before?.progress === progress
-      seen.set(name, { progress, silentLooks: isSilent ? before.silentLooks + 1 : 0 })
+      seen.set(name, { progress, silentChecks: isSilent ? before.silentChecks + 1 : 0 })
     }
   }
 
   async function watch(onStalled: (queues: string[]) => void): Promise<void> {
     while (!stopping.signal.aborted) {
-      await rest(times.lookEveryMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await pause(times.checkEveryMs, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
-      await look()
-      const stalled = silentFor(times.looksUntilStalled)
+      await check()
+      const stalled = silentFor(times.checksUntilStalled)
       if (stalled.length > 0) return onStalled(stalled)
     }
   }
@@ -52,7 +53,7 @@ export function createQueueWatch(
     start(onStalled) {
       watching ??= watch(onStalled)
     },
-    silentQueues: () => silentFor(times.looksUntilNotReady),
+    silentQueues: () => silentFor(times.checksUntilNotReady),
     async stop() {
       stopping.abort()
       await watching

@@ -1,19 +1,18 @@
 import { describe, expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { report } from '#test/measuring.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
 import { startWorker } from '#worker/worker.ts'
 
 const app = await startApp({ SETTLE_SECONDS: '5' })
 const worker = await startWorker(app.context)
 onFileEnd(() => worker.stop())
 const { key, id: keyId } = await seedKey(app.db, { scope: 'write', name: 'Event' })
-await addWebhook(app.db, testKeyring, {
+await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
   name: 'Sink',
   format: 'generic',
   url: 'https://sink.invalid',
@@ -52,7 +51,7 @@ async function start({ driver, flavour }: (typeof dialects)[0]) {
 }
 
 describe.each(dialects)('$dialect', (dialect) => {
-  test('1,000 vouchers of one name: few calls, all recorded, one notification with the real count', async () => {
+  test('1,000 vouchers of one name need few calls, are all recorded and cause one notification with the real count', async () => {
     const { simulator, siteId, batch, finished, rows, get, events, onController } = await start(dialect)
     await simulator.fault('slow', { delayMs: 1_500 })
 
@@ -86,7 +85,7 @@ describe.each(dialects)('$dialect', (dialect) => {
     expect(page.vouchers[0].batch_id).toBe(accepted.json().id)
   })
 
-  test('a list of names: each its own voucher, in their order; the answer lost once, none twice', async () => {
+  test('each name of a list gets exactly one voucher, in order, even if an answer is lost', async () => {
     const { simulator, batch, finished, rows, onController, events } = await start(dialect)
     await simulator.fault('created-then-reset')
     const names = ['Ada', 'Grace', 'Ada', 'Linus']
@@ -102,7 +101,7 @@ describe.each(dialects)('$dialect', (dialect) => {
     expect(await events()).toMatchObject([{ count: 4 }])
   })
 
-  test('a call that made nothing although nobody said so: asked for again after it was looked for', async () => {
+  test('a call without an answer that made nothing is repeated after its vouchers were looked up', async () => {
     const { simulator, batch, finished, onController } = await start(dialect)
     await simulator.fault('reset')
 
@@ -111,7 +110,7 @@ describe.each(dialects)('$dialect', (dialect) => {
     expect([done.made, (await onController()).length]).toEqual([20, 20])
   })
 
-  test('a controller that says no: the rows fail, and are made when they are asked for again', async () => {
+  test('rows that the controller rejects fail, and a retry makes them', async () => {
     const { simulator, post, batch, finished, rows, onController, events } = await start(dialect)
     await simulator.fault('forbidden')
     const refused = await finished((await batch({ names: ['Ada', 'Ada', 'Grace'] })).json().id)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listDueBatches } from '#domain/batches/batches.queries.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { seedSite } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedSite } from '#test/data/seed.ts'
 
 const db = await createTestDatabase()
 
@@ -13,7 +13,7 @@ const insertDue = (siteId: number, count: number, secondsAgo: number) =>
     [siteId, count, secondsAgo],
   )
 
-test('many due batches of one controller do not hide those of others; for each controller the longest due is listed', async () => {
+test('the batch that is due longest is listed for each controller, even if one controller has many due batches', async () => {
   const [one, two] = [await seedSite(db), await seedSite(db)]
   await insertDue(one, 250, 60)
   await insertDue(one, 1, 90)

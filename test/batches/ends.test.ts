@@ -3,11 +3,11 @@ import { expect, test, vi } from 'vitest'
 import type { Batch } from '#domain/batches/batch.ts'
 import { moveRows } from '#domain/batches/batch-rows.queries.ts'
 import { findBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
-import { finishBatch } from '#domain/batches/finish-batch.ts'
+import { finishBatch } from '#domain/batches/run-batch.ts'
+import { lockBatch, wakeBatch } from '#domain/creating/batch-lock.queries.ts'
+import { updateCreationsRecorded } from '#domain/creating/creations.queries.ts'
+import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
-import { updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
-import { updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
-import { lockBatch, wakeBatch } from '#domain/vouchers/wake-batches.queries.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
 
@@ -15,7 +15,7 @@ const app = await startApp()
 const { db } = app
 const { start, blocked } = await takeBatchesInHand(app)
 
-test('cancelled while a call is under way that makes nothing: no other follows', async () => {
+test('a batch that is cancelled during a call that makes nothing sends no further calls', async () => {
   const { simulator, run, cancel, read, onController } = await start(['Ada', 'Grace'])
   await simulator.fault('too-many', { delayMs: 400 })
   const running = run()
@@ -28,7 +28,7 @@ test('cancelled while a call is under way that makes nothing: no other follows',
   expect(await onController()).toEqual([])
 })
 
-test('rows of a cancelled batch that failed are asked for again, until they are made', async () => {
+test('failed rows of a cancelled batch can be retried until they are made', async () => {
   const { simulator, run, cancel, retry, read } = await start(['Ada', 'Grace'])
   await simulator.fault('refuse', { delayMs: 400 })
   const running = run()
@@ -66,7 +66,7 @@ test('a batch whose rows are retried at the moment of its end continues', async 
   expect(await events()).toHaveLength(1)
 })
 
-test('a late voucher that is recorded in the moment of its end: its row is mended, and told of', async () => {
+test('a late voucher that is recorded while its batch ends counts as made and is notified', async () => {
   const { batch, siteId, run, read, events, send } = await start(['Ada'])
   const { creationId } = await send()
   await updateCreationsAbsent(db, siteId, [creationId])

@@ -3,18 +3,18 @@ import { expect, vi } from 'vitest'
 import type { BatchKey } from '#domain/batches/batch.ts'
 import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { runBatch } from '#domain/batches/run-batch.ts'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { readPublicId } from '#http/v2/public-id.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { readPublicId } from '#http/v2/kit/fields.ts'
 import type { TestApp } from '#test/app.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
-/** Batches that nobody works on but the test: it decides who runs when. */
+/** Batches without a worker: the test decides when they run. */
 export async function takeBatchesInHand(app: TestApp) {
   const { db } = app
-  const { key, id: apiKeyId } = await seedKey(db, { scope: 'write' })
-  await addWebhook(db, testKeyring, {
+  const { key } = await seedKey(db, { scope: 'write' })
+  await addWebhook({ db, keyring: testKeyring }, testActor, {
     name: 'Sink',
     format: 'generic',
     url: 'https://sink.invalid',
@@ -64,13 +64,13 @@ export async function takeBatchesInHand(app: TestApp) {
           quotaMb: 0,
         }
         const asked = { shape, note: shape.name, controllerAheadMs: 0 }
-        const sent = await sendRows(db, { ...batch, actor: 'test', apiKeyId }, asked, [{ number, creationId }])
+        const sent = await sendRows(db, batch, asked, [{ number, creationId }])
         return { creationId, sent }
       },
     }
   }
 
-  /** Somebody waits for a lock. */
+  /** Waits until a database connection waits for a lock. */
   const blocked = () =>
     vi.waitFor(
       async () => {

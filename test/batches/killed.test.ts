@@ -1,18 +1,16 @@
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import type { Point } from '#lib/points.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { supervise } from '#test/faults/cluster.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { isLong } from '#test/size.ts'
+import { isLong, report } from '#test/measuring.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
+import { supervise } from '../faults/cluster.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
-await addWebhook(app.db, testKeyring, {
+await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
   name: 'Sink',
   format: 'generic',
   url: 'https://sink.invalid',
@@ -20,13 +18,13 @@ await addWebhook(app.db, testKeyring, {
 })
 const worker = await supervise('worker', 'worker', { DATABASE_URL: app.db.url, SETTLE_SECONDS: '5' })
 
-/** A worker dies there, once: while the controller is asked, with its answer, while it records, right after. */
+/** The points at which the worker is killed: during the call, after the answer, before the commit, after the commit. */
 const deaths: Point[] = ['in flight', 'after answer', 'before commit', 'after commit']
 const all = dialects.flatMap((dialect) => deaths.map((point) => ({ ...dialect, point })))
 const someOfThem = all.filter((_, i) => i === 1 || i === 4)
 
 test.each(isLong ? all : someOfThem)(
-  '$dialect: the worker dies $point: exactly 1,000 vouchers, none twice, one notification',
+  '$dialect: a batch whose worker dies $point has exactly 1,000 vouchers and one notification',
   async ({ driver, flavour, dialect, point }) => {
     const simulator = await startSimulator('--flavour', flavour)
     const site_id = await seedControlledSite(app.db, simulator, { driver })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import type { BatchKey } from '#domain/batches/batch.ts'
 import { endLeases, sendRows } from '#domain/batches/rows-to-make.queries.ts'
-import { updateCreationsFailed } from '#domain/vouchers/creations.queries.ts'
-import { postponeCreations, updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
+import { updateCreationsFailed } from '#domain/creating/creations.queries.ts'
+import { postponeCreations, updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
 import { updateCreationsRevoked } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
@@ -26,7 +26,7 @@ const statements: Record<string, (tx: Queryable, locking: Locking) => Promise<un
     const shape = { name: 'Ada', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
     const numbered = [1, 2, 3].map((number) => ({ number, creationId: uuidv7() }))
     const asked = { shape, note: 'Ada', controllerAheadMs: 0 }
-    await sendRows(tx, { ...batch, actor: 'test', apiKeyId: uuidv7() }, asked, numbered)
+    await sendRows(tx, batch, asked, numbered)
   },
 }
 

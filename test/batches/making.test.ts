@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
-import { activateSite } from '#domain/sites/activate-site.ts'
+import { activateSite } from '#domain/sites/change-site.ts'
 import { startApp } from '#test/app.ts'
+import { testActor } from '#test/data/seed.ts'
 import { takeBatchesInHand } from './in-hand.ts'
 
 const app = await startApp()
 const { db } = app
 const { start } = await takeBatchesInHand(app)
 
-test('a site that is closed meanwhile gets no more vouchers; opened again, it does', async () => {
+test('a site that is deactivated meanwhile gets no vouchers, and a retry makes them when it is active again', async () => {
   const { siteId, run, read, retry, onController } = await start(['Ada', 'Grace'])
-  await activateSite(db, siteId, false)
+  await activateSite(db, testActor, siteId, false)
   await run()
   expect(await onController()).toEqual([])
-  await activateSite(db, siteId, true)
+  await activateSite(db, testActor, siteId, true)
   expect(await read()).toMatchObject({ state: 'done', failed: 2 })
   await retry()
   await run()
@@ -21,7 +22,7 @@ test('a site that is closed meanwhile gets no more vouchers; opened again, it do
 })
 
 test.each(['refuse', 'html-ok'])(
-  'held up, and what tries the controller gets the fault %s: left alone',
+  'a batch that is held up waits while the check of its controller gets the fault %s',
   async (kind) => {
     const { simulator, batch, run, read } = await start(['Ada', 'Grace'])
     await db.query('update batches set held_up_since = now() where id = $1', [batch.id])
@@ -36,7 +37,7 @@ test.each(['refuse', 'html-ok'])(
   },
 )
 
-test('made on another day than it was asked for: counted where its vouchers are', async () => {
+test('a voucher counts for the day on which it was made, not for the day of the request', async () => {
   const { siteId, batch, run } = await start(['Ada'])
   await db.query(`update batches set created_at = created_at - interval '1 day' where id = $1`, [batch.id])
   await run()

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { startOutage } from '#domain/outages/outages.queries.ts'
 import { findSiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
 
 const app = await startApp()
 await startService(app.db.url, {}, 'worker')

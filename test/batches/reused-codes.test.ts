@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
-import { readPublicId } from '#http/v2/public-id.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
+import { readPublicId } from '#http/v2/kit/fields.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })

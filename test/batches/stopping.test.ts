@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { endLeases, updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
-import { updateCreationsFailed, updateCreationsRecorded } from '#domain/vouchers/creations.queries.ts'
-import { settleCreations } from '#domain/vouchers/settle-creations.ts'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
-import { takeUnsettledCreations, updateCreationsAbsent } from '#domain/vouchers/unsettled.queries.ts'
+import { updateCreationsFailed, updateCreationsRecorded } from '#domain/creating/creations.queries.ts'
+import { settleCreations } from '#domain/creating/settle-creations.ts'
+import { takeUnsettledCreations, updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
 
@@ -12,7 +12,7 @@ const app = await startApp()
 const { db } = app
 const { start, blocked } = await takeBatchesInHand(app)
 
-test('a row that another run has sent again meanwhile stays his', async () => {
+test('a row that another run has sent again meanwhile stays under way', async () => {
   const { batch, siteId, read, send } = await start(['Ada'])
   const first = await send()
   await updateCreationsAbsent(db, siteId, [first.creationId])
@@ -28,7 +28,7 @@ test('a row that another run has sent again meanwhile stays his', async () => {
   expect(await read()).toMatchObject({ under_way: 1, waiting: 0 })
 })
 
-test('a row whose earlier voucher was found meanwhile is not asked for again', async () => {
+test('a row whose earlier voucher was found meanwhile is not sent again', async () => {
   const { batch, siteId, run, read, send, simulator } = await start(['Ada'])
   const { creationId } = await send()
   await updateCreationsAbsent(db, siteId, [creationId])
@@ -46,7 +46,7 @@ test('a row whose earlier voucher was found meanwhile is not asked for again', a
   expect([await read(), await simulator.creates()]).toMatchObject([{ state: 'done', made: 1 }, 0])
 })
 
-test('a row is asked for again when its earlier attempt is long forgotten', async () => {
+test('a row can be retried after its earlier attempt was deleted from the record', async () => {
   const { batch, siteId, run, read, retry, send } = await start(['Ada'])
   await send()
   await db.query(`delete from creations where site_id = $1`, [siteId])
@@ -57,16 +57,16 @@ test('a row is asked for again when its earlier attempt is long forgotten', asyn
   expect(await read()).toMatchObject({ state: 'done', made: 1 })
 })
 
-test('a run that was taken for dead learns that nothing was made: that settles it', async () => {
+test('a run whose leases were ended by another run can still settle its creation as rejected', async () => {
   const { batch, siteId, creations, send } = await start(['Ada'])
   const { creationId } = await send()
-  await endLeases(db, batch) // by the next run
+  await endLeases(db, batch) // as the next run does
   await updateCreationsFailed(db, siteId, [creationId], 'rejected')
 
   expect(await creations()).toMatchObject([{ state: 'rejected' }])
 })
 
-test('an attempt that another one replaced before its end was known: nothing is its own, and it ends', async () => {
+test('an attempt that was replaced before its outcome was known claims no voucher and ends as absent', async () => {
   const { siteId, batch, run, read, creations, send, onController, recorded } = await start(['Ada'])
   const { creationId } = await send()
   await db.query(`update batch_rows set state = 'waiting' where batch_id = $1`, [batch.id])
@@ -74,7 +74,7 @@ test('an attempt that another one replaced before its end was known: nothing is 
   expect(await read()).toMatchObject({ state: 'done', made: 1 })
 
   await db.query(
-    `update creations set lease_until = now(), sent_at = sent_at - interval '121 seconds'
+    `update creations set lease_until = now() - interval '1 second', sent_at = sent_at - interval '121 seconds'
       where site_id = $1 and settled_at is null`,
     [siteId],
   )
@@ -84,7 +84,7 @@ test('an attempt that another one replaced before its end was known: nothing is 
   expect(await recorded()).toEqual(await onController())
 })
 
-test('attempts of different age: each is looked for as long as it should be', async () => {
+test('each attempt of a batch is given up by its own age', async () => {
   const { batch, creations, send } = await start(['Ada', 'Ada'])
   const { creationId } = await send(1)
   await send(2)
@@ -95,13 +95,16 @@ test('attempts of different age: each is looked for as long as it should be', as
   expect((await creations()).map(({ state }) => state)).toEqual(['absent', 'unknown'])
 })
 
-test('what a run is just recording is not looked for; the rest of its batch is', async () => {
+test('a creation that is being recorded is not looked up, but the rest of its batch is', async () => {
   const { batch, siteId, run, creations, simulator } = await start(Array(60).fill('Ada'))
   await simulator.fault('reset')
   await run()
   const firstId = (await creations())[0]?.id as string
   const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
-  await db.query(`update creations set lease_until = now() where site_id = $1 and id > $2`, [siteId, firstId])
+  await db.query(`update creations set lease_until = now() - interval '1 second' where site_id = $1 and id > $2`, [
+    siteId,
+    firstId,
+  ])
   const taken = await db.transaction(async (tx) => {
     await updateCreationsRecorded(tx, siteId, [{ creationId: firstId, siteId, voucherId: uuidv7(), answer }])
     return takeUnsettledCreations(db, 50)
@@ -110,7 +113,7 @@ test('what a run is just recording is not looked for; the rest of its batch is',
   expect(taken.filter(({ batchId }) => batchId === batch.id)).toHaveLength(59)
 })
 
-test('a run that wakes after another has made its vouchers: what it made may be of others, and is reported', async () => {
+test('a surplus voucher of a delayed run is only reported, because others may have made it', async () => {
   const { simulator, siteId, run, read, send, onController, recorded } = await start(['Ada'])
   const { creationId } = await send()
   await updateCreationsAbsent(db, siteId, [creationId])

@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { problems } from '#http/problems.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { problems } from '#http/server/problems.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey, seedVoucher, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { call } from '#test/http-client.ts'
+import { call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { seedControlledSite, seedKey, seedVoucher } from '#test/seed.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
 
 type Block = { language: string; text: string }
 
@@ -44,7 +44,7 @@ describe('the curl examples', () => {
     language === 'sh' ? [{ script: text, answer: blocks[i + 1] as Block }] : [],
   )
 
-  test('there are some for each endpoint', () => {
+  test('cover each endpoint', () => {
     const called = examples.map(({ script }) => /\$BASE(\/\w+\.php)/.exec(script)?.[1])
 
     expect(new Set(called)).toEqual(new Set(['/sites.php', '/vouchers.php', '/openapi.php']))
@@ -67,7 +67,7 @@ describe('the curl examples', () => {
   })
 })
 
-test('every foreseen failure stands in the table of errors, with its words and headers', () => {
+test('the table of errors contains every known failure, with its message and headers', () => {
   const lines = page.split('\n')
   const onlyInV2 = [
     'valid_until_passed',
@@ -93,7 +93,12 @@ test('every foreseen failure stands in the table of errors, with its words and h
 
 test('a webhook receives the headers and the body that the page shows', async () => {
   const sink = await startWebhookSink()
-  await addWebhook(db, testKeyring, { name: 'page', format: 'generic', url: sink.url, siteIds: undefined })
+  await addWebhook({ db, keyring: testKeyring }, testActor, {
+    name: 'page',
+    format: 'generic',
+    url: sink.url,
+    siteIds: undefined,
+  })
   const [headers, body] = blocks.slice(blocks.findIndex(({ text }) => text.startsWith('POST /hook'))) as [Block, Block]
 
   const created = await client.createVoucher({ base, key }, { site_id: site, name: 'Webhook' }, 'webhook')
@@ -127,7 +132,7 @@ describe('the TypeScript client', () => {
     expect(await codesNamed('Einer')).toEqual([voucher.code])
   })
 
-  test('tries again after a refusal, with the same key, and gets exactly one', async () => {
+  test('repeats a rejected request with the same key and gets exactly one voucher', async () => {
     await simulator.fault('refuse')
     const sent = watchFetch()
     const voucher = await client.createVoucher({ base, key }, { site_id: site, name: 'Zweimal' }, 'twice')
@@ -178,7 +183,7 @@ describe('the TypeScript client', () => {
     expect(await codesNamed('Verloren')).toEqual([voucher.code])
   })
 
-  test('stops at an answer that waiting does not change', async () => {
+  test('gives up at once when a repeat cannot help', async () => {
     const sent = watchFetch()
     const refused = client.createVoucher({ base, key }, { site_id: 2_147_483_647, name: 'x' }, 'nowhere')
 
@@ -207,7 +212,7 @@ async function runInBash(script: string): Promise<{ exitCode: number; stdout: st
   return { exitCode, stdout, stderr }
 }
 
-/** The kind of every value. A list is what its first element is, and all the others must be the same. */
+/** Replaces every value by its type. A list becomes its first element, and all other elements must have the same shape. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const [first, ...others] = value.map(shapeOf)
@@ -218,7 +223,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]))
 }
 
-/** The first line and the headers by name; ids and numbers in them differ from run to run. */
+/** Returns the first line and the headers by name. Replaces ids and numbers, which differ from run to run. */
 function headersOf(text: string): Record<string, string> {
   const [first = '', ...lines] = text.trim().split(/\r?\n/)
   const headers = lines.map((line) => {
@@ -236,7 +241,7 @@ async function importClient(): Promise<Client> {
   return import(/* @vite-ignore */ pathToFileURL(file).href)
 }
 
-/** From now on: the status of every answer and the Idempotency-Key it was asked with. */
+/** Watches `fetch` from now on. Returns the status and the Idempotency-Key of every request. */
 function watchFetch(): () => Promise<[number | string, string | null][]> {
   const spy = vi.spyOn(globalThis, 'fetch')
   return async () => {

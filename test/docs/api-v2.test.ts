@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
 
 const page = readFileSync(new URL('../../docs/api-v2.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>
@@ -44,7 +44,7 @@ async function runInBash(script: string, env: Record<string, string>) {
   return JSON.parse(stdout)
 }
 
-test('in curl: check-in, a look, check-out', async () => {
+test('the curl examples check a guest in, look up the voucher and check the guest out', async () => {
   const [checkIn = '', look = '', checkOut = ''] = blocks('sh')
   const env = { RESERVATION: 'R-4711' }
 
@@ -64,7 +64,7 @@ test('in curl: check-in, a look, check-out', async () => {
   expect(await onController(voucher.code)).toBe(0)
 })
 
-test('in TypeScript: the same, also when an answer was lost on its way', async () => {
+test('the TypeScript example checks a guest in and out, even if an answer is lost', async () => {
   const [program = ''] = blocks('ts')
   const path = join(folder, 'check-in.ts')
   writeFileSync(path, program)
@@ -81,7 +81,7 @@ test('in TypeScript: the same, also when an answer was lost on its way', async (
   expect((await simulator.vouchers()).filter(({ name, deleted }) => name.endsWith('Room 14') && !deleted)).toEqual([])
 })
 
-test('the batch of the page is made', async () => {
+test('the batch in the example is made', async () => {
   const batch = await runInBash(blocks('sh').find((text) => text.includes('/batches')) as string, {})
 
   await vi.waitFor(

@@ -12,7 +12,7 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((path) => path !== '')
 
-test('every page that another one links to is there', () => {
+test('every linked page exists', () => {
   const dead = pages.flatMap((page) =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
       .map(([, target = '']) => target)

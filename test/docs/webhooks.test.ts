@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { formats } from '#domain/notifications/formats.ts'
-import { rotateWebhookSecret } from '#domain/notifications/rotate-webhook-secret.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { formats } from '#domain/webhooks/formats.ts'
+import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
+import { startTestWorker } from '#test/app.ts'
+import { runCommand } from '#test/command.ts'
+import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { type Received, startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { seedSite } from '#test/seed.ts'
-import { runCommand } from '#test/service.ts'
-import { type Received, startWebhookSink } from '#test/webhook-sink.ts'
-import { startTestWorker } from '#test/worker.ts'
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>
@@ -23,8 +23,8 @@ onFileEnd(() => rmSync(folder, { recursive: true }))
 const { db, notify } = await startTestWorker()
 const sink = await startWebhookSink()
 const hook = { name: 'page', format: 'generic', url: sink.url, siteIds: undefined }
-const old = (await addWebhook(db, testKeyring, hook)).secret as string
-const secret = (await rotateWebhookSecret(db, testKeyring, 'page')).secret
+const old = (await addWebhook({ db, keyring: testKeyring }, testActor, hook)).secret as string
+const secret = (await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'page')).secret
 await notify({ id: await seedSite(db), name: 'Hauptgebäude' })
 await vi.waitFor(() => expect(sink.received).toHaveLength(1), { timeout: 20_000 })
 const [{ headers, body }] = sink.received as [Received]
@@ -39,7 +39,7 @@ test('the request has the headers and the members that the page shows', () => {
   expect(Object.keys(JSON.parse(body).data).toSorted()).toEqual(Object.keys(JSON.parse(created).data).toSorted())
 })
 
-/** A right one, one by the secret that still signs, a wrong secret, a changed body, an old one. */
+/** The new secret, the old one, a wrong one, a changed body, another timestamp, and an empty signature. */
 const cases = (body: string) => [
   { secret, headers, body },
   { secret: old, headers, body },
@@ -50,7 +50,7 @@ const cases = (body: string) => [
 ]
 const verdicts = [true, true, false, false, false, false]
 
-test('the lines in TypeScript tell what is genuine', async () => {
+test('the TypeScript example recognises genuine requests', async () => {
   const file = join(folder, 'verify.ts')
   writeFileSync(file, blocks('ts').join('\n'))
   const { verify } = await import(/* @vite-ignore */ pathToFileURL(file).href)
@@ -60,7 +60,7 @@ test('the lines in TypeScript tell what is genuine', async () => {
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-test.skipIf(!hasPython)('the lines in Python tell the same', () => {
+test.skipIf(!hasPython)('the Python example recognises the same requests', () => {
   const call = `import json, sys
 print(json.dumps([verify(c["secret"], c["headers"], c["body"].encode()) for c in json.load(sys.stdin)]))`
   const { stdout, stderr } = spawnSync('python3', ['-c', `${blocks('python').join('\n')}\n${call}`], {
@@ -71,7 +71,7 @@ print(json.dumps([verify(c["secret"], c["headers"], c["body"].encode()) for c in
   expect([stderr, JSON.parse(stdout)]).toEqual(['', verdicts])
 })
 
-test('every command and format stands on the page, and no other', async () => {
+test('the page lists every command and format, and no others', async () => {
   const { stdout } = await runCommand(db.url, ['webhooks', '--help'])
   const commands = [...stdout.matchAll(/^ {2}(\w+) (?:\[options\]|<)/gm)].map(([, name]) => name)
   const shown = [...page.matchAll(/^webhooks (\w+)/gm)].map(([, name]) => name)

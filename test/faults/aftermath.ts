@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { withoutTag } from '#domain/vouchers/voucher-note.ts'
-import type { Aftermath } from './history.ts'
+import { withoutTag } from '#domain/creating/voucher-shape.ts'
+import type { Aftermath } from './checker.ts'
 import type { World } from './world.ts'
 
 const quietSeconds = 30
 
-/** Waits until all is settled, at most for the settle window and 30 s, with one forced sync of each site; then looks. */
+/** Waits for the settle window, forces one sync of each site, and then waits at most 30 s until all work has ended. */
 export async function waitForQuiet(world: World): Promise<void> {
   await pause(world.settleSeconds * 1_000)
   const { rows } = await world.db.query<{ at: Date }>('select now() as at')
-  await world.db.query('update sites set next_sync_at = now()')
+  await world.db.query(`update sites set next_sync_at = now() - interval '1 second'`)
   const endsAt = Date.now() + quietSeconds * 1_000
   while (Date.now() < endsAt && !(await isQuiet(world, rows[0]?.at as Date))) await pause(500)
 }

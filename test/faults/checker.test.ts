@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Aftermath, Attempt } from './checker.ts'
 import { check } from './checker.ts'
-import type { Aftermath, Attempt } from './history.ts'
 
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   op: 1,
@@ -31,7 +31,7 @@ const aftermath = (change: Partial<Aftermath> = {}): Aftermath => ({
 const stay = { op: 9, site: 1, name: 'Stay', revocation: 'r9' }
 const limited = { limit: 2, windows: 1, storeLosses: 0 }
 
-test('a run that kept every promise', () => {
+test('a run that kept every promise has no findings', () => {
   const repeated = [
     attempt({ status: 'unknown', code: undefined }),
     attempt(),
@@ -75,16 +75,21 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
     { openRevocations: new Set(['r9']) },
     /op 9: its revocation has not ended/,
   ],
-  ['a ghost', [attempt()], { onControllers: new Map([[1, []]]) }, /not on its controller/],
+  [
+    'a recorded voucher that is not on its controller',
+    [attempt()],
+    { onControllers: new Map([[1, []]]) },
+    /not on its controller/,
+  ],
   [
     'a code recorded twice',
     [attempt()],
     { recorded: [voucher, { ...voucher, id: 'v2', creationId: 'c2' }], notified: new Set(['v1', 'v2']) },
     /recorded twice/,
   ],
-  ['no notification', [attempt()], { notified: new Set() }, /no notification/],
+  ['a missing notification', [attempt()], { notified: new Set() }, /no notification/],
   [
-    'one too many',
+    'a request over the limit',
     [1, 2, 3].map((op) => attempt({ op, kind: 'limited', status: 200 })),
     {},
     /3 requests .* 2 are allowed/,
@@ -98,7 +103,7 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
     { recorded: [voucher, { ...voucher, code: '444', id: 'v2' }] },
     /has two vouchers/,
   ],
-  ['a call for a refused request', [attempt({ kind: 'invalid', status: 400 })], {}, /reached a controller/],
+  ['a controller call for a rejected request', [attempt({ kind: 'invalid', status: 400 })], {}, /reached a controller/],
   ['a batch that is lost', [attempt()], { batches: new Map() }, /accepted and is not there/],
   [
     'a batch that goes on for ever, with too few rows and too many vouchers',

@@ -1,9 +1,7 @@
-import type { Aftermath, Attempt, LimitedKey, Stay } from './history.ts'
-
-/** What the clients did, and what they were told. */
+/** The attempts of the clients, the ids of their batches, and the stays of their guests. */
 export type Deeds = { history: Attempt[]; batches: string[]; stays: Stay[] }
 
-/** Every promise that was broken, in words; nothing when all were kept. */
+/** Returns one sentence for each broken promise; an empty list when all were kept. */
 export function check({ history, batches, stays }: Deeds, after: Aftermath, limited: LimitedKey): string[] {
   return [
     ...wrongBatches(batches, after),
@@ -36,7 +34,7 @@ function missingInLists(history: Attempt[]): string[] {
     .map(({ op, code }) => `op ${op}: code ${code} was missing in a list begun after its 201`)
 }
 
-/** Of the vouchers that we made, each is recorded; where it is not certain that we made them, they are at least reported. */
+/** Every voucher that we made must be recorded or, where it is not certain that we made it, at least reported. */
 function orphansAndGhosts({ recorded, onControllers, reported }: Aftermath): string[] {
   return [...onControllers].flatMap(([siteId, vouchers]) => {
     const here = recorded.filter((voucher) => voucher.siteId === siteId).map(({ code }) => code)
@@ -60,7 +58,7 @@ function missingNotifications({ recorded, notified }: Aftermath): string[] {
     .map(({ siteId, code }) => `site ${siteId}: no notification of ${code} was acknowledged`)
 }
 
-/** As many as were asked for, or a row that says why not; none beyond. */
+/** A batch must end with every row made or failed, and with one recorded voucher for each row that was made. */
 function wrongBatches(asked: string[], { recorded, batches }: Aftermath): string[] {
   const counts = Map.groupBy(recorded, ({ batchId }) => batchId)
   return asked.flatMap((id) => {
@@ -109,7 +107,7 @@ function doubleVouchers(history: Attempt[], { recorded }: Aftermath): string[] {
   const shared = [...byCode].filter(
     ([, attempts]) => new Set(attempts.map(({ idempotencyKey, op }) => idempotencyKey ?? op)).size > 1,
   )
-  // Names of requests with a key are unique but for the same-named ones: two such vouchers are two for one request.
+  // Two recorded vouchers with the same creation mean that one request made two.
   const byName = Map.groupBy(
     recorded.filter(({ creationId }) => creationId !== null),
     ({ siteId, creationId }) => `${siteId} ${creationId}`,
@@ -127,3 +125,50 @@ function callsFor4xx(history: Attempt[], { askedNames }: Aftermath): string[] {
     .filter(({ kind, name }) => kind === 'invalid' && [...askedNames].some((asked) => asked.endsWith(`_${name}`)))
     .map(({ op }) => `op ${op}: a refused request reached a controller`)
 }
+
+/** One request of a client and its answer. The status of a lost answer is `unknown`, never a failure. */
+export type Attempt = {
+  op: number
+  kind: 'create' | 'list' | 'forbidden' | 'invalid' | 'limited'
+  site: number
+  name: string
+  idempotencyKey: string | undefined
+  startedAt: number
+  endedAt: number
+  status: number | 'unknown'
+  code: string | undefined
+  /** Only for lists: whether the list contained the code that its client had received before. */
+  listed?: boolean
+}
+
+/** A guest who checked in and out. The revocation is undefined until it is accepted. */
+export type Stay = { op: number; site: number; name: string; revocation: string | undefined }
+
+/** The state of the record and the controllers when all work has ended. */
+export type Aftermath = {
+  /** Revocations that have not ended. */
+  openRevocations: Set<string>
+  recorded: {
+    siteId: number
+    id: string
+    code: string
+    status: string
+    creationId: string | null
+    batchId: string | null
+  }[]
+  /** The vouchers on the controller of each site, by site id. */
+  onControllers: Map<number, { code: string; name: string; isOurs: boolean }[]>
+  /** Codes of vouchers that other administrators made and that were deleted. */
+  deletedOfOthers: string[]
+  /** How many unrecorded vouchers a site reports that seem to be ours, by site id. All other sites must have none. */
+  reported: Map<number, number>
+  /** Ids of vouchers in notifications that the sink acknowledged. */
+  notified: Set<string>
+  unsettled: number
+  /** The key is the id of the batch. */
+  batches: Map<string, { finished: boolean; size: number; made: number; failed: number }>
+  /** Names of all vouchers that any controller was asked to create. */
+  askedNames: Set<string>
+}
+
+export type LimitedKey = { limit: number; windows: number; storeLosses: number }

@@ -1,8 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deeds } from './checker.ts'
-import type { Attempt, Stay } from './history.ts'
-import type { Random } from './random.ts'
+import type { Random } from '#test/random.ts'
+import type { Attempt, Deeds, Stay } from './checker.ts'
 import type { World } from './world.ts'
 
 const timeoutMs = 25_000
@@ -12,13 +11,16 @@ const maxWaitMs = 180_000
 type Answer = { status: number | 'unknown'; headers: Record<string, string | string[] | undefined>; text: string }
 
 export type Clients = Deeds & {
-  /** How many requests of clients were answered with a voucher in the end. */
+  /** How many requests were answered with a voucher. */
   done(): number
-  /** Each gets the voucher that it has begun to ask for, and begins nothing new. */
+  /** Lets every client finish the request that it has begun, and starts no new ones. */
   finish(): Promise<void>
 }
 
-/** Programs at a desk: they repeat what got no clear answer, with the same Idempotency-Key, until they have a voucher. */
+/**
+ * Starts clients that act like programs at a front desk. They repeat a request without a clear answer, with the same
+ * Idempotency-Key, until they have a voucher.
+ */
 export function startClients(world: World, random: Random, clients: number): Clients {
   const history: Attempt[] = []
   const batches: string[] = []
@@ -83,7 +85,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
         if (random.chance(0.3)) await look(entry)
         return
       }
-      // Without a key nobody may repeat what might have worked.
+      // Without a key, a request that may have made a voucher must not be repeated.
       const mayRepeat =
         idempotencyKey !== undefined || answer.headers['voucher-outcome'] === 'none' || entry.status === 503
       if (!mayRepeat) return
@@ -102,7 +104,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
     entry.listed = answer.text.includes(`"voucher_code":"${code}"`)
   }
 
-  /** An event: a batch, watched until it has ended. */
+  /** Creates a batch, as for an event, and reads it until it has ended. */
   async function createBatch(): Promise<void> {
     const op = ops++
     const some = Array.from({ length: random.between(1, 4) }, (_, i) => `Event ${op} ${i}`)
@@ -130,7 +132,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
     const key = { 'idempotency-key': reference }
     const guest = { site_id: entry.site, name: entry.name, reference, expire_minutes: 60 }
     const { status } = await send('/v2/vouchers', world.keys.write, guest, key)
-    await pause(status === 'unknown' ? 500 : random.between(0, 300)) // what was cut off may be on its way for a moment
+    await pause(status === 'unknown' ? 500 : random.between(0, 300)) // a request that was cut off may still arrive
     stays.push(entry)
     const revoke = () => send('/v2/revocations', world.keys.write, { filter: { reference } }, key)
     let answer = await revoke()
@@ -159,7 +161,7 @@ export function startClients(world: World, random: Random, clients: number): Cli
     while (!finishing) await create()
   }
 
-  /** What must be refused, now and then. */
+  /** Sends requests that must be rejected: some with a read-only key, some for an unknown site. */
   async function misbehave(): Promise<void> {
     while (!stopped) {
       const op = ops++

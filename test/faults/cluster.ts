@@ -4,27 +4,28 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Point } from '#lib/points.ts'
+import { freePort } from '#test/data/private-stores.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { freePort } from '#test/private-redis.ts'
-import type { Mutant } from './patches.ts'
+import { processEnvironment } from '#test/service.ts'
+import type { Mutant } from './mutants.ts'
 
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
 const preload = fileURLToPath(new URL('./preload.ts', import.meta.url))
 
-/** A process of the service that comes back when it dies, as under systemd. */
+/** A process of the service that is started again whenever it ends, as by systemd. */
 export type Supervised = {
   name: string
   url: string
   kills: number
-  /** It dies when it next gets there. */
+  /** Kills the process when it next reaches this point. */
   dieAt(point: Point): void
   kill(): void
-  /** Its clock is so far ahead of this machine's from now on, also after a restart. */
+  /** Sets how far the clock of the process is ahead of this machine's. A restart does not change it. */
   setClock(aheadMs: number): void
-  /** SIGSTOP, and SIGCONT after a while. */
+  /** Sends SIGSTOP, and SIGCONT after `ms`. */
   freeze(ms: number): Promise<void>
-  /** SIGTERM, and the wait for its end; it comes back. */
+  /** Sends SIGTERM and returns the exit code when the process has ended. Then a new process starts. */
   restart(): Promise<number | null>
   log: string[]
 }
@@ -44,7 +45,7 @@ export async function supervise(
   function start(): Promise<void> {
     child = spawn(process.execPath, ['--import', preload, program, command], {
       env: {
-        PATH: process.env['PATH'],
+        ...processEnvironment,
         ...testEnvironment('', { LOG_LEVEL: 'info', ...env, PORT: String(port) }),
         DATABASE_URL: env['DATABASE_URL'],
         ...(mutant && { FAULT_MUTANT: mutant }),

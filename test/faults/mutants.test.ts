@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isLong } from '#test/size.ts'
-import { type Mutant, mutants } from './patches.ts'
+import { isLong } from '#test/measuring.ts'
+import { type Mutant, mutants } from './mutants.ts'
 import { type Run, runWithFaults } from './run-with-faults.ts'
 
 const words: Record<Mutant, RegExp> = {
@@ -13,20 +13,20 @@ const words: Record<Mutant, RegExp> = {
 }
 
 const changes: Partial<Record<Mutant, Partial<Run>>> = {
-  // The limiter needs no kills to be caught, but stores that keep their counts.
+  // This mutant is caught without kills, but only while the stores keep their counts.
   'count then insert': { seconds: 12, creates: 20, kills: 0, maxPauseMs: 4_000, keepCounts: true },
-  // A creation must be given up before somebody makes the same: that takes longer than the settle window.
+  // Another administrator repeats a creation after it was given up, which takes longer than the settle window.
   'surplus by its name': { seconds: 90, creates: 600 },
 }
 
-/** Without one of its protections the service must be caught; minutes each, so only in the long run. */
+/** The checker must notice each missing protection. A mutant takes minutes, so this is only part of the long run. */
 test.runIf(isLong).each(Object.keys(mutants) as Mutant[])(
-  '%s turns the checker red',
+  'the checker notices the mutant "%s"',
   { timeout: 1_500_000 },
   async (mutant) => {
     const run = { seconds: 25, creates: 200, kills: 6, clients: 12, maxPauseMs: 800 }
     const caught: string[] = []
-    // Some are only caught when a process dies, or somebody else acts, in the right moment: a few runs are needed.
+    // Some mutants are noticed only if a process dies, or another administrator acts, at the right moment. Try a few runs.
     for (let seed = 7; seed < 13 && !words[mutant].test(caught.join('\n')); seed++)
       caught.push(...(await runWithFaults({ ...run, ...changes[mutant], seed, mutant })))
 

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from 'redis'
-import { apiPoints, workerPoints } from './patches.ts'
-import type { Random } from './random.ts'
+import type { Point } from '#lib/points.ts'
+import type { Random } from '#test/random.ts'
 import type { Sink } from './sink.ts'
 import type { Toxic } from './toxic-proxy.ts'
 import type { World } from './world.ts'
+
+/** The points at which an api is killed, and those at which a worker is killed. */
+const apiPoints: Point[] = ['after intent', 'in flight', 'after answer', 'before commit', 'after commit']
+const workerPoints: Point[] = ['before ack', 'in flight', 'after answer', 'before commit', 'after commit']
 
 type Fault = (world: World, random: Random) => Promise<void>
 
@@ -90,7 +94,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** After these the service itself keeps still for a while, as it should; more often, and nothing else would be seen. */
+/** The service pauses after these faults, as it should. The wait between two of them lets other faults take effect. */
 const restSeconds: Record<string, number> = {
   'controller signs nobody in': 150,
   'controller forgets sessions': 25,
@@ -98,7 +102,7 @@ const restSeconds: Record<string, number> = {
   'half-open link to PostgreSQL': 25,
 }
 
-/** Those after which the limiter may begin anew. */
+/** Faults after which the limiter may start counting from zero. */
 const losesCounts = [
   'Redis forgets',
   'Redis freezes',
@@ -110,7 +114,7 @@ const losesCounts = [
 
 export type Nemesis = { stop(): Promise<void>; done: Map<string, number>; storeLosses(): number }
 
-/** Two faults at a time, seeded, until it is stopped; then everything is healed. */
+/** Causes two faults at a time, in an order that depends on the seed. `stop` ends this and heals everything. */
 export function startNemesis(
   world: World,
   random: Random,
@@ -126,7 +130,7 @@ export function startNemesis(
       if (Date.now() < (notBefore.get(name) ?? 0)) continue
       notBefore.set(name, Date.now() + (restSeconds[name] ?? 0) * 1_000)
       done.set(name, (done.get(name) ?? 0) + 1)
-      await faults[name]?.(world, random).catch(() => {}) // its target may just be down
+      await faults[name]?.(world, random).catch(() => {}) // the target may be down
       await pause(random.between(100, options.maxPauseMs))
     }
   }
@@ -153,9 +157,9 @@ async function heal({ controllers, links, sink, redis }: World): Promise<void> {
 }
 
 /**
- * Vouchers of the same name and limits as ours, by another administrator. Where the controller does not tell who made a
- * voucher and its name has no tag, one that is made while ours is looked for cannot be told from it: there only names of
- * creations that were given up are used again.
+ * Makes vouchers of the same name and limits as ours, as another administrator. If the controller does not show who made a
+ * voucher and its name has no tag, nobody can distinguish such a voucher from ours while ours is being looked up. On these
+ * sites, only names of creations that were given up are used.
  */
 async function makeTheSame({ db, controllers }: World, random: Random): Promise<void> {
   const { simulator, sites } = random.pick(controllers)
@@ -175,13 +179,13 @@ async function makeTheSame({ db, controllers }: World, random: Random): Promise<
   await simulator.addVoucher(equal)
 }
 
-async function killAt(process: World['worker'], point: (typeof apiPoints)[number]): Promise<void> {
+async function killAt(process: World['worker'], point: Point): Promise<void> {
   const before = process.kills
   process.dieAt(point)
   for (let i = 0; i < 40 && process.kills === before; i++) await pause(50)
 }
 
-/** A connection that went silent is noticed only after seconds, by its time-out. */
+/** A half-open connection is noticed only by a time-out, after several seconds. */
 function isNoticed({ kind }: Toxic): boolean {
   return kind !== 'half-open'
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { isLong } from '#test/size.ts'
+import { isLong } from '#test/measuring.ts'
 import { runWithFaults } from './run-with-faults.ts'
 
-test.runIf(isLong)('the same with PostgreSQL killed twice', { timeout: 3_600_000 }, async () => {
+test.runIf(isLong)('no promise is broken when PostgreSQL is killed twice', { timeout: 3_600_000 }, async () => {
   const run = { seed: 11, seconds: 90, creates: 10_000, kills: 40, clients: 32, maxPauseMs: 4_000 }
   const broken = await runWithFaults({
     ...run,

@@ -1,33 +1,15 @@
 import { subscribe } from 'node:diagnostics_channel'
-import { readFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { type Point, pointChannel } from '#lib/points.ts'
-import { type Mutant, mutants, type Patch } from './patches.ts'
+import { type Point, pointChannel, type Step, stepChannel } from '#lib/points.ts'
+import { type Mutant, mutate } from './mutants.ts'
 
-/** Loaded before the service by `node --import`: dies where it is told to, has a wrong clock, or is mutated. */
+/** Loaded before the service by `node --import`. Kills the process at a point, changes its clock, or applies a mutant. */
 const mutant = process.env['FAULT_MUTANT'] as Mutant | undefined
-const patches: Patch[] = mutant ? mutants[mutant] : []
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-registerHooks({
-  load(url, context, nextLoad) {
-    const path = url.startsWith('file:') ? fileURLToPath(url).slice(root.length) : ''
-    const own = patches.filter(({ file }) => file === path)
-    if (own.length === 0) return nextLoad(url, context)
-    let source = readFileSync(fileURLToPath(url), 'utf8')
-    for (const { find, replace } of own) {
-      if (source.split(find).length !== 2) throw new Error(`${path} does not hold exactly once: ${find}`)
-      source = source.replace(find, () => replace)
-    }
-    return { ...nextLoad(url, context), source, shortCircuit: true }
-  },
-})
+if (mutant) subscribe(stepChannel, (step) => mutate(mutant, step as Step))
 
 const MachineDate = globalThis.Date
 let clockAheadMs = Number(process.env['FAULT_CLOCK_AHEAD_MS'] ?? 0)
 
-/** The clock of this machine, as far as this process can tell. Timers and `performance` are monotonic and stay right. */
+/** Replaces the clock of this process. Timers and `performance` are monotonic and stay correct. */
 globalThis.Date = class extends MachineDate {
   constructor(...args: []) {
     super(...(args.length === 0 ? ([MachineDate.now() + clockAheadMs] as unknown as []) : args))
@@ -44,7 +26,7 @@ process.on('message', (message: { dieAt?: Point; clockAheadMs?: number }) => {
 })
 process.channel?.unref()
 
-/** Without a word, as if the power had gone. A request in flight has left us a moment ago. */
+/** Kills the process without a warning, like a power failure. At `in flight` it waits 3 ms, so that the request is sent. */
 subscribe(pointChannel, (point) => {
   if (point !== dieAt) return
   const die = () => process.kill(process.pid, 'SIGKILL')

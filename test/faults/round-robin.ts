@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onFileEnd } from '#test/on-file-end.ts'
 
-/** A small proxy as people have one in front: asks who is ready, and sends each request to the next of them. */
+/** A small reverse proxy. It checks which backends are ready and sends each request to the next of these. */
 export async function startRoundRobin(backends: string[]): Promise<{ url: string }> {
   const ready = new Set(backends)
   let turn = 0
@@ -33,7 +33,7 @@ export async function startRoundRobin(backends: string[]): Promise<{ url: string
       })
       call.on('error', (error: NodeJS.ErrnoException) => {
         ready.delete(backend)
-        // Refused: nothing was sent. Anything else may have been done.
+        // After ECONNREFUSED, nothing was sent. After any other error, the request may have been carried out.
         if (error.code === 'ECONNREFUSED' && tries > 1) pass(tries - 1)
         else outgoing.writeHead(502).end(error.code)
       })

@@ -1,32 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { report } from '#test/report.ts'
+import { report } from '#test/measuring.ts'
+import { createRandom } from '#test/random.ts'
 import { readAftermath, waitForQuiet } from './aftermath.ts'
 import { check } from './checker.ts'
 import { startClients } from './clients.ts'
+import type { Mutant } from './mutants.ts'
 import { startNemesis } from './nemesis.ts'
-import type { Mutant } from './patches.ts'
-import { createRandom } from './random.ts'
 import { startWorld, type World } from './world.ts'
 
 export type Run = {
   seed: number
-  /** Things break at least for so long, until so many vouchers were made and so many processes killed. */
+  /** Faults happen for at least this long, and until `creates` vouchers were made and `kills` processes were killed. */
   seconds: number
   creates: number
   kills: number
   clients: number
-  /** And at most for so long, where a run must be short. */
+  /** Faults happen for at most this long; undefined means no limit. */
   maxSeconds?: number
-  /** The pause between two faults, at most. */
+  /** The longest pause between two faults. */
   maxPauseMs: number
-  /** Without faults after which the limiter may begin anew. */
+  /** Leaves out the faults after which the limiter may start counting from zero. */
   keepCounts?: boolean
   mutant?: Mutant
-  /** Something else that happens meanwhile. */
+  /** Additional work during the run. */
   beside?: (world: World) => Promise<void>
 }
 
-/** One run: everything goes on while things break, then all is healed and quiet. Gives the broken promises, if any. */
+/** Runs clients while faults happen, heals everything and waits until all work has ended. Returns the broken promises. */
 export async function runWithFaults(run: Run): Promise<string[]> {
   const world = await startWorld(run.mutant)
   const random = createRandom(run.seed + 2)

@@ -8,20 +8,20 @@ type Trouble = 500 | 429 | 'hang' | 'reset'
 
 export type Sink = {
   port: number
-  /** Ids of vouchers in what was acknowledged. */
+  /** Ids of the vouchers in acknowledged notifications. */
   notified: Set<string>
-  /** By `webhook-id`: which vouchers it told of; always the same ones. */
+  /** The voucher ids of each notification, by `webhook-id`. A repeated delivery has the same ids. */
   told: Map<string, string>
-  /** How it answers from now on; undefined: well. */
+  /** How the sink fails from now on; undefined when it answers correctly. */
   trouble: Trouble | undefined
 }
 
-/** Takes notifications. */
+/** Receives notifications. */
 export async function startSink(): Promise<Sink> {
   const sink: Sink = { port: 0, notified: new Set(), told: new Map(), trouble: undefined }
   const server = createServer(async (request, response) => {
     const text = await textOf(request).catch(() => undefined)
-    if (text === undefined) return // cut on its way
+    if (text === undefined) return // the connection was cut
     if (sink.trouble === 'hang') return
     if (sink.trouble === 'reset') return void request.socket.resetAndDestroy()
     if (sink.trouble !== undefined) return void response.writeHead(sink.trouble, { 'retry-after': '1' }).end()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onFileEnd } from '#test/on-file-end.ts'
 
-/** What can be wrong with a connection. */
+/** A fault of a connection. */
 export type Toxic =
   | { kind: 'latency'; ms: number }
   | { kind: 'bandwidth'; bytesPerSecond: number }
@@ -14,14 +14,14 @@ export type Toxic =
 
 export type ToxicProxy = {
   port: number
-  /** After `half-open`, the connections that it met stay open and silent for good. */
+  /** Connections that exist during `half-open` stay open and silent, even after `heal`. */
   set(toxic: Toxic): void
-  /** Cuts everything that is open, once. */
+  /** Cuts all open connections, once. */
   reset(): void
   heal(): void
 }
 
-/** Stands in a link and passes everything on, more or less well. */
+/** Forwards all connections to the port `target`, with the fault that is set. */
 export async function startToxicProxy(target: number): Promise<ToxicProxy> {
   let toxic: Toxic | undefined
   const sockets = new Set<Socket>()
@@ -98,7 +98,7 @@ export async function startToxicProxy(target: number): Promise<ToxicProxy> {
     },
     reset,
     heal() {
-      // What it swallowed will never come: both sides must notice.
+      // Bytes that were dropped during `hang` never arrive, so both sides must see a cut connection.
       if (toxic?.kind === 'hang') reset()
       toxic = undefined
     },

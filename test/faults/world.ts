@@ -1,22 +1,20 @@
 import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
 import { addSite } from '#domain/sites/add-site.ts'
-import { setSite } from '#domain/sites/set-site.ts'
-import { dialects } from '#test/dialects.ts'
-import { testKeyring } from '#test/environment.ts'
+import { setSite } from '#domain/sites/change-site.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '#test/data/private-stores.ts'
+import { seedKey, testActor } from '#test/data/seed.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
+import { dialects, type Simulator, startSimulatorProcess } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { type PrivateRedis, startRedis } from '#test/private-redis.ts'
-import { seedKey } from '#test/seed.ts'
-import { runCommand } from '#test/service.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
+import { spawnCommand } from '#test/service.ts'
 import { type Supervised, supervise } from './cluster.ts'
-import type { Mutant } from './patches.ts'
-import { type PrivatePostgres, startPostgres } from './private-postgres.ts'
+import type { Mutant } from './mutants.ts'
 import { type Sink, startSink } from './sink.ts'
 import { startToxicProxy, type ToxicProxy } from './toxic-proxy.ts'
 
-/** Where it is not certain who made a voucher, a surplus is only reported. */
+/** With `tellsWhoMade`, it is certain who made a voucher. Otherwise a surplus is only reported. */
 type SimulatedSite = { id: number; reference: string; tellsWhoMade: boolean }
 
 type SimulatedController = { simulator: Simulator; proxy: ToxicProxy; sites: SimulatedSite[] }
@@ -32,7 +30,7 @@ export type World = {
   keys: { write: string; read: string; limited: string }
   limit: number
   settleSeconds: number
-  /** Past every proxy: for what the test itself wants to know. */
+  /** A direct connection, without a proxy, for the queries of the test itself. */
   db: Database
 }
 
@@ -41,11 +39,11 @@ const settleSeconds = 10
 const references = ['default', 'branch']
 const tagged = 'branch'
 
-/** Two api processes and a worker, their stores, three kinds of controllers and a sink; a proxy in every link. */
+/** Two api processes and a worker, their stores, three kinds of controllers and a sink, with a proxy in every link. */
 export async function startWorld(mutant?: Mutant): Promise<World> {
   const [postgres, redis, sink] = await Promise.all([startPostgres(), startRedis(), startSink()])
   const direct = postgres.url('postgres')
-  await runCommand(direct, ['migrate'])
+  await spawnCommand(direct, ['migrate'])
   const db = connectDatabase({ url: direct, poolSize: 4, onError: () => {} })
   onFileEnd(() => db.close())
   const links = {
@@ -54,7 +52,7 @@ export async function startWorld(mutant?: Mutant): Promise<World> {
     sink: await startToxicProxy(sink.port),
   }
   const controllers = await Promise.all(dialects.map((dialect) => startController(db, dialect)))
-  await addWebhook(db, testKeyring, {
+  await addWebhook({ db, keyring: testKeyring }, testActor, {
     name: 'Sink',
     format: 'generic',
     url: `http://127.0.0.1:${links.sink.port}/hook`,
@@ -95,9 +93,9 @@ async function startController(
   { dialect, driver, flavour }: (typeof dialects)[0],
 ): Promise<SimulatedController> {
   const sites = references.flatMap((reference) => ['--site', `${reference}=${reference}`])
-  const simulator = await startSimulator('--flavour', flavour, '--login-limit', '0', ...sites)
+  const simulator = await startSimulatorProcess('--flavour', flavour, '--login-limit', '0', ...sites)
   const proxy = await startToxicProxy(Number(new URL(simulator.url).port))
-  await addController(db, testKeyring, {
+  await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, {
     name: dialect,
     driver,
     address: `http://127.0.0.1:${proxy.port}`,
@@ -111,8 +109,8 @@ async function startController(
       controllerSite: reference,
       active: true,
     }
-    const { id } = await addSite(db, site)
-    if (reference === tagged) await setSite(db, id, { tagsNames: true })
+    const { id } = await addSite(db, testActor, site)
+    if (reference === tagged) await setSite(db, testActor, id, { tagsNames: true })
     added.push({ id, reference, tellsWhoMade: reference === tagged || driver === 'unifi-classic' })
   }
   return { simulator, proxy, sites: added }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, call } from '#test/http-client.ts'
+import { type Answer, call } from '#test/network/http-client.ts'
 import type { WatchedSite } from './sites.ts'
 
 /** One request for a voucher and its answer. Times are by this machine's clock. */

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { dialects } from '#test/dialects.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { report, size } from '#test/measuring.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { size } from '#test/size.ts'
 import { type Attempt, createBatch, createUntilDone, listV1, listValidV2, openDesks, readBatch } from './desks.ts'
-import { countUnrecorded, reconcile } from './operator.ts'
 import { startPair } from './primary-and-standby.ts'
 import {
+  countUnrecorded,
   place,
   readPresent,
   readRecord,
   readStanding,
+  reconcile,
   startController,
   startSites,
   syncAll,

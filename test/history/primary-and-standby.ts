@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectDatabase, type Database } from '#db/database.ts'
-import { startPostgres, startStandby } from '#test/faults/private-postgres.ts'
+import { startPostgres, startStandby } from '#test/data/private-stores.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { runCommand } from '#test/service.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
+import { spawnCommand } from '#test/service.ts'
 
 /** A migrated PostgreSQL and its standby. */
 export type Pair = {
@@ -23,7 +23,7 @@ export type Pair = {
 export async function startPair({ isSynchronous = false } = {}): Promise<Pair> {
   const host = '127.0.0.1'
   const first = await startPostgres()
-  await runCommand(first.url('postgres'), ['migrate'])
+  await spawnCommand(first.url('postgres'), ['migrate'])
   const replication = await startTcpProxy({ host, port: first.port })
   const second = await startStandby(replication.port)
   const link = await startTcpProxy({ host, port: first.port })

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { connectDatabase, type Database } from '#db/database.ts'
-import { startPostgres } from '#test/faults/private-postgres.ts'
+import { startPostgres } from '#test/data/private-stores.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { isLong, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
-import { runCommand, type Service, startService } from '#test/service.ts'
-import { isLong } from '#test/size.ts'
+import { type Service, spawnCommand, startService } from '#test/service.ts'
 import { create, createBatch, createUntilDone, listV1, listValidV2 } from './desks.ts'
-import { countUnrecorded, reconcile } from './operator.ts'
 import {
+  countUnrecorded,
   place,
   readPresent,
   readRecord,
   readStanding,
+  reconcile,
   startSites,
   syncAll,
   type WatchedSite,
@@ -37,7 +37,7 @@ const acknowledged: string[] = []
 async function restoreBackup(): Promise<void> {
   const postgres = await startPostgres()
   databaseUrl = postgres.url('postgres')
-  await runCommand(databaseUrl, ['migrate'])
+  await spawnCommand(databaseUrl, ['migrate'])
   db = connectDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   onFileEnd(() => db.close())
   sites = await startSites(db, ['default', 'tagged'])

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
-import { dialects } from '#test/dialects.ts'
-import { testKeyring } from '#test/environment.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
+import { testActor } from '#test/data/seed.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
+import { dialects, type Simulator, startSimulator } from '#test/network/simulator.ts'
+import { spawnCommand } from '#test/service.ts'
 
 /** A site on a simulated controller. It does not adopt vouchers of others. */
 export type WatchedSite = { id: number; dialect: string; reference: string; simulator: Simulator }
@@ -31,11 +33,16 @@ export async function startController(
   const onController = references.flatMap((reference) => ['--site', `${reference}=${reference}`])
   const simulator = await startSimulator('--flavour', flavour, '--login-limit', '0', ...onController)
   const credentials = driver === 'unifi-classic' ? simulator.login : { apiKey: simulator.apiKey }
-  await addController(db, testKeyring, { name: dialect, driver, address: simulator.url, credentials })
+  await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, {
+    name: dialect,
+    driver,
+    address: simulator.url,
+    credentials,
+  })
   const sites: WatchedSite[] = []
   for (const reference of references) {
     const name = `${dialect}, ${reference}`
-    const { id } = await addSite(db, { name, controller: dialect, controllerSite: reference, active: true })
+    const { id } = await addSite(db, testActor, { name, controller: dialect, controllerSite: reference, active: true })
     if (reference === 'tagged') await db.query('update sites set tags_names = true where id = $1', [id])
     sites.push({ id, dialect, reference, simulator })
   }
@@ -60,7 +67,7 @@ async function readControllers(sites: WatchedSite[]): Promise<OnController[]> {
 /** Makes the worker sync each active site once, and waits until it has. */
 export async function syncAll(db: Database): Promise<void> {
   const { rows } = await db.query<{ at: Date }>('select now() as at')
-  await db.query('update sites set next_sync_at = now()')
+  await db.query(`update sites set next_sync_at = now() - interval '1 second'`)
   const left = 'select from sites where synced_at is null or synced_at < $1 or sync_failure is not null'
   while (((await db.query(left, [rows[0]?.at])).rowCount ?? 0) > 0) await pause(200)
 }
@@ -91,4 +98,20 @@ export async function readRecord(db: Database): Promise<Recorded[]> {
 /** The recorded vouchers that are not revoked, as strings of `place`. */
 export async function readStanding(db: Database): Promise<Set<string>> {
   return new Set((await readRecord(db)).filter(({ status }) => status !== 'revoked').map(place))
+}
+
+/** Runs `voucher-service reconcile` and returns the site and the code of each lost voucher. */
+export async function reconcile(databaseUrl: string, ...args: string[]): Promise<string[]> {
+  const { stdout, exitCode } = await spawnCommand(databaseUrl, ['reconcile', '--json', ...args])
+  expect(exitCode).toBe(0)
+  const rows: { site: number; code: string }[] = JSON.parse(stdout)
+  return rows.map(({ site, code }) => `${site} ${code.replace('-', '')}`)
+}
+
+/** The column `unrecorded` of `voucher-service sites list`, by the id of the site. */
+export async function countUnrecorded(databaseUrl: string): Promise<Map<number, number>> {
+  const sites: { id: number; unrecorded: number }[] = (
+    await spawnCommand(databaseUrl, ['sites', 'list', '--json'])
+  ).json()
+  return new Map(sites.map(({ id, unrecorded }) => [id, unrecorded]))
 }

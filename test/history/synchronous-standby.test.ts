@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { isLong, report } from '#test/measuring.ts'
 import { startService } from '#test/service.ts'
-import { isLong } from '#test/size.ts'
 import { openDesks } from './desks.ts'
-import { reconcile } from './operator.ts'
 import { startPair } from './primary-and-standby.ts'
-import { place, readPresent, readStanding, startSites, syncAll, waitForQuiet } from './sites.ts'
+import { place, readPresent, readStanding, reconcile, startSites, syncAll, waitForQuiet } from './sites.ts'
 
 test.runIf(isLong)(
   'a failover to a synchronous standby loses nothing, even after replication was interrupted',

@@ -1,37 +1,39 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { report } from '#test/report.ts'
-import { median } from '#test/statistics.ts'
+import { median, report } from '#test/measuring.ts'
 
 const root = new URL('../..', import.meta.url)
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => path !== '')
-const sources = files.filter(
-  (path) => /^(bin|src|simulator|web)\/.*\.(ts|tsx|js)$/.test(path) && !/\.(test|suite)\.ts$/.test(path),
-)
+const sources = globSync('{bin,src,simulator,web,test}/**/*.{ts,tsx,js}', {
+  cwd: fileURLToPath(root),
+  exclude: ['**/*.{test,suite}.ts', '**/node_modules/**', '**/dist/**'],
+}).toSorted()
 const linesOf = (path: string) => readFileSync(new URL(path, root), 'utf8').split('\n').length - 1
 
-test('no file over 300 lines, median under 100', () => {
+test('source files have 60 to 120 lines in the median, few under 20, none over 300, and a folder has at most 15 files', () => {
   const lines = sources.map(linesOf)
+  const tiny = sources.filter((path) => linesOf(path) < 20)
+  const inFolders = Object.entries(Object.groupBy(sources, dirname)).map(
+    ([folder, files]) => [folder, files?.length ?? 0] as const,
+  )
   report(`lines of ${lines.length} source files, median and longest`, [median(lines), Math.max(...lines)])
+  report('source files under 20 lines, in percent', (100 * tiny.length) / sources.length)
 
   expect(sources.filter((path) => linesOf(path) > 300)).toEqual([])
-  expect(median(lines)).toBeLessThan(100)
+  expect(median(lines)).toBeGreaterThanOrEqual(60)
+  expect(median(lines)).toBeLessThanOrEqual(120)
+  expect(tiny.length / sources.length).toBeLessThan(0.1)
+  expect(inFolders.filter(([, count]) => count > 15)).toEqual([])
 })
 
-test('SQL stands only in *.queries.ts and in the tools that own a table', () => {
+test('SQL is only in *.queries.ts and in the tools that own a table', () => {
   const owners = [
-    'src/limits/postgres-counter.ts',
+    'src/limits/limiter.ts',
     'src/queue/queue.ts',
     'src/db/migrate.ts',
     'src/db/database.ts',
-    'src/db/database-clock.ts',
-    'src/db/own-database.ts',
+    'src/db/create-database.ts',
   ]
   const withSql = sources.filter(
     (path) => path.startsWith('src/') && /\.query(<[^>]*>)?\(/.test(readFileSync(new URL(path, root), 'utf8')),

@@ -1,83 +1,145 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { domainFolders, layers } from './layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const rooms = ['commands', 'http', 'worker', 'domain', 'drivers', 'queue', 'limits', 'db', 'lib'] as const
-type Room = (typeof rooms)[number]
+const wiring = ['main.ts', 'context.ts', 'config.ts']
 
-/** The arrows of the house. What is not listed here must be refused. */
-const allowed: Record<Room, string[]> = {
-  commands: ['http', 'worker', 'domain', 'drivers', 'queue', 'db', 'lib'],
-  http: ['domain', 'limits', 'lib'],
-  worker: ['domain', 'queue', 'limits', 'lib'],
-  domain: ['db', 'queue', 'lib'],
-  drivers: ['lib'],
-  queue: ['db', 'lib'],
-  limits: ['db', 'lib'],
-  db: ['lib'],
-  lib: [],
+/** Why a file may not contain this import; undefined when it may. */
+function problemOf(file: string, specifier: string): string | undefined {
+  const isLocal = specifier.startsWith('.') || specifier.startsWith('#')
+  if (!isLocal) return undefined
+  const target = resolve(file, specifier)
+  if (file.startsWith('simulator/'))
+    return target.startsWith('simulator/') ? undefined : 'the simulator shares nothing with the service'
+  const [, layer = '', isInFolder] = file.split('/')
+  if (isInFolder === undefined) return undefined
+  if (!(layer in layers)) return 'this folder is missing in test/house/layers.ts'
+  if (target.startsWith('test/')) return isTest(file) ? undefined : 'only tests import from test/'
+  if (!target.startsWith('src/')) return undefined
+  const path = target.slice('src/'.length)
+  const [targetLayer = ''] = path.split('/')
+  if (targetLayer === layer) return layer === 'domain' && !isTest(file) ? problemInDomain(file, target) : undefined
+  const allowed = layers[layer] as string[]
+  if (!allowed.includes(targetLayer) && !allowed.includes(path))
+    return wiring.includes(path) ? 'the wiring is handed down as an argument' : `${layer} is not above ${targetLayer}`
+  if (specifier.startsWith('.') && !wiring.includes(path)) return `between layers write #${path}`
+  return undefined
 }
 
-/** Which of these imports Biome refuses when they are planted in a file of that room. */
-function refusedIn(room: Room, imports: string[]): string[] {
-  return refusedUnder(join('src', room), imports)
+function resolve(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier))
+  return specifier.startsWith('#test/') ? specifier.replace('#test', 'test/support') : specifier.replace('#', 'src/')
 }
 
-function refusedUnder(folder: string, imports: string[]): string[] {
-  const house = mkdtempSync(join(tmpdir(), 'house-'))
-  cpSync(join(root, 'biome.json'), join(house, 'biome.json'))
-  mkdirSync(join(house, folder, 'planted'), { recursive: true })
-  const lines = imports.map((path, i) => `export { x${i} } from '${path}'\n`)
-  writeFileSync(join(house, folder, 'planted', 'planted.ts'), lines.join(''))
-  const only = [
-    '--only=style/noRestrictedImports',
-    '--max-diagnostics=none',
-    '--reporter=github',
-    '--vcs-enabled=false',
-  ]
-  const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', ...only, folder], {
-    cwd: house,
-    encoding: 'utf8',
-  })
-  rmSync(house, { recursive: true })
-  return imports.filter((_, i) => stdout.includes(`line=${i + 1},`))
+function isTest(file: string): boolean {
+  return /\.(test|suite)\.ts$/.test(file)
 }
 
-describe.each(rooms)('%s', (room) => {
-  const others = rooms.filter((other) => other !== room)
-  const mayNot = others.filter((other) => !allowed[room].includes(other))
+function problemInDomain(file: string, target: string): string | undefined {
+  const [from, to] = [file, target].map((path) => path.split('/').slice(2, -1)[0])
+  if (from === to || to === undefined) return undefined
+  if (from === undefined) return 'the files of src/domain itself are below its folders'
+  const [height, targetHeight] = [domainFolders.indexOf(from), domainFolders.indexOf(to)]
+  if (height === -1 || targetHeight === -1) return 'this folder is missing in test/house/layers.ts'
+  return targetHeight < height ? undefined : `src/domain/${from} is below src/domain/${to}`
+}
 
-  test('imports only from the rooms below it', () => {
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(([, specifier]) => specifier as string)
+}
+
+test('imports only point down', () => {
+  const files = globSync('{src,simulator}/**/*.{ts,tsx}', { cwd: root })
+  const problems = files.flatMap((file) =>
+    importsOf(readFileSync(join(root, file), 'utf8')).flatMap((specifier) => {
+      const problem = problemOf(file, specifier)
+      return problem === undefined ? [] : [`${file} imports ${specifier}: ${problem}`]
+    }),
+  )
+
+  expect(problems).toEqual([])
+  expect(files.length).toBeGreaterThan(200)
+})
+
+/** Returns those imports that are rejected in this file. */
+function rejectedIn(file: string, ...specifiers: string[]): string[] {
+  return specifiers.filter((specifier) => problemOf(file, specifier) !== undefined)
+}
+
+describe.each(Object.keys(layers))('%s', (layer) => {
+  const file = `src/${layer}/planted/planted.ts`
+  const others = Object.keys(layers).filter((other) => other !== layer)
+  const forbidden = others.filter((other) => !layers[layer]?.includes(other))
+
+  test('imports only the layers below it', () => {
     const planted = others.map((other) => `#${other}/some/thing.ts`)
 
-    expect(refusedIn(room, planted)).toEqual(mayNot.map((other) => `#${other}/some/thing.ts`))
+    expect(rejectedIn(file, ...planted)).toEqual(forbidden.map((other) => `#${other}/some/thing.ts`))
   })
 
-  test('names another room, never walks there', () => {
+  test('imports another layer by its # name, not by a relative path', () => {
     const walks = others.map((other) => `../../${other}/thing.ts`)
 
-    expect(refusedIn(room, walks)).toEqual(walks)
+    expect(rejectedIn(file, ...walks)).toEqual(walks)
   })
 
-  test('the wiring is not imported from below', () => {
-    const wiring = ['../../main.ts', '../../context.ts', '../../config.ts']
+  test('gets the wiring as an argument', () => {
+    const walks = wiring.map((path) => `../../${path}`)
+    const named = ['#context.ts', '#config.ts']
 
-    expect(refusedIn(room, wiring)).toEqual(room === 'commands' ? ['../../main.ts'] : wiring)
+    expect(rejectedIn(file, ...walks)).toEqual(layer === 'commands' ? ['../../main.ts'] : walks)
+    expect(rejectedIn(file, ...named)).toEqual(layer === 'commands' ? [] : named)
+  })
+
+  test('imports nothing from test/, except in tests', () => {
+    const support = ['#test/app.ts', '../../../test/support/app.ts']
+
+    expect(rejectedIn(file, ...support)).toEqual(support)
+    expect(rejectedIn(file.replace('.ts', '.test.ts'), ...support)).toEqual([])
   })
 })
 
-test('the exceptions: the port of the drivers, the type of a database', () => {
-  expect(refusedIn('domain', ['#drivers/driver.ts', '#drivers/registry.ts'])).toEqual(['#drivers/registry.ts'])
-  expect(refusedIn('http', ['#drivers/driver.ts', '#db/database.ts', '#db/migrate.ts'])).toEqual(['#db/migrate.ts'])
-  expect(refusedIn('worker', ['#db/database.ts', '#db/migrate.ts'])).toEqual(['#db/migrate.ts'])
+test('some layers may import only driver.ts from drivers, and only database.ts from db', () => {
+  expect(rejectedIn('src/domain/a/b.ts', '#drivers/driver.ts', '#drivers/registry.ts')).toEqual([
+    '#drivers/registry.ts',
+  ])
+  expect(rejectedIn('src/http/a.ts', '#drivers/driver.ts', '#db/database.ts', '#db/migrate.ts')).toEqual([
+    '#db/migrate.ts',
+  ])
+  expect(rejectedIn('src/worker/a.ts', '#db/database.ts', '#db/migrate.ts')).toEqual(['#db/migrate.ts'])
+})
+
+test('a folder of the domain imports only the folders below it', () => {
+  const [lowest, higher] = [`src/domain/${domainFolders[0]}/a.ts`, `src/domain/${domainFolders.at(-1)}/a.ts`]
+  const planted = [`../${domainFolders[0]}/b.ts`, `../${domainFolders.at(-1)}/b.ts`, '../errors.ts', '../unlisted/b.ts']
+
+  expect(rejectedIn(lowest, ...planted)).toEqual([planted[1], planted[3]])
+  expect(rejectedIn(higher, ...planted)).toEqual([planted[3]])
+  expect(rejectedIn('src/domain/errors.ts', './audit/audit.ts', './actor.ts')).toEqual(['./audit/audit.ts'])
+})
+
+test('a new layer must be put into the table', () => {
+  expect(rejectedIn('src/unlisted/a.ts', './b.ts')).toEqual(['./b.ts'])
 })
 
 test('the simulator shares nothing with the service', () => {
-  const shared = ['../../src/lib/cipher.ts', '#lib/cipher.ts', '../../test/app.ts']
+  const shared = ['../../src/lib/cipher.ts', '#lib/cipher.ts', '../../test/support/app.ts', '#test/app.ts']
 
-  expect(refusedUnder('simulator', [...shared, '../store/clock.ts', 'node:http'])).toEqual(shared)
+  expect(rejectedIn('simulator/planted/planted.ts', ...shared, '../store/clock.ts', 'node:http')).toEqual(shared)
+})
+
+test.each([
+  [`import { a } from '#lib/a.ts'`],
+  [`import type { A } from '#lib/a.ts'`],
+  [`import {\n  a,\n  b,\n} from '#lib/a.ts'`],
+  [`export { a } from '#lib/a.ts'`],
+  [`export * from '#lib/a.ts'`],
+  [`import '#lib/a.ts'`],
+  [`const { a } = await import('#lib/a.ts')`],
+  [`const a = await import(\n  '#lib/a.ts'\n)`],
+])('the import in %j is found', (text) => {
+  expect(importsOf(text)).toEqual(['#lib/a.ts'])
 })

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { noteFailure } from '#domain/controllers/outages.ts'
+import { noteFailure } from '#domain/outages/track-outages.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { callsAtOnce } from '#drivers/driver.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { range } from '#test/with-clients.ts'
+import { seedControlledSite } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 

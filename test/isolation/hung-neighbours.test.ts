@@ -1,15 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp } from '#test/app.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { range } from '#test/load.ts'
+import { isLong, median, report, size } from '#test/measuring.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { isLong, size } from '#test/size.ts'
-import { median } from '#test/statistics.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
-import { range } from '#test/with-clients.ts'
 import { startNeighbours } from './neighbours.ts'
 
 const controllers = size(20, 60)
@@ -22,7 +20,12 @@ const { key } = await seedKey(app.db, { scope: 'write' })
 const simulator = await startSimulator()
 const site = await seedControlledSite(app.db, simulator)
 const sink = await startWebhookSink()
-await addWebhook(app.db, testKeyring, { name: 'Healthy', format: 'generic', url: sink.url, siteIds: [site] })
+await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
+  name: 'Healthy',
+  format: 'generic',
+  url: sink.url,
+  siteIds: [site],
+})
 const neighbours = await startNeighbours(app.db, app.context.queue, { controllers, receivers })
 
 const post = async (path: string, body: object) =>
@@ -43,9 +46,10 @@ const works: Record<string, () => Promise<number>> = {
   },
   async withdrawing() {
     const { id } = await post('/vouchers', { name: 'Ends', valid_until: '2099-01-01T00:00:00Z' })
-    await app.db.query(`update withdrawals set due_at = now(), next_attempt_at = now() where voucher_id = $1`, [
-      id.slice(id.indexOf('-') + 1),
-    ])
+    await app.db.query(
+      `update withdrawals set due_at = now(), next_attempt_at = now() - interval '1 second' where voucher_id = $1`,
+      [id.slice(id.indexOf('-') + 1)],
+    )
     return timed(async () => (await app.call(`/api/v2/vouchers/${id}`, { key })).json().status === 'revoked')
   },
   async batches() {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { notifyCreated } from '#domain/notifications/notify-created.ts'
+import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import type { Queue } from '#queue/queue.ts'
-import type { TestDatabase } from '#test/database.ts'
+import type { TestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { seedControlledSite } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
-import { range } from '#test/with-clients.ts'
+import { range } from '#test/load.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 
 /** Starts controllers and receivers that can be made to hang, and gives each of them work of every kind. */
 export async function startNeighbours(
@@ -23,7 +23,12 @@ export async function startNeighbours(
   const sinks = await Promise.all(range(counts.receivers).map(() => startWebhookSink()))
   for (const [i, sink] of sinks.entries()) {
     const siteIds = [sites[i] as number]
-    await addWebhook(db, testKeyring, { name: `Receiver ${i}`, format: 'generic', url: sink.url, siteIds })
+    await addWebhook({ db, keyring: testKeyring }, testActor, {
+      name: `Receiver ${i}`,
+      format: 'generic',
+      url: sink.url,
+      siteIds,
+    })
   }
   await db.query(`update sites set next_sync_at = now() + interval '1 day'`)
 

@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey, seedManyVouchers } from '#test/seed.ts'
+import { seedControlledSite, seedKey, seedManyVouchers } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
+import { isLong, median, report, size } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { isLong, size } from '#test/size.ts'
-import { median } from '#test/statistics.ts'
-import { range } from '#test/with-clients.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
@@ -21,7 +19,9 @@ test('while the searches of one key hang, other keys create, list and search, an
   const hog = await seedKey(app.db)
   const { searches } = app.context
   const startedAt = performance.now()
-  const hanging = range(11).map(() => searches.run(hog.id, (db) => db.query('select pg_sleep(20)')))
+  const hanging = range(11).map(() =>
+    searches.run({ kind: 'key', id: hog.id }, (db) => db.query('select pg_sleep(20)')),
+  )
   const refused = Promise.allSettled(hanging)
   await sleep(100)
 
@@ -112,7 +112,7 @@ test('ten expensive searches a second slow down neither creations nor /readyz', 
 test('while other keys use all connections for searches, a search is rejected with 429', async () => {
   const { searches } = app.context
   const hanging = Promise.allSettled(
-    ['a', 'b', 'c', 'd'].map((hog) => searches.run(hog, (db) => db.query('select pg_sleep(20)'))),
+    ['a', 'b', 'c', 'd'].map((hog) => searches.run({ kind: 'key', id: hog }, (db) => db.query('select pg_sleep(20)'))),
   )
   const answer = await app.call('/api/v2/vouchers?text=x', { key })
   await hanging

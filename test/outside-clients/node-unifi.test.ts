@@ -1,7 +1,7 @@
 // @ts-expect-error The package has no types.
 import { Controller } from 'node-unifi'
 import { afterEach, expect, test } from 'vitest'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 
 /** node-unifi was written by others for real controllers. It finds mistakes that simulator and drivers have in common. */
 let simulator: Simulator

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { notifyCreated } from '#domain/notifications/notify-created.ts'
+import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { createQueue } from '#queue/queue.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { report } from '#test/measuring.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
-import { seedSite } from '#test/seed.ts'
 import { startService } from '#test/service.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
 
 const recoverWithinMs = 30_000
 
@@ -24,7 +24,12 @@ await queue.start()
 onFileEnd(queue.stop)
 const site = { id: await seedSite(db), name: 'Haus' }
 const sink = await startWebhookSink()
-await addWebhook(db, testKeyring, { name: 'hook', format: 'generic', url: sink.url, siteIds: undefined })
+await addWebhook({ db, keyring: testKeyring }, testActor, {
+  name: 'hook',
+  format: 'generic',
+  url: sink.url,
+  siteIds: undefined,
+})
 
 async function notify(): Promise<string> {
   const voucherId = uuidv7()

@@ -1,5 +1,10 @@
-import { startApi, startWork } from '../../src/commands/parts.ts'
 import { run } from '../../src/commands/run.ts'
+import { startApi, startWork } from '../../src/commands/service.ts'
+import { environment } from '../../src/config.ts'
 
 /** Runs `voucher-service start`, but exits after 10 s without progress instead of 60 s. */
-await run('worker', [startWork, startApi], { lookEveryMs: 1_000, looksUntilNotReady: 4, looksUntilStalled: 10 })
+await run(environment, {
+  role: 'worker',
+  starts: [startWork, startApi],
+  watchTimes: { checkEveryMs: 1_000, checksUntilNotReady: 4, checksUntilStalled: 10 },
+})

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
+import { createTestDatabase, lockJobs } from '#test/data/database.ts'
+import { report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
 import { type Service, startService } from '#test/service.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
 
 const script = fileURLToPath(new URL('./impatient-start.ts', import.meta.url))
 const stalledAfterMs = 10_000
@@ -25,10 +23,7 @@ test('a process that cannot fetch jobs answers 503 at /readyz and exits with cod
   const ended = new Promise<number | null>((resolve) => service.process.once('close', resolve))
   await isReady(service)
 
-  const holder = new pg.Client({ connectionString: db.url }) // the timeout of a pool would end the transaction
-  onFileEnd(() => holder.end())
-  await holder.connect()
-  await holder.query('begin; lock table pgboss.job')
+  await lockJobs(db.url)
   const lockedAt = performance.now()
   await vi.waitFor(
     async () =>

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { open, seal } from '#lib/cipher.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { decrypt, encrypt } from '#lib/cipher.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { call } from '#test/http-client.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { timeLimit } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { timeLimit } from '#test/size.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
 
 const db = await createTestDatabase()
 const toPostgres = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(db.url).port) || 5432 })
@@ -28,11 +28,11 @@ const recorded = async (siteId: number) =>
     ({ code }) => code,
   )
 
-test('an error that nobody foresaw: 500, one fixed sentence with the request id, and the log tells more', async () => {
+test('an unexpected error gets 500 and a fixed message with the request id, and the log has the details', async () => {
   const site = await seedControlledSite(db, simulator)
   await db.query(`update controllers set secret = $2 where id = (select controller_id from sites where id = $1)`, [
     site,
-    seal(testKeyring, { table: 'controllers', column: 'secret', row: 'another row' }, '{}'),
+    encrypt(testKeyring, { table: 'controllers', column: 'secret', row: 'another row' }, '{}'),
   ])
   const answer = await post(api.url, site)
   await wait(200)
@@ -44,13 +44,13 @@ test('an error that nobody foresaw: 500, one fixed sentence with the request id,
     500,
     { error: 'server_error', message: `Interner Fehler (${answer.headers['x-request-id']})` },
   ])
-  expect(line).toContain('does not open')
+  expect(line).toContain('cannot be decrypted')
   await db.query('update controllers set secret = null where id = (select controller_id from sites where id = $1)', [
     site,
   ])
 })
 
-test('a controller that cannot be reached is one line in the log, which names it, without a stack', async () => {
+test('an unreachable controller causes one line in the log, with its id and without a stack', async () => {
   const site = await seedControlledSite(db, { url: 'http://127.0.0.1:1', apiKey: 'x' })
   const { rows } = await db.query<{ id: string }>('select controller_id as id from sites where id = $1', [site])
   const answer = await post(api.url, site)
@@ -69,7 +69,7 @@ test('a controller that cannot be reached is one line in the log, which names it
   expect(line).not.toContain('stack')
 })
 
-test('the client left and SIGTERM came: the voucher is recorded all the same', async () => {
+test('a voucher is recorded even if its client disconnects and the process gets SIGTERM', async () => {
   const site = await seedControlledSite(db, simulator)
   const service = await startService(db.url)
   await simulator.fault('slow', { delayMs: 2_500 })
@@ -88,7 +88,7 @@ test('the client left and SIGTERM came: the voucher is recorded all the same', a
   expect(await recorded(site)).toEqual(made.map(({ code }) => code))
 })
 
-test('secrets sealed anew, or the address changed, while a creation is under way: it is recorded', async () => {
+test('a creation under way succeeds even if the secret is encrypted again and the address changes', async () => {
   const site = await seedControlledSite(db, simulator)
   await post(api.url, site)
   await simulator.fault('slow', { times: 2, delayMs: 2_000 })
@@ -100,17 +100,17 @@ test('secrets sealed anew, or the address changed, while a creation is under way
   )
   const [{ id, secret }] = rows as [{ id: string; secret: string }]
   const place = { table: 'controllers', column: 'secret', row: id }
-  const sealedAnew = seal(testKeyring, place, open(testKeyring, place, secret))
-  await db.query(`update controllers set secret = $2, address = address || '/' where id = $1`, [id, sealedAnew])
+  const encryptedAgain = encrypt(testKeyring, place, decrypt(testKeyring, place, secret))
+  await db.query(`update controllers set secret = $2, address = address || '/' where id = $1`, [id, encryptedAgain])
   const second = post(api.url, site)
 
   expect([(await first).status, (await second).status]).toEqual([201, 201])
 })
 
-test('a webhook removed in the same moment costs no voucher', async () => {
+test('a voucher is recorded even if a webhook is removed at the same moment', async () => {
   const site = await seedControlledSite(db, simulator)
   await db.query(`insert into webhooks (id, name, format, url) values (gen_random_uuid(), 'going', 'generic', $1)`, [
-    seal(testKeyring, { table: 'webhooks', column: 'url', row: 'x' }, 'http://127.0.0.1:1/'),
+    encrypt(testKeyring, { table: 'webhooks', column: 'url', row: 'x' }, 'http://127.0.0.1:1/'),
   ])
   const creating = Promise.withResolvers<number>()
   await db.transaction(async (tx) => {
@@ -123,7 +123,7 @@ test('a webhook removed in the same moment costs no voucher', async () => {
   expect(await recorded(site)).toHaveLength(1)
 })
 
-test('PostgreSQL lost for a moment after the controller answered: recorded once, answered 201', async () => {
+test('a creation gets 201 and is recorded once even if PostgreSQL is away when the controller answers', async () => {
   const site = await seedControlledSite(db, simulator)
   const service = await startService(proxied.href)
   await post(service.url, site)
@@ -139,7 +139,7 @@ test('PostgreSQL lost for a moment after the controller answered: recorded once,
   expect(await recorded(site)).toHaveLength(2)
 })
 
-test('a re-attempt keeps the row of the attempt before it', async () => {
+test('a second attempt keeps the row of the first one', async () => {
   const site = await seedControlledSite(db, simulator)
   const again = () => post(api.url, site, { headers: { 'idempotency-key': 'twice' } })
   await simulator.fault('refuse')
@@ -156,7 +156,7 @@ test('a re-attempt keeps the row of the attempt before it', async () => {
   ])
 })
 
-test('a repeat while the first one is under way is refused at once, not queued behind it', async () => {
+test('a repeat is rejected at once while the first request is under way, and does not wait for it', async () => {
   const own = await startSimulator()
   const site = await seedControlledSite(db, own)
   const attempt = () => post(api.url, site, { headers: { 'idempotency-key': 'queued' } })
@@ -174,7 +174,7 @@ test('a repeat while the first one is under way is refused at once, not queued b
   expect((await attempt()).text).toBe(made.text)
 })
 
-test('a name of 60,000 spaces is refused at once', async () => {
+test('a name of 60,000 spaces is rejected at once', async () => {
   const site = await seedControlledSite(db, simulator)
   const begin = performance.now()
   const answer = await post(api.url, site, { name: `x${' '.repeat(60_000)}x` })

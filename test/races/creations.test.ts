@@ -1,13 +1,12 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { type Answer, call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { range, withClients } from '#test/load.ts'
+import { report, size } from '#test/measuring.ts'
+import { type Answer, call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { size } from '#test/size.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const db = await createTestDatabase()
 const simulator = await startSimulator()
@@ -36,7 +35,7 @@ test(`${keys} idempotency keys × 5 racing attempts by 32 clients: one voucher a
         codes.set(`key-${i}`, (codes.get(`key-${i}`) ?? new Set()).add(answer.json().code))
         return
       }
-      // A client repeats what is still running or made nothing for certain.
+      // A client repeats a request that is still running or that certainly made nothing.
       expect([409, 500]).toContain(answer.status)
       if (answer.status === 500) expect(answer.headers['voucher-outcome']).toBe('none')
       await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,21 +1,20 @@
 import { Webhook } from 'standardwebhooks'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { notifyCreated } from '#domain/notifications/notify-created.ts'
-import { rotateWebhookSecret } from '#domain/notifications/rotate-webhook-secret.ts'
+import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
 import { createQueue } from '#queue/queue.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { range, withClients } from '#test/load.ts'
+import { isLong, report, size } from '#test/measuring.ts'
+import { type Received, type SinkAnswer, startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { freePort } from '#test/private-redis.ts'
-import { report } from '#test/report.ts'
-import { seedSite } from '#test/seed.ts'
-import { seededRandom } from '#test/seeded-random.ts'
+import { createRandom } from '#test/random.ts'
 import { type Service, startService } from '#test/service.ts'
-import { isLong, size } from '#test/size.ts'
-import { type Received, type SinkAnswer, startWebhookSink } from '#test/webhook-sink.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const count = size(300, 10_000)
 const kills = size(3, 20)
@@ -28,17 +27,17 @@ onFileEnd(queue.stop)
 const site = { id: await seedSite(db), name: 'Haus' }
 const sink = await startWebhookSink()
 const hook = { name: 'hook', format: 'generic', url: sink.url, siteIds: undefined }
-const first = new Webhook((await addWebhook(db, testKeyring, hook)).secret as string)
-/** The ladder takes seconds, and there is no Redis at all. */
+const first = new Webhook((await addWebhook({ db, keyring: testKeyring }, testActor, hook)).secret as string)
+/** All retries happen within seconds, and there is no Redis. */
 const env = { WEBHOOK_RETRY_SCALE: '0.0001', REDIS_URL: `redis://127.0.0.1:${await freePort()}` }
 
-/** What the receiver has seen of each id: its voucher, how often it failed there, whether it was accepted. */
+/** The notifications at the receiver, by id: the voucher, the number of failures and whether it was accepted. */
 const seen = new Map<string, { voucher: string; failures: number; accepted: boolean }>()
 const tally = { accepted: 0, repeats: 0, 'server error': 0, busy: 0, hang: 0, reset: 0, 'signed twice': 0 }
-const random = seededRandom(20_261_114)
+const random = createRandom(20_261_114).next
 let second: Webhook | undefined
 
-/** Verifies and remembers; then fails three times in ten, each id at most six times: the ladder has ten rungs. */
+/** Verifies a notification, then fails three times in ten. Each id fails at most six times, because retries are limited. */
 function receive({ body, headers }: Received): SinkAnswer {
   const signed = headers as Record<string, string>
   first.verify(body, signed)
@@ -89,7 +88,7 @@ const pending = async () =>
 
 async function rotateInTheMiddle(): Promise<void> {
   await vi.waitFor(() => expect(sink.received.length).toBeGreaterThan(count / 2), { timeout: 300_000 })
-  second = new Webhook((await rotateWebhookSecret(db, testKeyring, 'hook')).secret)
+  second = new Webhook((await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'hook')).secret)
 }
 
 async function killAgainAndAgain(): Promise<Service> {
@@ -103,7 +102,7 @@ async function killAgainAndAgain(): Promise<Service> {
   return worker
 }
 
-test(`${count} notifications, three attempts in ten fail, ${kills} workers are killed: none is missing`, {
+test(`none of ${count} notifications is lost when three attempts in ten fail and ${kills} workers are killed`, {
   timeout: isLong ? 600_000 : 60_000,
 }, async () => {
   const begin = performance.now()

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { type Answer, call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { range, withClients } from '#test/load.ts'
+import { report, size } from '#test/measuring.ts'
+import { type Answer, call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { size } from '#test/size.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const keys = size(150, 2_000)
 const env = { SETTLE_SECONDS: '10' }
@@ -36,7 +35,7 @@ test(`${keys} idempotency keys × 5 racing attempts while connections are cut: o
   const outcomes = new Map<string, number>()
   let over = false
 
-  /** Cuts what is open, now to one of the services, now to one of the controllers. */
+  /** Cuts the open connections of one service or controller after another. */
   async function cutNowAndThen(): Promise<number> {
     const links = [...toServices, ...toControllers]
     for (let cuts = 0; ; cuts++) {

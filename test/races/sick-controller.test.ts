@@ -1,15 +1,13 @@
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
+import { isLong, median, percentile, report, size, timeLimit } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { isLong, size, timeLimit } from '#test/size.ts'
-import { median, percentile } from '#test/statistics.ts'
-import { range } from '#test/with-clients.ts'
 
 const db = await createTestDatabase()
 const { url } = await startService(db.url)
@@ -17,7 +15,7 @@ const { key } = await seedKey(db, { scope: 'write' })
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 const healthy = await startSimulator()
 const sick = await startSimulator()
-/** Ten controllers: nine that stay well, and the one that will hang. */
+/** Nine controllers that stay healthy. The tenth one, of `sickSite`, will hang. */
 const sites = await Promise.all(range(9).map(() => seedControlledSite(db, healthy)))
 const sickSite = await seedControlledSite(db, sick)
 
@@ -31,7 +29,7 @@ async function create(site: number): Promise<Timed> {
   return { status: answer.status, outcome, ms: Date.now() - startedAt, endedAt: Date.now() }
 }
 
-/** So many creates a second at each site for a while; slow ones do not hold up the next. */
+/** Sends `perSecond` creates to each site for `seconds`. A slow answer does not delay the next request. */
 async function load(onSites: number[], perSecond: number, seconds: number): Promise<Timed[]> {
   const running: Promise<Timed>[] = []
   for (let i = 0; i < perSecond * seconds; i++) {
@@ -48,7 +46,7 @@ async function waitUntilWell(): Promise<void> {
   for (let answer = await create(sickSite); answer.status !== 201; answer = await create(sickSite)) await pause(500)
 }
 
-test('a controller that hangs: answers within 10.5 s, then at once; back when it is back', {
+test('requests to a hung controller fail within 10.5 s, later ones at once, and they succeed when it works again', {
   timeout: 120_000,
 }, async () => {
   await create(sickSite)
@@ -75,7 +73,7 @@ test('a controller that hangs: answers within 10.5 s, then at once; back when it
 const rounds = size(1, 5)
 const seconds = size(6, 20)
 
-test(`one of ten controllers hangs: the other nine are as fast as before, ${rounds} times`, {
+test(`when one of ten controllers hangs, the other nine are as fast as before, in ${rounds} rounds`, {
   timeout: 600_000,
 }, async () => {
   const ratios: number[] = []

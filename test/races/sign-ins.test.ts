@@ -1,13 +1,12 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { range, withClients } from '#test/load.ts'
+import { report, size } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
-import { size } from '#test/size.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const db = await createTestDatabase()
 const urls = (await Promise.all([startService(db.url), startService(db.url)])).map(({ url }) => url)
@@ -20,7 +19,7 @@ async function create(i: number, site: number) {
   return call(`${urls[i % 2]}/api/vouchers.php`, { method: 'POST', headers: { 'x-api-key': key }, body, agent })
 }
 
-/** The most sign-ins, right or wrong, within any 60 seconds. */
+/** The highest number of sign-ins, successful or not, within any 60 seconds. */
 async function mostInAMinute(simulator: Simulator): Promise<number> {
   const times = (await simulator.signIns()).map(({ at }) => Date.parse(at))
   return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + 60_000).length))
@@ -49,7 +48,7 @@ test(`${creates} creates over two processes and a worker: at most two sign-ins p
 
 const stormSeconds = size(15, 150)
 
-test(`${stormSeconds} s in which every session is thrown away: never more than 5 sign-ins in a minute`, {
+test(`while sessions keep ending for ${stormSeconds} s, there are never more than 5 sign-ins in a minute`, {
   timeout: 300_000,
 }, async () => {
   const simulator = await startSimulator()

@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
-import { startDateProxy } from '#test/date-proxy.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { startDateProxy } from '#test/network/proxies.ts'
+import { dialects, startSimulatorProcess } from '#test/network/simulator.ts'
 import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 
 const app = await startApp()
-const start = await prepareSites(app)
+const start = await prepareSites(app, startSimulatorProcess) // whose clock stays right when this one is wrong
 const { key } = await seedKey(app.db, { scope: 'write' })
 const onIntegration = dialects[0] as (typeof dialects)[0]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { giveUp, prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 
 const app = await startApp()
@@ -120,7 +120,9 @@ test.each(certain)('$dialect: a surplus whose deletion fails is withdrawn the ne
   await one.sync()
   await one.withdraw()
   expect(await one.onController()).toHaveLength(2)
-  await app.db.query('update withdrawals set next_attempt_at = now() where site_id = $1', [one.siteId])
+  await app.db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where site_id = $1`, [
+    one.siteId,
+  ])
   await one.withdraw()
 
   expect(await one.onController()).toEqual([second.json().code])

@@ -1,11 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import { readWholeList } from '#domain/creating/whole-list.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
-import { collect } from '#domain/vouchers/collect.ts'
-import { listLost } from '#domain/vouchers/lost-vouchers.ts'
-import { findLostVouchers, recordLostVouchers } from '#domain/vouchers/reconcile-site.ts'
+import { findLostVouchers, listLost, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedKey, seedVoucher } from '#test/seed.ts'
+import { seedKey, seedVoucher, testActor } from '#test/data/seed.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 
 const app = await startApp()
@@ -49,7 +48,7 @@ test.each(dialects)(
   async (dialect) => {
     const { siteId } = await start(dialect)
     const site = (await findSiteOnController(app.db, siteId)) as SiteOnController
-    const seen = await collect(app.context.controllers.connectionOf(site).list(site.controllerSite))
+    const seen = await readWholeList(app.context.controllers.connectionOf(site).list(site.controllerSite))
 
     // All vouchers are passed as unrecorded, as if their creations had ended since the caller looked.
     expect(seen).toHaveLength(1)
@@ -115,7 +114,7 @@ test('a lost voucher that a controller shows on two pages counts once', async ()
 
   const lost = await findLostVouchers(app.context, site)
   expect([lost.length, await unrecorded()]).toEqual([2_100, 2_100])
-  expect(await recordLostVouchers(app.db, site, lost, { withdraw: false })).toBe(2_100)
+  expect(await recordLostVouchers(app.db, testActor, site, lost, { withdraw: false })).toBe(2_100)
   expect(await unrecorded()).toBe(0)
 })
 

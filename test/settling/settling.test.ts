@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { prepareSites } from './site-in-trouble.ts'
 
 const app = await startApp()
 const start = await prepareSites(app)
 
 test.each(dialects)(
-  '$dialect: a voucher whose answer was lost is found, listed, notified, and is the answer',
+  '$dialect: a voucher whose answer was lost is found, listed, notified and returned to a repeated request',
   async (dialect) => {
     const { simulator, create, settle, codes, onController, states, events } = await start(dialect)
     await simulator.fault('created-then-reset')
@@ -25,7 +25,7 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
-  '$dialect: nothing was made: looked for until the time is over, then the next attempt makes one',
+  '$dialect: a request that made nothing is looked up until its time is over, then a repeat makes a voucher',
   async (dialect) => {
     const { simulator, create, settle, age, onController, states } = await start(dialect)
     await simulator.fault('reset')
@@ -46,7 +46,7 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
-  '$dialect: a process that died after the call: its creation is taken over when its lease is over',
+  '$dialect: the creation of a process that died after the call is taken over when its lease ends',
   async (dialect) => {
     const { simulator, create, settle, age, siteId, onController, codes } = await start(dialect)
     await simulator.fault('created-then-reset')
@@ -64,13 +64,13 @@ test.each(dialects)(
   },
 )
 
-test.each(dialects)('$dialect: while the controller is away nothing is concluded', async (dialect) => {
+test.each(dialects)('$dialect: no outcome is decided while the controller is out of reach', async (dialect) => {
   const { simulator, create, settle, age, states, codes, probe } = await start(dialect)
   await simulator.fault('created-then-reset')
   await create('k')
   await simulator.behave({ booting: true })
   for (const seconds of [0, 200, 2_000]) {
-    await simulator.clock({ advanceSeconds: seconds }) // so old is the voucher too
+    await simulator.clock({ advanceSeconds: seconds }) // the voucher becomes as old as its request
     await age(seconds)
     await settle()
   }
@@ -86,7 +86,7 @@ test.each(dialects)('$dialect: while the controller is away nothing is concluded
   expect([await states(), (await codes()).length]).toEqual([['recorded'], 1])
 })
 
-test.each(dialects)('$dialect: an equal voucher of somebody else is not taken for it', async (dialect) => {
+test.each(dialects)('$dialect: an equal voucher of somebody else is not attached to the request', async (dialect) => {
   const { simulator, create, settle, age, states, siteId } = await start(dialect)
   const first = await create('other')
   const { rows } = await app.db.query<{ name: string }>('select name from vouchers where site_id = $1 and code = $2', [
@@ -107,7 +107,7 @@ test.each(dialects)('$dialect: an equal voucher of somebody else is not taken fo
 })
 
 test.each(dialects)(
-  '$dialect: while another makes the same, what is found may be his: looked at later',
+  '$dialect: a found voucher is attached only after an equal creation is no longer under way',
   async (dialect) => {
     const { simulator, create, settle, age, states, siteId, codes } = await start(dialect)
     await simulator.fault('created-then-reset')

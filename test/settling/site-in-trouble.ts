@@ -1,15 +1,14 @@
 import { expect } from 'vitest'
-import { takeDueProbes } from '#domain/controllers/outages.queries.ts'
-import { probeOutage } from '#domain/controllers/outages.ts'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { settleCreations } from '#domain/vouchers/settle-creations.ts'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { settleCreations } from '#domain/creating/settle-creations.ts'
+import { takeDueProbes } from '#domain/outages/outages.queries.ts'
+import { probeOutage } from '#domain/outages/track-outages.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import type { TestApp } from '#test/app.ts'
-import type { dialects } from '#test/dialects.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { type dialects, type Simulator, startSimulator } from '#test/network/simulator.ts'
 
 type Listed = { voucher_code: string; voucher_name: string; status: string }
 
@@ -23,19 +22,23 @@ type Kind = (typeof dialects)[0] & {
 export type SiteInTrouble = Awaited<ReturnType<Awaited<ReturnType<typeof prepareSites>>>>
 
 /** Returns a function that makes a site on its own controller. Only the test settles, syncs and withdraws there. */
-export async function prepareSites(app: TestApp) {
+export async function prepareSites(app: TestApp, startController = startSimulator) {
   const { key } = await seedKey(app.db, { scope: 'write' })
-  await addWebhook(app.db, testKeyring, {
+  await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
     name: 'Sink',
     format: 'generic',
     url: 'https://sink.invalid',
     siteIds: undefined,
   })
-  return (kind: Kind) => start(app, key, kind)
+  return async ({ flavour, ...kind }: Kind) => start(app, key, await startController('--flavour', flavour), kind)
 }
 
-async function start(app: TestApp, key: string, { driver, flavour, tagged = false, behind, behaviour = {} }: Kind) {
-  const simulator = await startSimulator('--flavour', flavour)
+async function start(
+  app: TestApp,
+  key: string,
+  simulator: Simulator,
+  { driver, tagged = false, behind, behaviour = {} }: Omit<Kind, 'flavour'>,
+) {
   await simulator.behave(behaviour)
   const proxy = await behind?.(simulator.url)
   const siteId = await seedControlledSite(app.db, { ...simulator, ...proxy }, { driver })
@@ -55,13 +58,16 @@ async function start(app: TestApp, key: string, { driver, flavour, tagged = fals
     withdraw: () => withdrawDue(app.context, siteId),
     /** Probes controllers that are out of reach, as the worker does every few seconds. */
     async probe() {
-      await app.db.query('update controller_outages set next_probe_at = now()')
+      await app.db.query(`update controller_outages set next_probe_at = now() - interval '1 second'`)
       for (const site of await takeDueProbes(app.db, 100)) await probeOutage(app.context, site)
     },
-    /** Makes the requests look as if they had been sent earlier. */
+    /**
+     * Makes the requests look as if they had been sent earlier. The lease ends a second ago: the column rounds to milliseconds, so
+     * `now()` might be a moment ahead of the next statement.
+     */
     age: (seconds: number) =>
       app.db.query(
-        `update creations set lease_until = now(), sent_at = sent_at - make_interval(secs => $2)
+        `update creations set lease_until = now() - interval '1 second', sent_at = sent_at - make_interval(secs => $2)
           where site_id = $1 and settled_at is null`,
         [siteId, seconds],
       ),

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { watchStatements } from '#test/statements.ts'
+import { watchStatements } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { report } from '#test/measuring.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
@@ -13,7 +12,7 @@ const count = 20_000
 
 const statements = watchStatements()
 
-/** Which version of each voucher row stands where, and the list's version: the same as long as nothing is written. */
+/** The stored version of each voucher row, and the version of the list. They change only when something is written. */
 async function rowVersions(siteId: number): Promise<string[]> {
   const { rows } = await app.db.query<{ row: string }>(
     `select concat_ws(' ', id, tableoid, ctid, xmin) as row from vouchers where site_id = $1

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
-import type { Database } from '#db/database.ts'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
-import { Unavailable } from '#lib/unavailable.ts'
+import { type Database, Unavailable } from '#db/database.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { dialects, startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
 const day = 24 * 60 * 60
 
-/** A site of its own on a controller of its own, whose clock the test may turn. */
+/** Makes a site on its own controller, whose clock the test may change. */
 async function start({ driver, flavour }: (typeof dialects)[0]) {
   const simulator = await startSimulator('--flavour', flavour)
   const siteId = await seedControlledSite(app.db, simulator, { driver })
@@ -33,7 +31,7 @@ async function start({ driver, flavour }: (typeof dialects)[0]) {
 
 type Listed = { voucher_code: string; status: string; used_count: number; expires_at: string | null }
 
-test.each(dialects)('$dialect: unused for a year is valid, without an end', async (dialect) => {
+test.each(dialects)('$dialect: a voucher that was not used for a year is valid and has no end', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const code = await create()
   await simulator.clock({ advanceSeconds: 365 * day })
@@ -42,7 +40,7 @@ test.each(dialects)('$dialect: unused for a year is valid, without an end', asyn
   expect(await listed(code)).toMatchObject({ status: 'valid', used_count: 0, expires_at: null })
 })
 
-test.each(dialects)('$dialect: the first use starts the clock; all uses make it used', async (dialect) => {
+test.each(dialects)('$dialect: the first use starts the time, and the last one makes it used', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const code = await create({ max_uses: 2 })
   await simulator.redeem(code, 'aa:00:00:00:00:01')
@@ -57,7 +55,7 @@ test.each(dialects)('$dialect: the first use starts the clock; all uses make it 
   expect(await listed(code)).toMatchObject({ status: 'used', used_count: 2, expires_at: once?.expires_at })
 })
 
-test.each(dialects)('$dialect: its time is over between two syncs: expired at once in the list', async (dialect) => {
+test.each(dialects)('$dialect: a voucher that expires between two syncs is listed as expired', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const code = await create({ max_uses: 5, expire_minutes: 1 })
   await simulator.clock({ advanceSeconds: -54 })
@@ -74,7 +72,7 @@ test.each(dialects)('$dialect: its time is over between two syncs: expired at on
   expect(await listed(code)).toMatchObject({ status: 'expired', used_count: 1 })
 })
 
-test.each(dialects)('$dialect: deleted on the controller is revoked, the others stay', async (dialect) => {
+test.each(dialects)('$dialect: a voucher becomes revoked when it is deleted on the controller', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const [doomed, kept] = [await create(), await create()]
   await sync()
@@ -86,7 +84,7 @@ test.each(dialects)('$dialect: deleted on the controller is revoked, the others 
 })
 
 test.each(dialects)(
-  '$dialect: deleted after it was used up stays used; after its time was over, expired',
+  '$dialect: a used or expired voucher keeps its status when it is deleted on the controller',
   async (dialect) => {
     const { simulator, create, sync, listed } = await start(dialect)
     const [used, expired] = [await create(), await create({ max_uses: 5, expire_minutes: 1 })]
@@ -103,7 +101,7 @@ test.each(dialects)(
 )
 
 test.each(dialects)(
-  '$dialect: whatever goes wrong with the list, nothing changes',
+  '$dialect: a list that fails in any way changes no voucher',
   { timeout: 60_000 },
   async (dialect) => {
     const { simulator, create, sync, list, siteId } = await start(dialect)
@@ -129,7 +127,7 @@ test.each(dialects)(
       expect(await list()).toEqual(before)
       const { rows } = await app.db.query('select sync_failure from sites where id = $1', [siteId])
       expect([kind, rows[0]?.sync_failure]).toEqual([kind, expect.any(String)])
-      if (i % 3 === 2) await sync() // a good one in between, or the breaker would take over
+      if (i % 3 === 2) await sync() // a successful sync in between keeps the breaker closed
     }
     await sync()
     const { rows } = await app.db.query('select sync_failure, sync_failing_since from sites where id = $1', [siteId])
@@ -139,7 +137,7 @@ test.each(dialects)(
   },
 )
 
-test.each(dialects)('$dialect: a voucher that is there again is valid again', async (dialect) => {
+test.each(dialects)('$dialect: a voucher that is on the controller again is valid again', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const code = await create()
   await simulator.fault('empty', { on: 'list' })
@@ -150,7 +148,7 @@ test.each(dialects)('$dialect: a voucher that is there again is valid again', as
   expect(await listed(code)).toMatchObject({ status: 'valid' })
 })
 
-test.each(dialects.slice(1))('$dialect, an old controller: used vouchers vanish from its list', async (dialect) => {
+test.each(dialects.slice(1))('$dialect: a used voucher that an old controller hides stays used', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const [seenUsed, notSeenUsed] = [await create(), await create()]
   await sync()
@@ -166,7 +164,7 @@ test.each(dialects.slice(1))('$dialect, an old controller: used vouchers vanish 
 })
 
 test.each(dialects)(
-  '$dialect: what others made is recorded where the site says so, and only there',
+  '$dialect: vouchers that others made are recorded only if the site adopts vouchers',
   async (dialect) => {
     const { simulator, sync, list, siteId } = await start(dialect)
     await simulator.addVoucher({
@@ -185,7 +183,7 @@ test.each(dialects)(
   },
 )
 
-test.each(dialects)('$dialect: what an open creation may still claim is not adopted', async (dialect) => {
+test.each(dialects)('$dialect: a voucher that an open creation may still claim is not adopted', async (dialect) => {
   const { simulator, create, sync, list, siteId } = await start(dialect)
   await create()
   await app.db.query('update sites set adopts_vouchers = true where id = $1', [siteId])

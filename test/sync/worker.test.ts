@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { seedControlledSite } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
 
 const db = await createTestDatabase()
 
@@ -17,11 +17,12 @@ async function timesOf(siteId: number): Promise<SiteTimes> {
 }
 
 const minutesUntil = (at: Date) => (at.getTime() - Date.now()) / 60_000
-const setDue = (siteIds: number[]) => db.query('update sites set next_sync_at = now() where id = any($1)', [siteIds])
+const setDue = (siteIds: number[]) =>
+  db.query(`update sites set next_sync_at = now() - interval '1 second' where id = any($1)`, [siteIds])
 const outages = async () =>
   (await db.query<{ open: boolean }>('select until is null as open from controller_outages order by since')).rows
 
-test('two workers sync what is due: each site once, idle ones again in an hour', { timeout: 60_000 }, async () => {
+test('two workers sync each due site once, and idle sites again in an hour', { timeout: 60_000 }, async () => {
   const simulator = await startSimulator()
   const sites = await Promise.all(Array.from({ length: 20 }, () => seedControlledSite(db, simulator)))
   await startService(db.url, {}, 'worker')
@@ -40,7 +41,7 @@ test('two workers sync what is due: each site once, idle ones again in an hour',
   expect(new Set(next.map((minutes) => Math.round(minutes * 60))).size).toBeGreaterThan(10) // spread out
 })
 
-test('a site where something happens is looked at every five minutes', { timeout: 30_000 }, async () => {
+test('a site with changes is synced every five minutes', { timeout: 30_000 }, async () => {
   const simulator = await startSimulator()
   const site = await seedControlledSite(db, simulator)
   await db.query('update sites set adopts_vouchers = true where id = $1', [site])
@@ -52,7 +53,7 @@ test('a site where something happens is looked at every five minutes', { timeout
   expect([minutesUntil(nextSyncAt) > 4, minutesUntil(nextSyncAt) < 6]).toEqual([true, true])
 })
 
-test('a controller lost and back: one outage, with its beginning and its end', { timeout: 60_000 }, async () => {
+test('a lost controller that comes back has one outage, with a start and an end', { timeout: 60_000 }, async () => {
   const simulator = await startSimulator()
   const sites = [await seedControlledSite(db, simulator), await seedControlledSite(db, simulator)]
   const [{ controller }] = (

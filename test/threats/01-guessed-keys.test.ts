@@ -1,12 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { createAuthenticate } from '#domain/keys/authenticate.ts'
-import { makeKey } from '#domain/keys/key.ts'
-import { toBase62 } from '#lib/base62.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { seedKey } from '#test/seed.ts'
-import { size } from '#test/size.ts'
+import { createAuthenticate, makeKey, toBase62 } from '#domain/keys/key.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { size } from '#test/measuring.ts'
 
 const db = await createTestDatabase()
 const { key } = await seedKey(db)
@@ -20,7 +18,7 @@ const counted: Queryable = {
 const authenticate = createAuthenticate(counted)
 const atOnce = 100
 
-/** How many of the guesses were accepted, and how many asked the database. */
+/** How many of the guesses were accepted, and how many queries they caused. */
 async function tryAll(count: number, guess: (i: number) => string): Promise<{ accepted: number; queries: number }> {
   queries = 0
   let accepted = 0
@@ -46,7 +44,7 @@ test('the key itself is accepted', async () => {
   expect(await tryAll(atOnce, () => key)).toEqual({ accepted: atOnce, queries: 1 })
 })
 
-test('bit-flipped keys: none accepted, and no query behind the word', async () => {
+test('no key with flipped bits after its first word is accepted, and none causes a query', async () => {
   const word = 'vsk_'
   const rest = key.slice(word.length)
   const flips = rest.length * 8
@@ -58,17 +56,17 @@ test('bit-flipped keys: none accepted, and no query behind the word', async () =
   expect(await tryAll(count, guess)).toEqual({ accepted: 0, queries: 0 })
 })
 
-test('another word is another kind of key: not accepted either', async () => {
+test('no key with flipped bits in its first word is accepted', async () => {
   expect(await tryAll(100, (i) => flipBit(key.slice(0, 3), i % 24) + key.slice(3))).toMatchObject({ accepted: 0 })
 })
 
-test('random keys with a right checksum: none accepted', async () => {
+test('no random key with a correct checksum is accepted', async () => {
   const count = size(5_000, 80_000)
 
   expect(await tryAll(count, makeKey)).toEqual({ accepted: 0, queries: count })
 })
 
-test('a known prefix with random secrets and a right checksum: none accepted', async () => {
+test('no random secret with a known prefix and a correct checksum is accepted', async () => {
   const count = size(2_500, 20_000)
 
   expect(await tryAll(count, () => withChecksum(key.slice(0, 12) + makeKey().slice(12)))).toEqual({

@@ -1,15 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { createAuthenticate } from '#domain/keys/authenticate.ts'
-import { makeKey } from '#domain/keys/key.ts'
-import { toBase62 } from '#lib/base62.ts'
+import { createAuthenticate, makeKey, toBase62 } from '#domain/keys/key.ts'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
-import { isLong } from '#test/size.ts'
-import { median } from '#test/statistics.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { isLong, median, report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -33,12 +29,12 @@ test('a known and an unknown prefix cost one statement each', async () => {
   }
 })
 
-/** How often the first is slower than the second: one half when nobody can tell them apart. */
+/** The share of pairs in which the first is slower. It is one half when the two cannot be distinguished. */
 function separation(first: number[], second: number[]): number {
   return first.filter((ms, i) => ms > (second[i] as number)).length / first.length
 }
 
-test.runIf(isLong)('interleaved known and unknown prefixes do not separate (median of 5 rounds)', async () => {
+test.runIf(isLong)('the time of an answer does not show whether a prefix is known (median of 5 rounds)', async () => {
   const time = async (guess: string) => {
     const begin = performance.now()
     expect((await call(`${app.url}/api/sites.php`, { headers: { 'x-api-key': guess } })).status).toBe(401)

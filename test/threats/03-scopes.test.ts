@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
+import { seedKey, seedSite } from '#test/data/seed.ts'
 
 const app = await startApp()
 const site = await seedSite(app.db)
 const revoked = await seedKey(app.db, { scope: 'write' })
 const expired = await seedKey(app.db, { scope: 'write' })
 await app.db.query(`update api_keys set revoked_at = now() where id = $1`, [revoked.id])
-await app.db.query(`update api_keys set expires_at = now() where id = $1`, [expired.id])
+await app.db.query(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [expired.id])
 
 const keys = {
   none: undefined,

@@ -1,13 +1,12 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
-import { keepProcessorsBusy } from '#test/busy-processors.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { startRedis } from '#test/private-redis.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { startRedis } from '#test/data/private-stores.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { keepProcessorsBusy } from '#test/load.ts'
+import { report, size } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
 import { startService } from '#test/service.ts'
-import { size } from '#test/size.ts'
 
 const db = await createTestDatabase()
 const redis = await startRedis()

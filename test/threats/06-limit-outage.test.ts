@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { startRedis } from '#test/private-redis.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { startRedis } from '#test/data/private-stores.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { isLong, report, timeLimit } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
 import { startService } from '#test/service.ts'
-import { isLong, timeLimit } from '#test/size.ts'
-import { startTcpProxy } from '#test/tcp-proxy.ts'
 
 const limit = 60
 const db = await createTestDatabase()
@@ -16,7 +15,7 @@ const toHalfOpen = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL
 const toPostgres = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(db.url).port) || 5432 })
 const proxied = new URL(db.url)
 proxied.host = `127.0.0.1:${toPostgres.port}`
-/** Small pools: with four services, and other tests beside, the server's 100 connections would not be enough. */
+/** The pools are small, because four services and other tests share the 100 connections of the server. */
 const env = { DATABASE_POOL_SIZE: '4' }
 const services = {
   killed: await startService(db.url, { ...env, REDIS_URL: killed.url }),
@@ -43,7 +42,7 @@ async function send(url: string, key: string, count: number): Promise<Timed[]> {
 const accepted = (answers: Timed[]) => answers.filter(({ status }) => status === 200).length
 const slowest = (answers: Timed[]) => Math.max(...answers.map(({ ms }) => ms))
 
-/** Sends requests of new keys until PostgreSQL gets no window for one, and returns how long that took. */
+/** Sends requests with new keys until PostgreSQL no longer counts them, and returns how long that took. */
 async function msUntilRedisCounts(url: string): Promise<number> {
   const begin = performance.now()
   const countByRedis = async () => {
@@ -60,7 +59,7 @@ test.each([
   ['hung', () => hung.signal('SIGSTOP'), services.hung],
   ['half-open', toHalfOpen.halfOpen, services.halfOpen],
 ] as const)(
-  'Redis %s in mid-window: PostgreSQL counts on from there, nobody waits long, exactly the limit',
+  'Redis is %s in mid-window: PostgreSQL continues the count, exactly the limit is accepted, nobody waits long',
   async (what, lose, service) => {
     const { key } = await seedKey(db, { rateLimit: limit })
     await send(service.url, (await seedKey(db)).key, 50) // warm
@@ -77,7 +76,7 @@ test.each([
   },
 )
 
-test('Redis awake again: it counts again, exactly', async () => {
+test('after Redis was stopped and continued, it counts exactly again', async () => {
   const { key } = await seedKey(db, { rateLimit: limit })
   hung.signal('SIGCONT')
   await msUntilRedisCounts(services.hung.url)
@@ -87,7 +86,7 @@ test('Redis awake again: it counts again, exactly', async () => {
   expect(accepted(answers)).toBe(limit)
 })
 
-test('Redis healed while the old connection stays half-open: it counts again within about 5 s, exactly', async () => {
+test('after Redis heals, it counts exactly within about 5 s, even if the old connection stays half-open', async () => {
   const { url } = services.halfOpen
   const { key } = await seedKey(db, { rateLimit: limit })
   await wait(4_000) // by now the service has replaced its connection by another that is silent as well
@@ -100,7 +99,7 @@ test('Redis healed while the old connection stays half-open: it counts again wit
   expect(accepted(await send(url, key, 200))).toBe(limit)
 })
 
-test('PostgreSQL cut: 503 with Retry-After, never let through; healed: served again', async () => {
+test('without PostgreSQL every request gets 503 with Retry-After, and later requests are served again', async () => {
   const { url } = services.withoutDatabase
   const { key } = await seedKey(db, { rateLimit: 1000 })
   expect(accepted(await send(url, key, 20))).toBe(20)

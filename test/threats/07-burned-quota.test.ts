@@ -1,10 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { makeKey } from '#domain/keys/key.ts'
-import { toBase62 } from '#lib/base62.ts'
+import { makeKey, toBase62 } from '#domain/keys/key.ts'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { call } from '#test/network/http-client.ts'
 
 const app = await startApp()
 

@@ -2,11 +2,10 @@ import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { size } from '#test/size.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { report, size } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const simulator = await startSimulator()
 const app = await startApp()

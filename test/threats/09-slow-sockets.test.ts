@@ -2,14 +2,12 @@ import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { exchange, openSocket } from '#test/raw-socket.ts'
-import { report } from '#test/report.ts'
-import { seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { isLong, median, percentile, report, size } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { exchange, openSocket } from '#test/network/sockets.ts'
 import { startService } from '#test/service.ts'
-import { isLong, size } from '#test/size.ts'
-import { median, percentile } from '#test/statistics.ts'
 
 const db = await createTestDatabase()
 const { url } = await startService(db.url)
@@ -21,7 +19,7 @@ const beginnings = {
   'slow in its first line': 'GET /api/si',
 }
 
-/** Opens sockets that send a byte a second and never finish; tells when each was closed. */
+/** Opens sockets that never finish a request. Returns after how many milliseconds each was closed. */
 function openSlowSockets(count: number): { closed: Promise<number[]>; destroy(): void } {
   const sockets: Socket[] = []
   const closed = Array.from({ length: count }, (_, i) => {
@@ -71,7 +69,7 @@ test(`${size(200, 1_000)} slow sockets are closed within 12 s while good request
   expect(Math.max(...closed)).toBeLessThan(12_000)
 })
 
-test('408: a slow client is told why, in the shape of all errors', async () => {
+test('a slow client gets 408 in the common shape of errors', async () => {
   const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', 13_000)
 
   expect(statuses).toEqual([408])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { exchange } from '#test/raw-socket.ts'
-import { seedKey } from '#test/seed.ts'
-import { timeLimit } from '#test/size.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { timeLimit } from '#test/measuring.ts'
+import { exchange } from '#test/network/sockets.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db, { scope: 'write' })
@@ -81,7 +81,7 @@ test.each(['HTTP/1.1', 'HTTP/1.0'])('200 without a Host header in %s: localhost'
   expect(JSON.parse(body).servers[0].url).toBe('http://localhost/api')
 })
 
-/** Each carries a second request; a reader who disagrees with us about where the first one ends would answer it. */
+/** Each input contains a second request. A server that ends the first request elsewhere would answer the second one. */
 const second = 'GET /api/openapi.php HTTP/1.1\r\nHost: smuggled\r\n\r\n'
 const smuggling: [string, string][] = [
   [
@@ -115,7 +115,7 @@ const smuggling: [string, string][] = [
   ['CONNECT', `CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n${second}`],
 ]
 
-test.each(smuggling)('%s: refused, and nothing behind it is answered', async (_what, request) => {
+test.each(smuggling)('%s: the request is rejected, and nothing after it is answered', async (_what, request) => {
   const { statuses, text } = await exchange(app.url, request)
 
   expect(text).not.toContain('smuggled')
@@ -123,34 +123,34 @@ test.each(smuggling)('%s: refused, and nothing behind it is answered', async (_w
   expect(statuses.length).toBeLessThanOrEqual(1)
 })
 
-test('431: headers over 8 KiB, in the shape of all errors', async () => {
+test('headers over 8 KiB get 431 in the common shape of errors', async () => {
   const { statuses, body } = await exchange(app.url, openapi('Host: x', `X-Long: ${'a'.repeat(9_000)}`))
 
   expect(statuses).toEqual([431])
   expect(JSON.parse(body)).toEqual({ error: 'headers_too_large', message: expect.any(String) })
 })
 
-test('two requests in one write are two answers, in order', async () => {
+test('two requests in one write get two answers, in order', async () => {
   const { statuses } = await exchange(app.url, `GET /api/nope HTTP/1.1\r\nHost: x\r\n\r\n${openapi('Host: x')}`)
 
   expect(statuses).toEqual([404, 200])
 })
 
-test('what follows a request that is under way is refused after its answer, not instead of it', async () => {
+test('garbage after a request is rejected after the answer to the request, not instead of it', async () => {
   const first = `GET /api/sites.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
   const { statuses } = await exchange(app.url, `${first}GARBAGE\r\n\r\n`)
 
   expect(statuses).toEqual([200, 400])
 })
 
-test('a body that breaks off in the middle is refused at once', async () => {
+test('a malformed chunked body is rejected at once', async () => {
   const { statuses, closedAfterMs } = await exchange(app.url, post('Transfer-Encoding: chunked', '', 'z\r\n'), 5_000)
 
   expect(statuses).toEqual([400])
   expect(closedAfterMs).toBeLessThan(timeLimit(3_000))
 })
 
-test('Expect: 100-continue is answered only once the key was accepted', async () => {
+test('Expect: 100-continue is answered only after the key was accepted', async () => {
   const head = (withKey: string) =>
     `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${withKey}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
 
@@ -158,7 +158,7 @@ test('Expect: 100-continue is answered only once the key was accepted', async ()
   expect((await exchange(app.url, `${head(key)}{}`)).statuses).toEqual([100, 400])
 })
 
-test('417: any other expectation, in the shape of all errors', async () => {
+test('any other expectation gets 417 in the common shape of errors', async () => {
   const { statuses, body } = await exchange(app.url, openapi('Host: x', 'Expect: foo'))
 
   expect(statuses).toEqual([417])

@@ -3,23 +3,22 @@ import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { createReceiverAddresses } from '#domain/notifications/receiver-addresses.ts'
-import { receiverUrl } from '#domain/notifications/receiver-url.ts'
-import { createReceivers } from '#domain/notifications/receivers.ts'
-import { testWebhook } from '#domain/notifications/test-webhook.ts'
-import type { Lookup } from '#lib/resolve-allowed.ts'
-import { addressIn } from '#test/controller-hosts.ts'
+import { createReceivers } from '#domain/deliveries/receivers.ts'
+import { testWebhook } from '#domain/deliveries/send-event.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { createReceiverAddresses, receiverUrl } from '#domain/webhooks/receiver-url.ts'
+import type { Lookup } from '#lib/connect-allowed.ts'
+import { startTestWorker } from '#test/app.ts'
+import { runCommand } from '#test/command.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { type Listener, startListener } from '#test/listener.ts'
+import { report } from '#test/measuring.ts'
+import { addressIn, notPublicHosts, publicHosts } from '#test/network/hosts.ts'
+import { type Listener, startListener } from '#test/network/sockets.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { freePort } from '#test/private-redis.ts'
-import { notPublicHosts, publicHosts } from '#test/receiver-hosts.ts'
-import { report } from '#test/report.ts'
-import { seedSite } from '#test/seed.ts'
-import { runCommand, startService } from '#test/service.ts'
-import { startWebhookSink } from '#test/webhook-sink.ts'
-import { startTestWorker } from '#test/worker.ts'
+import { startService } from '#test/service.ts'
 
 const [one, two] = [await startListener(), await startListener()]
 const closed = await freePort()
@@ -43,7 +42,7 @@ const urls = ['http', 'https'].flatMap((scheme) =>
   hosts.flatMap((host) => ports.map((port) => `${scheme}://${host}:${port}/hook`)),
 )
 
-test('nothing but the public internet is connected to, in whatever spelling, and all say the same', async () => {
+test('addresses outside the public internet get no connection, in any spelling, and all have the same error', async () => {
   const { post } = reach([])
   const answers = await Promise.all(urls.map(post))
   report(`connections by ${urls.length} addresses of webhooks (${hosts.length} hosts)`, connections(one, two))
@@ -53,7 +52,7 @@ test('nothing but the public internet is connected to, in whatever spelling, and
   expect(connections(one, two)).toBe(0)
 })
 
-test('the public internet is allowed by https, and by nothing else', async () => {
+test('the public internet is allowed over https only', async () => {
   const { addresses, post } = reach([])
 
   expect(publicHosts.filter((host) => !addresses.https.allows(addressIn(host), 443))).toEqual([])
@@ -61,7 +60,7 @@ test('the public internet is allowed by https, and by nothing else', async () =>
   expect(await post('http://8.8.8.8/')).toEqual(notAllowed)
 })
 
-test('the guard is what keeps them out: allowed, the same spellings do connect', async () => {
+test('the same spellings do connect when their addresses are allowed', async () => {
   const { post } = reach(['127.0.0.0/8', '::1'])
   const before = connections(one)
   const spellings = ['127.0.0.1', '2130706433', '0x7f.1', '017700000001', '[::ffff:127.0.0.1]', 'localhost']
@@ -70,7 +69,7 @@ test('the guard is what keeps them out: allowed, the same spellings do connect',
   expect(connections(one) - before).toBe(spellings.length)
 })
 
-test('what is allowed for a LAN opens neither the rest of it nor the own ports', async () => {
+test('an allowed network opens neither other addresses nor the ports of the service', async () => {
   const before = connections(one, two)
   const { post } = reach(['127.0.0.0/8', '10.0.0.0/8'], { ownPort: two.port })
   const refused = [
@@ -87,7 +86,7 @@ test('what is allowed for a LAN opens neither the rest of it nor the own ports',
   expect(connections(one, two)).toBe(before)
 })
 
-test('a name is what it resolves to: one forbidden address among several refuses it', async () => {
+test('a name is rejected if any of its addresses is forbidden', async () => {
   const before = connections(one)
   const answers: [string, string[]][] = [
     ['metadata.google.internal', ['169.254.169.254']],
@@ -106,7 +105,7 @@ test('a name is what it resolves to: one forbidden address among several refuses
   expect(connections(one)).toBe(before)
 })
 
-test('a name that flips its address between two answers is never followed to the forbidden one', async () => {
+test('a name that changes its address between two lookups never leads to the forbidden address', async () => {
   let served = 0
   const server = createServer((_request, response) => {
     served++
@@ -133,7 +132,7 @@ test('a name that flips its address between two answers is never followed to the
   expect([asked, served, trap.connections]).toEqual([20, 10, 0])
 })
 
-test('a redirect leads nowhere', async () => {
+test('redirects are not followed', async () => {
   const sink = await startWebhookSink()
   const before = connections(one)
   const { post } = reach(['127.0.0.1'])
@@ -145,21 +144,27 @@ test('a redirect leads nowhere', async () => {
   expect(connections(one)).toBe(before)
 })
 
-test('by command: add refuses them at once, test says the same three words for all', { timeout: 40_000 }, async () => {
+test('forbidden addresses cannot be added, and tests of them have the same error', { timeout: 40_000 }, async () => {
   const { db, context } = await startTestWorker({ WEBHOOK_ALLOW_CIDRS: '' })
   const { addresses } = reach([])
   const before = connections(one)
   const literals = [...notPublicHosts, ...interfaceHosts, 'localhost']
   for (const host of literals)
-    expect(() => receiverUrl(`https://${host}/`, addresses), host).toThrow('The address is not allowed')
+    expect(() => receiverUrl(`https://${host}/`, addresses), host).toThrow('webhook_url_forbidden')
   for (const host of publicHosts) expect(receiverUrl(`https://${host}/`, addresses)).toMatch(/^https:/)
-  for (const url of ['http://8.8.8.8/', 'ftp://example.com', 'javascript:alert(1)', 'https://u:p@example.com/'])
-    expect(() => receiverUrl(url, addresses)).toThrow(/^The address /)
+  for (const url of ['http://8.8.8.8/', 'ftp://example.com', 'javascript:alert(1)'])
+    expect(() => receiverUrl(url, addresses)).toThrow('webhook_url_unreadable')
+  expect(() => receiverUrl('https://u:p@example.com/', addresses)).toThrow('webhook_url_with_credentials')
 
   const learned = new Set<string>()
   for (const [i, host] of literals.entries()) {
     const url = `https://${host}:${one.port}/`
-    await addWebhook(db, testKeyring, { name: `w${i}`, format: 'slack', url, siteIds: undefined })
+    await addWebhook({ db, keyring: testKeyring }, testActor, {
+      name: `w${i}`,
+      format: 'slack',
+      url,
+      siteIds: undefined,
+    })
     const { ms: _, ...answer } = await testWebhook(context, `w${i}`)
     learned.add(JSON.stringify(answer))
   }
@@ -169,11 +174,16 @@ test('by command: add refuses them at once, test says the same three words for a
   expect(connections(one)).toBe(before)
 })
 
-test('the running worker keeps to it', async () => {
+test('a running worker does not connect to a forbidden address', async () => {
   const { db, notify } = await startTestWorker({ WEBHOOK_ALLOW_CIDRS: '' })
   await startService(db.url, { WEBHOOK_ALLOW_CIDRS: '192.168.0.0/16' }, 'worker')
   const sink = await startWebhookSink()
-  await addWebhook(db, testKeyring, { name: 'x', format: 'generic', url: sink.url, siteIds: undefined })
+  await addWebhook({ db, keyring: testKeyring }, testActor, {
+    name: 'x',
+    format: 'generic',
+    url: sink.url,
+    siteIds: undefined,
+  })
   await notify({ id: await seedSite(db), name: 'Haus' })
   await vi.waitFor(
     async () =>

@@ -5,21 +5,21 @@ import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import type { ControllerError } from '#drivers/driver.ts'
-import { readCertificate } from '#drivers/read-certificate.ts'
+import { readCertificate } from '#drivers/http-base/connector.ts'
 import { unifiIntegration } from '#drivers/unifi-integration/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
-import { createAndClaim } from '#test/claim.ts'
-import { distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/controller-hosts.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { directAccess } from '#test/direct-access.ts'
-import { call } from '#test/http-client.ts'
-import { type Listener, startListener } from '#test/listener.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { createAndClaim, directAccess } from '#test/drivers.ts'
+import { report } from '#test/measuring.ts'
+import { distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/network/hosts.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { type Listener, startListener } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { freePort } from '#test/private-redis.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { runCommand, startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { startService } from '#test/service.ts'
 
 const [api, postgres, redis, other] = [
   await startListener(),
@@ -49,7 +49,7 @@ function policyFor(ports: number[]): AddressPolicy {
   return createControllerAddressPolicy({ port, databaseUrl, redisUrl: `redis://localhost:${redisPort}` })
 }
 
-/** What a caller learns from a controller with this address. */
+/** The result or the error of a creation on a controller with this address. */
 async function learn(address: string, addressPolicy = policy) {
   const connection = unifiIntegration.connect({
     address,
@@ -71,7 +71,7 @@ function connectionsTo(all: Listener[]): number {
   return all.reduce((sum, { connections }) => sum + connections, 0)
 }
 
-/** Every different thing that was learned from these addresses. */
+/** The different results and errors of these addresses. */
 async function learnAll(hosts: string[], ports: number[], addressPolicy = policy) {
   const addresses = ['http', 'https'].flatMap((scheme) =>
     ports.flatMap((port) => hosts.map((host) => `${scheme}://${host}:${port}`)),
@@ -81,7 +81,7 @@ async function learnAll(hosts: string[], ports: number[], addressPolicy = policy
   return { addresses: addresses.length, different: [...different.values()] }
 }
 
-test('forbidden addresses and own ports: nothing connects, and all say the same, whatever listens there', async () => {
+test('forbidden addresses and own ports get no connection, and all have the same error, whatever listens there', async () => {
   const closed = [await freePort(), await freePort(), await freePort()]
   const runs = [
     await learnAll(forbiddenHosts, [...ownPorts, other.port, ...closed]),
@@ -95,7 +95,7 @@ test('forbidden addresses and own ports: nothing connects, and all say the same,
   expect(connectionsTo(listeners)).toBe(0)
 })
 
-test('the same hosts do reach a port that is not the own, and all of them without a policy', async () => {
+test('the same hosts reach ports that are not own ports, and any port without a policy', async () => {
   const before = other.connections
   for (const host of [...loopbackHosts, ...names]) await learn(`http://${host}:${other.port}`)
   const reached = other.connections - before
@@ -138,7 +138,7 @@ test('a redirect by an allowed controller is not followed', async () => {
   expect(connectionsTo(listeners)).toBe(before)
 })
 
-test('looking at a certificate obeys the same policy', async () => {
+test('reading a certificate follows the same policy', async () => {
   const before = connectionsTo(listeners)
   const hosts = [...forbiddenHosts, ...ownHosts]
   const learned = await Promise.all(
@@ -149,7 +149,7 @@ test('looking at a certificate obeys the same policy', async () => {
   expect(connectionsTo(listeners)).toBe(before)
 })
 
-test('the running service does not call itself, and its commands do not either', async () => {
+test('neither the running service nor its commands call the service itself', async () => {
   const db = await createTestDatabase()
   const port = String(await freePort())
   const service = await startService(db.url, { PORT: port })

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
-import { createConnector } from '#drivers/connector.ts'
+import { createConnector } from '#drivers/http-base/connector.ts'
 import { createAddressPolicy } from '#lib/address-policy.ts'
-import type { Lookup } from '#lib/resolve-allowed.ts'
-import { startListener } from '#test/listener.ts'
+import type { Lookup } from '#lib/connect-allowed.ts'
+import { report } from '#test/measuring.ts'
+import { startListener } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
 
 const notAllowed = expect.objectContaining({
   failure: 'unreachable',
@@ -15,7 +15,7 @@ const notAllowed = expect.objectContaining({
   message: 'The address of the controller is not allowed',
 })
 
-/** One name, an allowed and a forbidden address, the same port on both. */
+/** Starts a server on an allowed address and a trap on a forbidden one. Both have the same name and port. */
 async function startTwoFaced(lookup: (allowed: string, forbidden: string) => Lookup) {
   let served = 0
   const server = createServer((_request, response) => {
@@ -42,7 +42,7 @@ async function startTwoFaced(lookup: (allowed: string, forbidden: string) => Loo
   return { ask, trap, served: () => served }
 }
 
-test('a name that changes its address between two answers is never followed to the forbidden one', async () => {
+test('a name that changes its address between two lookups never leads to the forbidden address', async () => {
   let asked = 0
   const { ask, trap, served } = await startTwoFaced((allowed, forbidden) => async () => {
     asked++
@@ -61,7 +61,7 @@ test('a name that changes its address between two answers is never followed to t
   expect([asked, served(), trap.connections]).toEqual([20, 10, 0])
 })
 
-test('one forbidden address among several refuses the name', async () => {
+test('a name is rejected if one of its addresses is forbidden', async () => {
   const { ask, trap, served } = await startTwoFaced((allowed, forbidden) => async () => [
     { address: allowed, family: 4 },
     { address: forbidden, family: 4 },

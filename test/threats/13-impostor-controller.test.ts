@@ -3,17 +3,17 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { unifiIntegration } from '#drivers/unifi-integration/driver.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { createAndClaim } from '#test/claim.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { directAccess } from '#test/direct-access.ts'
-import { call } from '#test/http-client.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { createAndClaim, directAccess } from '#test/drivers.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { runCommand, startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { startService } from '#test/service.ts'
 
 const real = await startSimulator('--https')
-const impostor = await startSimulator('--https', '--api-key', real.apiKey)
-const plain = await startSimulator('--api-key', real.apiKey)
+const impostor = await startSimulator('--https', `--api-key=${real.apiKey}`)
+const plain = await startSimulator(`--api-key=${real.apiKey}`)
 const shape = { name: 'x', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 const refused = expect.objectContaining({ failure: 'unreachable', outcome: 'refused' })
 
@@ -29,7 +29,7 @@ function connect(address: string, pinOf?: typeof real) {
   return connection
 }
 
-test('the pinned certificate: vouchers are made over it, again and again', async () => {
+test('vouchers are made again and again on a controller with the pinned certificate', async () => {
   const connection = connect(real.url, real)
   for (let i = 0; i < 20; i++) expect(await createAndClaim(connection, { site: 'default', shape })).toHaveLength(1)
   await Promise.all(Array.from({ length: 20 }, () => createAndClaim(connection, { site: 'default', shape })))
@@ -37,25 +37,25 @@ test('the pinned certificate: vouchers are made over it, again and again', async
   expect(await real.vouchers()).toHaveLength(40)
 })
 
-test('a self-signed certificate that nobody pinned is refused, and nothing is sent', async () => {
+test('a self-signed certificate without a pin is rejected, and nothing is sent', async () => {
   await expect(createAndClaim(connect(impostor.url), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await impostor.requests()).toEqual([])
 })
 
-test('a swapped certificate: no request reaches the impostor, who has the right key and site', async () => {
+test('no request reaches an impostor with another certificate, even if it has the right key and site', async () => {
   await expect(createAndClaim(connect(impostor.url, real), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await impostor.requests()).toEqual([])
 })
 
-test('a pin on plain HTTP is refused: there is no certificate to compare', async () => {
+test('a pin on plain HTTP is rejected, because there is no certificate to compare', async () => {
   await expect(createAndClaim(connect(plain.url, real), { site: 'default', shape })).rejects.toEqual(refused)
 
   expect(await plain.requests()).toEqual([])
 })
 
-test('one that closes during the handshake, or speaks no TLS: refused, nothing was made', async () => {
+test('a server that closes during the handshake or speaks no TLS is rejected, and nothing is made', async () => {
   const closes = (socket: Socket) => socket.destroy()
   const talks = (socket: Socket) => socket.on('error', () => {}).end('HTTP/1.1 400 No\r\n\r\n')
   for (const behave of [closes, talks]) {
@@ -69,7 +69,7 @@ test('one that closes during the handshake, or speaks no TLS: refused, nothing w
   }
 })
 
-test('by commands: the fingerprint is shown, pinned, and a voucher is made over HTTPS', async () => {
+test('commands show and pin the fingerprint, and a voucher is made over HTTPS', async () => {
   const db = await createTestDatabase()
   const run = (args: string[], stdin = '') => runCommand(db.url, [...args, '--json'], { stdin })
   const certificate = (await run(['controllers', 'fingerprint', real.url])).json()

@@ -2,24 +2,21 @@ import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import { ControllerError } from '#drivers/driver.ts'
 import { drivers } from '#drivers/registry.ts'
-import { createAndClaim } from '#test/claim.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { directAccess } from '#test/direct-access.ts'
-import { marker, startHostileController } from '#test/hostile-controller.ts'
-import { call } from '#test/http-client.ts'
-import { memorySession } from '#test/memory-session.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { createAndClaim, directAccess, memorySession } from '#test/drivers.ts'
+import { range, withClients } from '#test/load.ts'
+import { report, size } from '#test/measuring.ts'
+import { marker, startHostileController } from '#test/network/hostile-controller.ts'
+import { call } from '#test/network/http-client.ts'
 import { startService } from '#test/service.ts'
-import { size } from '#test/size.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const hostile = await startHostileController()
 const shape = { name: 'x', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 const site = 'b6a2c1de-0000-4000-8000-000000000001'
 const replies = size(600, 10_000)
 
-test(`${replies} garbage replies to creates: only 500 and 502, nothing of their content, the service lives`, {
+test(`${replies} garbage replies to creates cause only 500 and 502, reveal no content and do not stop the service`, {
   timeout: 300_000,
 }, async () => {
   const db = await createTestDatabase()
@@ -44,7 +41,7 @@ test(`${replies} garbage replies to creates: only 500 and 502, nothing of their 
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       expect(answer.text).not.toContain(marker)
       expect(answer.text).not.toMatch(/127\.0\.0\.1|169\.254|script/)
-      // Or the breaker would leave it alone: one good answer after four.
+      // One good answer after four bad ones keeps the breaker closed.
       if (i % 4 === 3) expect((await create(siteId, 'good')).status).toBe(201)
     }
   })
@@ -59,7 +56,7 @@ test(`${replies} garbage replies to creates: only 500 and 502, nothing of their 
 })
 
 test.each(Object.keys(drivers))(
-  '%s: garbage for every call is a controller error or nothing, at once',
+  '%s: garbage replies to all calls cause no other errors than ControllerError',
   { timeout: 600_000 },
   async (name) => {
     const driver = drivers[name]

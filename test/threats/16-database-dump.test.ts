@@ -8,13 +8,14 @@ import { expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
-import { listSealedColumns } from '#domain/secrets/secrets.queries.ts'
-import { type Keyring, open, seal } from '#lib/cipher.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { testEnvironment } from '#test/environment.ts'
-import { call } from '#test/http-client.ts'
-import { seedKey } from '#test/seed.ts'
-import { runCommand, startService } from '#test/service.ts'
+import { listEncryptedColumns } from '#domain/secrets/secrets.queries.ts'
+import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedKey, testActor } from '#test/data/seed.ts'
+import { testDrivers, testEnvironment } from '#test/environment.ts'
+import { call } from '#test/network/http-client.ts'
+import { spawnCommand, startService } from '#test/service.ts'
 
 const db = await createTestDatabase()
 const [a, b] = [randomBytes(32), randomBytes(32)]
@@ -34,14 +35,14 @@ async function seedControllers(count: number): Promise<void> {
     const id = uuidv7()
     await db.query(
       `insert into controllers (id, name, driver, address, secret) values ($1, $2, 'unifi-classic', 'https://x', $3)`,
-      [id, `c${i}`, seal(ringA, place(id), `canary-password-${i}`)],
+      [id, `c${i}`, encrypt(ringA, place(id), `canary-password-${i}`)],
     )
   }
 }
 
-test('a dump of the database holds no secret: canaries are found nowhere', async () => {
+test('a dump of the database contains no secret', async () => {
   const canary = `canary-${randomBytes(8).toString('hex')}`
-  await addController(db, ringA, {
+  await addController({ db, keyring: ringA, drivers: testDrivers }, testActor, {
     name: 'canary',
     driver: 'unifi-classic',
     address: 'https://192.168.1.1',
@@ -57,13 +58,13 @@ test('a dump of the database holds no secret: canaries are found nowhere', async
   expect(stdout).not.toContain(key.slice(12))
 })
 
-test('plain text does not fit into a sealed column', async () => {
+test('plain text does not fit into an encrypted column', async () => {
   await seedControllers(1)
 
   await expect(db.query(`update controllers set secret = 'hunter2'`)).rejects.toThrow('encrypted_check')
 })
 
-test('two rows with their values swapped do not open', async () => {
+test('two rows with their values swapped cannot be decrypted', async () => {
   await seedControllers(2)
   const [one, two] = (await stored()) as [Stored, Stored]
 
@@ -73,15 +74,16 @@ test('two rows with their values swapped do not open', async () => {
     two.secret,
   ])
 
-  for (const { id, secret } of await stored()) expect(() => open(ringA, place(id), secret)).toThrow('does not open')
-  await expect(checkKeyring(db, ringA)).rejects.toThrow('does not open')
+  for (const { id, secret } of await stored())
+    expect(() => decrypt(ringA, place(id), secret)).toThrow('cannot be decrypted')
+  await expect(checkKeyring(db, ringA)).rejects.toThrow('cannot be decrypted')
 })
 
-test('rotation finds every column of the type, and seals every value with the first key', async () => {
+test('rotation finds every encrypted column and encrypts every value with the first key', async () => {
   await seedControllers(500)
   const both: Keyring = { currentId: 'b', keys: new Map([...ringB.keys, ...ringA.keys]) }
 
-  expect(await listSealedColumns(db)).toEqual(
+  expect(await listEncryptedColumns(db)).toEqual(
     expect.arrayContaining([
       { table: 'controllers', column: 'secret' },
       { table: 'controllers', column: 'session' },
@@ -93,11 +95,11 @@ test('rotation finds every column of the type, and seals every value with the fi
   expect(await rotateSecrets(db, both)).toEqual({ rotated: 500 })
   expect(await rotateSecrets(db, both)).toEqual({ rotated: 0 })
   for (const { id, name, secret } of await stored()) {
-    expect(open(ringB, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
+    expect(decrypt(ringB, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
   }
 })
 
-test('`secrets rotate` killed in the middle: every value still opens; run again, it finishes', async () => {
+test('after `secrets rotate` is killed, every value can be decrypted, and a second run finishes the work', async () => {
   await seedControllers(3_000)
   const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'secrets', 'rotate'], {
@@ -114,14 +116,14 @@ test('`secrets rotate` killed in the middle: every value still opens; run again,
   expect(half).toBeGreaterThanOrEqual(100)
   expect(half).toBeLessThan(3_000)
   for (const { id, name, secret } of await stored()) {
-    expect(open(both, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
+    expect(decrypt(both, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
   }
   const again = await runCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
   expect(again.json().rotated).toBe(3_000 - half)
   expect(await rotated()).toBe(3_000)
 })
 
-test('rotation while serving: no request fails, before, meanwhile and after', async () => {
+test('no request fails while secrets are rotated', async () => {
   await seedControllers(2_000)
   const service = await startService(db.url, env('a', 'b'))
   const { key } = await seedKey(db)
@@ -132,7 +134,7 @@ test('rotation while serving: no request fails, before, meanwhile and after', as
       statuses.push((await call(`${service.url}/api/sites.php`, { headers: { 'x-api-key': key } })).status)
   })()
 
-  const rotation = await runCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
+  const rotation = await spawnCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
   rotating = false
   await load
   await service.stop()
@@ -142,20 +144,20 @@ test('rotation while serving: no request fails, before, meanwhile and after', as
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-test('no start with a keyring that does not open what is stored', async () => {
+test('a process does not start with a keyring that cannot decrypt the stored secrets', async () => {
   await seedControllers(1)
   const wrong = { ENCRYPTION_KEYS: `a:${randomBytes(32).toString('base64')}` }
 
-  const missing = await runCommand(db.url, ['api'], { env: env('b') })
-  const other = await runCommand(db.url, ['api'], { env: wrong })
+  const missing = await spawnCommand(db.url, ['api'], { env: env('b') })
+  const other = await spawnCommand(db.url, ['api'], { env: wrong })
 
   const { rows } = await db.query<{ name: string }>('select name from controllers')
   expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('"a" is not configured')])
-  expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('does not open with key "a"')])
+  expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('cannot be decrypted with key "a"')])
   for (const { stderr } of [missing, other]) expect(stderr).toContain(`controllers "${rows[0]?.name}"`)
 })
 
-test('a command with the wrong keys seals nothing; with --key-lost it replaces what nobody can open', async () => {
+test('a command with the wrong keys changes no secret; with --key-lost it replaces one that cannot be decrypted', async () => {
   await seedControllers(2)
   const before = await stored()
   const setSecret = ['controllers', 'set', 'c0', '--username', 'admin', '--secret-file', '-']
@@ -184,6 +186,6 @@ test('a command with the wrong keys seals nothing; with --key-lost it replaces w
 
   expect((await runCommand(db.url, [...setSecret, '--key-lost'], { env: env('b'), stdin: 'new' })).exitCode).toBe(0)
   const [first, second] = (await stored()) as [Stored, Stored]
-  expect(JSON.parse(open(ringB, place(first.id), first.secret))).toEqual({ username: 'admin', password: 'new' })
+  expect(JSON.parse(decrypt(ringB, place(first.id), first.secret))).toEqual({ username: 'admin', password: 'new' })
   expect(second).toEqual(before[1])
 })

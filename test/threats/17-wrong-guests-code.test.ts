@@ -1,13 +1,13 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import { calendarToday } from '#test/calendar.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { range, withClients } from '#test/load.ts'
+import { report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { range, withClients } from '#test/with-clients.ts'
 
 const db = await createTestDatabase()
 const urls = (await Promise.all([startService(db.url), startService(db.url)])).map(({ url }) => url)
@@ -15,7 +15,7 @@ const { key } = await seedKey(db, { scope: 'write' })
 const agent = new Agent({ keepAlive: true, maxSockets: 40 })
 
 test.each(['console', 'self-hosted'])(
-  'classic dialect on %s: 500 same-named creates while another administrator makes the same: 500 codes, none of them his',
+  'classic dialect on %s: 500 same-named creates get 500 codes, and none of them is that of another administrator',
   { timeout: 60_000 },
   async (flavour) => {
     const simulator = await startSimulator('--flavour', flavour)
@@ -57,7 +57,7 @@ test.each(['console', 'self-hosted'])(
   },
 )
 
-/** Vouchers of the very name and shape, from another account, as fast as they come. */
+/** Makes vouchers of the same name and limits, from another account, as fast as possible. */
 async function makeTheSame(
   simulator: Awaited<ReturnType<typeof startSimulator>>,
   stopped: AbortSignal,

@@ -1,15 +1,15 @@
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { formats } from '#domain/notifications/formats.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { formats } from '#domain/webhooks/formats.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { hostileNames } from '#test/hostile-names.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
+import { report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
 import { startService } from '#test/service.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { startWebhookSink, type WebhookSink } from '#test/webhook-sink.ts'
 
 const gap = /\u200b/g
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
@@ -22,13 +22,13 @@ const { key, id: keyId } = await seedKey(db, { scope: 'write' })
 const sinks: Record<string, WebhookSink> = {}
 for (const format of Object.keys(formats)) {
   const sink = await startWebhookSink()
-  await addWebhook(db, testKeyring, { name: format, format, url: sink.url, siteIds: undefined })
+  await addWebhook({ db, keyring: testKeyring }, testActor, { name: format, format, url: sink.url, siteIds: undefined })
   sinks[format] = sink
 }
 
-/** Site, key and voucher are called by it, as far as one can: returns the code and what each kind of receiver got. */
+/** Gives this name to the site, the key and, if possible, the voucher. Returns the code and what each receiver got. */
 async function createNamed(name: string): Promise<{ code: string; bodies: Record<string, string> }> {
-  const stored = name.replaceAll('\0', '') // PostgreSQL keeps none
+  const stored = name.replaceAll('\0', '') // PostgreSQL cannot store null characters
   await db.query('update sites set name = $2 where id = $1', [site, stored])
   await db.query('update api_keys set name = $2 where id = $1', [keyId, stored])
   for (const sink of Object.values(sinks)) sink.received.length = 0
@@ -39,7 +39,7 @@ async function createNamed(name: string): Promise<{ code: string; bodies: Record
       body: JSON.stringify({ site_id: site, name: voucher }),
     })
   const asNamed = await create(name)
-  const answer = asNamed.status === 400 ? await create('Gast') : asNamed // a name that API v1 refuses
+  const answer = asNamed.status === 400 ? await create('Gast') : asNamed // API v1 rejects this name
   expect(answer.status).toBe(201)
   await vi.waitFor(
     () => {
@@ -51,7 +51,7 @@ async function createNamed(name: string): Promise<{ code: string; bodies: Record
   return { code: answer.json().code, bodies: Object.fromEntries(bodies) }
 }
 
-/** The sentence as a person may read it, whatever was done to make it inert. */
+/** The sentence that a person reads, without the characters that make it inert. */
 const said = (name: string) => {
   const shown = name.replaceAll('\0', '').replace(unprintable, '\ufffd').replace(gap, '')
   return `1 Voucher erstellt: ${shown} (API: ${shown})`
@@ -64,14 +64,14 @@ function expectNoLinkNorMention(text: string): void {
   expect(text).not.toMatch(/[\p{L}\p{N}]\.\p{L}{2}/u) // www.evil.example
 }
 
-/** Slack's signs: `<` and `&` begin everything. */
+/** In Slack, all special text begins with `<` or `&`. */
 function expectInertForSlack(text: string): string {
   expectNoLinkNorMention(text)
   expect(text).not.toMatch(/[<>]|&(?!(amp|lt|gt);)|\]\(/)
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/** Every sign of Markdown has a backslash in front, but for the two round brackets of the sentence itself. */
+/** Every Markdown character must have a backslash in front, except the two round brackets of the sentence itself. */
 function expectInertMarkdown(text: string, signs: string): string {
   expectNoLinkNorMention(text)
   let [plain, bare] = ['', '']
@@ -88,7 +88,7 @@ function expectInertMarkdown(text: string, signs: string): string {
 
 const markdown = '\\`*_~|[](){}#!'
 
-test(`${hostileNames.length} hostile names are only names, for every kind of receiver`, {
+test(`${hostileNames.length} hostile names have no effect on any kind of receiver`, {
   timeout: 60_000,
 }, async () => {
   expect(hostileNames.length).toBeGreaterThanOrEqual(50)
@@ -131,7 +131,7 @@ test(`${hostileNames.length} hostile names are only names, for every kind of rec
   report('hostile names, kinds of receivers', [hostileNames.length, Object.keys(formats).length])
 })
 
-test('the name of a controller is as inert as that of a site', () => {
+test('hostile names of controllers have no effect either', () => {
   const since = '2026-11-14T12:00:00.000Z'
   for (const controller of hostileNames) {
     const event = {

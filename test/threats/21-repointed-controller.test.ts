@@ -4,33 +4,34 @@ import { setController } from '#domain/controllers/set-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { drivers } from '#drivers/registry.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring as keyring } from '#test/environment.ts'
-import { call } from '#test/http-client.ts'
-import { seedKey } from '#test/seed.ts'
-import { runCommand, startService } from '#test/service.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
+import { call } from '#test/network/http-client.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
+import { startService } from '#test/service.ts'
 
 const db = await createTestDatabase()
 const { key } = await seedKey(db, { scope: 'write' })
 const [service, other] = [await startService(db.url), await startService(db.url)]
 const pinOf = (simulator: Simulator) => parseFingerprint(simulator.fingerprint as string) as Buffer
-const set = (name: string, request: Parameters<typeof setController>[2]) =>
-  setController({ db, keyring, drivers }, name, request)
+const set = (name: string, request: Parameters<typeof setController>[3]) =>
+  setController({ db, keyring, drivers }, testActor, name, request)
 
 /** A controller with one site of the same name; returns the number of the site. */
 async function record(name: string, simulator: Simulator): Promise<number> {
-  await addController(db, keyring, {
+  await addController({ db, keyring, drivers }, testActor, {
     name,
     driver: 'unifi-integration',
     address: simulator.url,
     credentials: { apiKey: simulator.apiKey },
     ...(simulator.fingerprint && { certificatePin: pinOf(simulator) }),
   })
-  return (await addSite(db, { name, controller: name, controllerSite: 'default', active: true })).id
+  return (await addSite(db, testActor, { name, controller: name, controllerSite: 'default', active: true })).id
 }
 
-/** On both processes; each keeps its connection to the controller. */
+/** Creates a voucher on both processes. Each of them keeps its connection to the controller. */
 const create = async (siteId: number) =>
   Promise.all(
     [service, other].map(async ({ url }) => {
@@ -48,9 +49,9 @@ const nothingMade = [
   [500, 'none'],
 ]
 
-test('a controller is pointed at another server: not one request reaches that until the secret is entered', async () => {
+test('after the address of a controller changes, no request is sent until the secret is entered', async () => {
   const real = await startSimulator()
-  const thief = await startSimulator('--api-key', real.apiKey)
+  const thief = await startSimulator(`--api-key=${real.apiKey}`)
   const site = await record('moved', real)
   expect(await create(site)).toEqual(made)
   await real.forget()
@@ -67,7 +68,7 @@ test('a controller is pointed at another server: not one request reaches that un
   expect([await real.requests(), await thief.creates()]).toEqual([[], 2])
 })
 
-test('pointed away and back: the secret does not come back', async () => {
+test('changing the address and changing it back does not restore the secret', async () => {
   const [real, thief] = [await startSimulator(), await startSimulator()]
   const site = await record('back', real)
   expect(await create(site)).toEqual(made)
@@ -80,9 +81,9 @@ test('pointed away and back: the secret does not come back', async () => {
   expect([await real.requests(), await thief.requests()]).toEqual([[], []])
 })
 
-test('a changed pin: nothing is sent, neither to the old certificate nor to the new, until the secret is entered', async () => {
+test('after the pin changes, nothing is sent to the old or the new server until the secret is entered', async () => {
   const real = await startSimulator('--https')
-  const thief = await startSimulator('--https', '--api-key', real.apiKey)
+  const thief = await startSimulator('--https', `--api-key=${real.apiKey}`)
   const site = await record('pinned', real)
   expect(await create(site)).toEqual(made)
   await real.forget()

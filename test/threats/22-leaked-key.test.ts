@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { addWebhook } from '#domain/notifications/add-webhook.ts'
-import { operations } from '#http/v2/operations.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { operations } from '#http/v2/register-v2.ts'
 import { startApp } from '#test/app.ts'
+import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
@@ -14,14 +14,14 @@ const { key, id: keyId } = await seedKey(app.db, { scope: 'write' })
 const voucher = `${site}-${await seedVoucher(app.db, site)}`
 const batch = `${site}-${await seedBatch(app.db, site)}`
 await seedTemplate(app.db)
-await addWebhook(app.db, testKeyring, {
+await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
   name: 'Chat',
   format: 'slack',
   url: 'https://hooks.invalid/canary-webhook',
   siteIds: undefined,
 })
 
-/** What only the operator may change, as one text. */
+/** Tables that only the operator may change. */
 const guarded = [
   'controllers',
   'api_keys',
@@ -44,7 +44,7 @@ async function fingerprint(): Promise<string> {
     .digest('hex')
 }
 
-/** Everything an attacker would like to say, beside what an operation asks for. */
+/** Additional fields with which an attacker might try to gain rights. */
 const greedy = {
   scope: 'write',
   all_sites: true,
@@ -63,7 +63,7 @@ const bodies: object[] = [
   { voucher_ids: [voucher] },
 ]
 
-test('every operation with a leaked write key: no secret is told, nothing but vouchers is changed', async () => {
+test('with a leaked write key, no operation reveals a secret or changes anything but vouchers', async () => {
   const before = await fingerprint()
   const told: string[] = []
   for (const { method, path } of operations) {

@@ -2,15 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
-import { report } from '#test/report.ts'
+import { report, timeLimit } from '#test/measuring.ts'
 import { startService } from '#test/service.ts'
-import { timeLimit } from '#test/size.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp()
 const { openSite, checkIn, read, statusOf } = await startStay(app)
 
-/** Where the first worker is when it is killed: the controller has done nothing yet, or all of it. */
+/** When the first worker is killed, the controller has either not deleted the voucher yet, or already deleted it. */
 const cases = [
   { ...onIntegration, fault: 'hang-before' },
   { ...onIntegration, fault: 'hang-after' },
@@ -18,7 +17,7 @@ const cases = [
   { ...onClassic, fault: 'hang-after' },
 ]
 
-test('withdrawn within 30 s of valid_until, though the worker is killed in the middle of it', {
+test('vouchers are withdrawn within 30 s of valid_until, even if the worker is killed during it', {
   timeout: 90_000,
 }, async () => {
   const stays = await Promise.all(
@@ -73,7 +72,7 @@ test('withdrawn within 30 s of valid_until, though the worker is killed in the m
   }
 })
 
-test('what was due already when it was recorded is found by the sweep', { timeout: 60_000 }, async () => {
+test('the sweep finds a withdrawal that was already due when it was recorded', { timeout: 60_000 }, async () => {
   const site = await openSite()
   const guest = await checkIn(site.id)
   const dueAt = new Date(Date.now() - 10_000)

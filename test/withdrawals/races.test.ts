@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { readWholeList } from '#domain/creating/whole-list.ts'
 import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.queries.ts'
-import { collect } from '#domain/vouchers/collect.ts'
-import { updateSeenVouchers } from '#domain/vouchers/sync.queries.ts'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { updateSeenVouchers } from '#domain/syncing/sync.queries.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { listSitesWithDueWithdrawals, updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { enqueueWithdrawals } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { deleteOldWithdrawals, insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
-import { seedSite, seedVoucher } from '#test/seed.ts'
+import { seedSite, seedVoucher } from '#test/data/seed.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp() // without a worker: the test decides who runs when
@@ -26,7 +25,7 @@ async function openWithGuests(count: number, dialect = onIntegration) {
   return { site, guests, ids: guests.map(({ id }) => id) }
 }
 
-test('two runners at once share the work: nothing is deleted twice', async () => {
+test('runners that run at once share the work, and nothing is deleted twice', async () => {
   const { site, ids } = await openWithGuests(60)
   await site.simulator.fault('slow', { on: 'delete', times: 9, delayMs: 300 })
   const id = await revoke({ voucher_ids: ids })
@@ -39,13 +38,15 @@ test('two runners at once share the work: nothing is deleted twice', async () =>
   expect([deleted.length, new Set(deleted).size]).toEqual([60, 60])
 })
 
-test('even when both think that it is theirs: the same end, counted once', async () => {
+test('two runners with the same withdrawals have the same result, and each voucher counts once', async () => {
   const { site, ids } = await openWithGuests(5)
   await site.simulator.fault('slow', { on: 'delete', times: 2, delayMs: 300 })
   const id = await revoke({ voucher_ids: ids })
   const first = run(site.id)
   await new Promise((resolve) => setTimeout(resolve, 100))
-  await app.db.query('update withdrawals set next_attempt_at = now() where revocation_id = $1', [id])
+  await app.db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where revocation_id = $1`, [
+    id,
+  ])
   await Promise.all([first, run(site.id)])
 
   expect(await read(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 5 })
@@ -67,7 +68,7 @@ test('no database connection is held while the controller is called', async () =
   expect(rows).toEqual([])
 })
 
-test('the sweep finds each site with something due, whatever became of its job', async () => {
+test('the sweep finds each site with due withdrawals, even if its job is gone', async () => {
   const { site, ids } = await openWithGuests(3)
   await revoke({ voucher_ids: ids })
   await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
@@ -83,9 +84,8 @@ test('the sweep finds each site with something due, whatever became of its job',
   expect(await isDue()).toBe(0)
 })
 
-test('two who enqueue for the same sites in another order do not lock each other out', async () => {
-  const controllerId = randomUUID()
-  const sites = Array.from({ length: 400 }, (_, n) => ({ id: 1_000_000 + n, controllerId }))
+test('enqueueing the same sites in different orders at once causes no deadlock', async () => {
+  const sites = Array.from({ length: 400 }, (_, n) => 1_000_000 + n)
   const enqueue = (inOrder: typeof sites) =>
     app.context.db.transaction((tx) => enqueueWithdrawals(tx, app.context.queue, inOrder))
   for (let round = 0; round < 5; round++) {
@@ -94,11 +94,11 @@ test('two who enqueue for the same sites in another order do not lock each other
   }
 })
 
-test.each([onIntegration, onClassic])('$driver: a sync that began before stays without effect', async (dialect) => {
+test.each([onIntegration, onClassic])('$driver: a sync that began earlier undoes no withdrawal', async (dialect) => {
   const { site, ids } = await openWithGuests(1, dialect)
   const [id] = ids as [string]
   const before = (await findSiteToSync(app.db, site.id)) as SiteToSync
-  const seen = await collect(app.context.controllers.connectionOf(before).list(before.controllerSite))
+  const seen = await readWholeList(app.context.controllers.connectionOf(before).list(before.controllerSite))
   await revoke({ voucher_ids: ids })
   await run(site.id)
   await updateSeenVouchers(app.db, { siteId: site.id, listedAt: before.listedAt, day }, seen)
@@ -113,7 +113,7 @@ test('a sync that waits for the row while it is withdrawn does not undo it', asy
   const [{ id, code }] = guests as [{ id: string; code: string }]
   const before = (await findSiteToSync(app.db, site.id)) as SiteToSync
   await site.simulator.redeem(code) // so that sync has something to write
-  const seen = await collect(app.context.controllers.connectionOf(before).list(before.controllerSite))
+  const seen = await readWholeList(app.context.controllers.connectionOf(before).list(before.controllerSite))
   let syncing: Promise<unknown> | undefined
   await app.db.transaction(async (tx) => {
     await updateVouchersWithdrawn(tx, site.id, [uuidOf(id)])
@@ -125,11 +125,11 @@ test('a sync that waits for the row while it is withdrawn does not undo it', asy
   expect(await statusOf(id)).toBe('revoked')
 })
 
-test('withdrawn, and on the controller again as after a restored backup: withdrawn again', async () => {
+test('a withdrawn voucher that is on the controller again, as after a restored backup, is withdrawn again', async () => {
   const { site, guests, ids } = await openWithGuests(2)
   const [withdrawn, takenForDeleted] = guests as [{ id: string; code: string }, { id: string; code: string }]
   const id = await revoke({ voucher_ids: [withdrawn.id] })
-  // As if it had been done an hour ago; the controller still has both.
+  // Both vouchers were revoked an hour ago in the record, but are still on the controller.
   await app.db.query(
     `update withdrawals set outcome = 'revoked', settled_at = now() - interval '1 hour' where revocation_id = $1`,
     [id],
@@ -145,7 +145,7 @@ test('withdrawn, and on the controller again as after a restored backup: withdra
   expect([await statusOf(takenForDeleted.id), await site.onController(takenForDeleted.code)]).toEqual(['valid', true])
 })
 
-test('taken for deleted when its withdrawal was due, and there after all: withdrawn', async () => {
+test('a voucher that seemed deleted when its withdrawal was due is withdrawn when a sync finds it', async () => {
   const { site, guests, ids } = await openWithGuests(1)
   const [{ id, code }] = guests as [{ id: string; code: string }]
   await app.db.query(
@@ -161,7 +161,7 @@ test('taken for deleted when its withdrawal was due, and there after all: withdr
   expect([await statusOf(id), await site.onController(code)]).toEqual(['revoked', false])
 })
 
-test('a row of another revocation finds it withdrawn: ended; not due yet: left alone', async () => {
+test('a second revocation of a withdrawn voucher ends, and a withdrawal that is not due yet waits', async () => {
   const { site, ids } = await openWithGuests(2)
   const [first, second] = ids as [string, string]
   const earlier = await revoke({ voucher_ids: [first] })
@@ -179,7 +179,7 @@ test('a row of another revocation finds it withdrawn: ended; not due yet: left a
   expect(await statusOf(second)).toBe('valid')
 })
 
-test('what became of scheduled withdrawals is kept for a week, of revocations for good', async () => {
+test('settled withdrawals are kept for a week if they were scheduled, and forever if they belong to a revocation', async () => {
   const site = await seedSite(app.db)
   const voucherId = await seedVoucher(app.db, site)
   await insertScheduledWithdrawals(app.db, site, [
@@ -200,7 +200,7 @@ test('what became of scheduled withdrawals is kept for a week, of revocations fo
   expect([await count(), await deleteOldWithdrawals(app.db), await count()]).toEqual([4, 2, 2])
 })
 
-test('valid_until around the change of the clock is the moment that was meant, told in UTC', async () => {
+test('valid_until keeps its exact time around a daylight saving change and is shown in UTC', async () => {
   const site = await seedSite(app.db)
   await app.db.query(`alter database ${new URL(app.db.url).pathname.slice(1)} set timezone to 'Europe/Berlin'`)
   const moments = [

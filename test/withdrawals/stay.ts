@@ -1,14 +1,14 @@
 import { expect, vi } from 'vitest'
 import type { TestApp } from '#test/app.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 type Dialect = { driver: string; flavour: string }
 
 export const onIntegration: Dialect = { driver: 'unifi-integration', flavour: 'console' }
 export const onClassic: Dialect = { driver: 'unifi-classic', flavour: 'console' }
 
-/** Sites on controllers of their own, guests with vouchers, and somebody who may revoke them. */
+/** Helpers that open sites on their own controllers, create vouchers for guests and revoke them. */
 export async function startStay(app: TestApp) {
   const { key } = await seedKey(app.db, { scope: 'write', name: 'Check-out' })
 
@@ -24,7 +24,7 @@ export async function startStay(app: TestApp) {
     return { id, simulator, deletions, onController }
   }
 
-  /** Returns its public id and its code. */
+  /** Creates a voucher; returns its public id and its code. */
   async function checkIn(siteId: number, change: object = {}): Promise<{ id: string; code: string }> {
     const body = JSON.stringify({ site_id: siteId, name: 'Gast', max_uses: 1, expire_minutes: 60, ...change })
     const { code } = (await app.call('/api/vouchers.php', { method: 'POST', key, body })).json()
@@ -40,7 +40,7 @@ export async function startStay(app: TestApp) {
 
   const read = async (path: string) => (await app.call(`/api/v2${path}`, { key })).json()
 
-  /** Voucher by voucher: its outcome and its failure. */
+  /** The outcome and the failure of each voucher, by voucher id. */
   async function outcomes(revocationId: string): Promise<Record<string, [outcome: string, failure: string | null]>> {
     const { rows } = await read(`/revocations/${revocationId}/rows?limit=200`)
     return Object.fromEntries(rows.map(({ voucher_id, outcome, failure }: any) => [voucher_id, [outcome, failure]]))

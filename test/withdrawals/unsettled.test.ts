@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
-import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { startOutage } from '#domain/outages/outages.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
-import { readPublicId } from '#http/v2/public-id.ts'
+import { readPublicId } from '#http/v2/kit/fields.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { prepareSites } from '../settling/site-in-trouble.ts'
 
 const app = await startApp()
@@ -37,7 +37,10 @@ async function start(dialect: (typeof dialects)[0]) {
         read: () => read(`/batches/${id}`),
       }
     },
-    makeDue: () => app.db.query('update withdrawals set next_attempt_at = now() where site_id = $1', [one.siteId]),
+    makeDue: () =>
+      app.db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where site_id = $1`, [
+        one.siteId,
+      ]),
   }
 }
 
@@ -116,7 +119,7 @@ test('a batch that is cancelled and revoked while its call hangs leaves no vouch
   await batch.cancel()
   const { id } = await one.checkOut({ batch_id: batch.id })
   await running
-  await app.db.query('update creations set lease_until = now() where site_id = $1', [one.siteId])
+  await app.db.query(`update creations set lease_until = now() - interval '1 second' where site_id = $1`, [one.siteId])
   await one.settle()
   await one.withdraw()
   await batch.run()
@@ -273,6 +276,28 @@ test('a check-out covers a creation that waits for its controller', async () => 
 
   expect(revocation).toMatchObject({ state: 'running', pending: 1 })
   expect(await one.revocation(revocation.id)).toMatchObject({ state: 'done', revoked: 1 })
+  expect(await one.onController()).toHaveLength(4)
+})
+
+test.each([
+  ['its site is deactivated', `update sites set active = false where id = $1`, 404],
+  [
+    'its controller loses its credentials',
+    `update controllers c set secret = null from sites s where s.id = $1 and c.id = s.controller_id`,
+    500,
+  ],
+])('a creation that waits for its controller makes nothing after %s', async (_what, change, status) => {
+  const one = await start(onIntegration)
+  await one.simulator.fault('slow', { delayMs: 1_200, times: 4 })
+  const inSlots = [1, 2, 3, 4].map((n) => one.create(`slot-${n}`))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const waiting = one.create('k')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await app.db.query(change, [one.siteId])
+  await Promise.all(inSlots)
+  const answer = await waiting
+
+  expect([answer.status, answer.headers['voucher-outcome']]).toEqual([status, 'none'])
   expect(await one.onController()).toHaveLength(4)
 })
 

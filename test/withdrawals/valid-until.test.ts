@@ -1,18 +1,17 @@
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
-import { supervise } from '#test/faults/cluster.ts'
-import { report } from '#test/report.ts'
-import { isLong, timeLimit } from '#test/size.ts'
+import { isLong, report, timeLimit } from '#test/measuring.ts'
+import { dialects } from '#test/network/simulator.ts'
+import { supervise } from '../faults/cluster.ts'
 import { startStay, uuidOf } from './stay.ts'
 
 const app = await startApp()
 const { key, openSite, statusOf } = await startStay(app)
 const worker = await supervise('worker', 'worker', { DATABASE_URL: app.db.url })
 
-/** As soon as it may be; the short run does not wait for it but turns the time of the row back. */
+/** `valid_until` is as early as allowed. The short run does not wait for it, but makes the withdrawals due at once. */
 test.each(dialects)(
-  '$dialect: created with an end, withdrawn then, with its batch',
+  '$dialect: a voucher and a batch with `valid_until` are withdrawn at that time',
   { timeout: 150_000 },
   async (dialect) => {
     const site = await openSite(dialect)
@@ -42,7 +41,7 @@ test.each(dialects)(
     let dueAt = Date.parse(valid_until)
     if (!isLong) {
       await app.db.query(
-        `update withdrawals set due_at = now(), next_attempt_at = now() where site_id = $1 and due_at = $2`,
+        `update withdrawals set due_at = now(), next_attempt_at = now() - interval '1 second' where site_id = $1 and due_at = $2`,
         [site.id, valid_until],
       )
       dueAt = Date.now()

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
-import { syncSite } from '#domain/vouchers/sync-site.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
-import { dialects } from '#test/dialects.ts'
+import { seedVoucher } from '#test/data/seed.ts'
+import { report } from '#test/measuring.ts'
+import { dialects } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { report } from '#test/report.ts'
-import { seedVoucher } from '#test/seed.ts'
 import { startWorker } from '#worker/worker.ts'
 import { onClassic, startStay, uuidOf } from './stay.ts'
 
@@ -18,7 +18,7 @@ const revokedOn = async (siteId: number) =>
     ({ revoked }) => revoked,
   )
 
-test.each(dialects)('$dialect: by id, gone from the controller and the record, and only that one', async (dialect) => {
+test.each(dialects)('$dialect: a revocation by id deletes only this voucher on the controller', async (dialect) => {
   const site = await openSite(dialect)
   const [leaving, staying] = [await checkIn(site.id), await checkIn(site.id)]
   const began = Date.now()
@@ -34,7 +34,7 @@ test.each(dialects)('$dialect: by id, gone from the controller and the record, a
   expect(listed.map(({ status }: any) => status).toSorted()).toEqual(['revoked', 'valid'])
 })
 
-test('by reference, over sites on several controllers', async () => {
+test('a revocation by reference covers sites on several controllers', async () => {
   const sites = await Promise.all([openSite(), openSite(), openSite(onClassic)])
   const guests = await Promise.all(sites.flatMap(({ id }) => [checkIn(id), checkIn(id, { name: 'Other' })]))
   const meant = guests.filter((_, n) => n % 2 === 0)
@@ -49,7 +49,7 @@ test('by reference, over sites on several controllers', async () => {
   }
 })
 
-test('each row has its own outcome: what has ended is no error, a used one whose minutes run is withdrawn', async () => {
+test('each row has its own outcome: an ended voucher is no error, a used one whose time runs is withdrawn', async () => {
   const site = await openSite()
   const [fresh, running, over] = [await checkIn(site.id), await checkIn(site.id), await checkIn(site.id)]
   await site.simulator.redeem(running.code)
@@ -74,7 +74,7 @@ test('each row has its own outcome: what has ended is no error, a used one whose
   expect(await done(again.json().id)).toMatchObject({ ended: 1 })
 })
 
-test('an equal code elsewhere is another voucher', async () => {
+test('a voucher with the same code on another site is not revoked', async () => {
   const [here, there] = [await openSite(), await openSite()]
   for (const { simulator } of [here, there])
     await simulator.addVoucher({ internalReference: 'default', name: 'x', timeLimitMinutes: 60, code: '1234512345' })
@@ -89,7 +89,7 @@ test('an equal code elsewhere is another voucher', async () => {
 })
 
 describe('a controller', () => {
-  test('that is down: pending with a failure; back: revoked', async () => {
+  test('that is down leaves a row pending with a failure, and the row is revoked when it is back', async () => {
     const site = await openSite()
     const guest = await checkIn(site.id)
     await site.simulator.behave({ booting: true })
@@ -104,14 +104,14 @@ describe('a controller', () => {
     expect(await site.onController(guest.code)).toBe(false)
   })
 
-  test('that forbids it is asked again, and given up after seven days', async () => {
+  test('that forbids a deletion is asked again, and the row fails after seven days', async () => {
     const site = await openSite()
     const guest = await checkIn(site.id)
     await site.simulator.fault('forbidden', { on: 'delete', times: 5 })
     const id = await revoke({ voucher_ids: [guest.id] })
     await vi.waitFor(async () => expect((await outcomes(id))[guest.id]?.[1]).toBe('forbidden'), { timeout: 10_000 })
     await app.db.query(
-      `update withdrawals set attempts = 10, due_at = now() - interval '8 days', next_attempt_at = now()
+      `update withdrawals set attempts = 10, due_at = now() - interval '8 days', next_attempt_at = now() - interval '1 second'
         where revocation_id = $1`,
       [id],
     )
@@ -122,7 +122,7 @@ describe('a controller', () => {
   })
 
   test.each(dialects.slice(0, 2))(
-    '$dialect: that answers nothing after it deleted: revoked, though sync noticed it first',
+    'that deletes but does not answer: the row is revoked, even if a sync notices it first ($dialect)',
     async (dialect) => {
       const site = await openSite(dialect)
       const guest = await checkIn(site.id)
@@ -137,7 +137,7 @@ describe('a controller', () => {
   )
 })
 
-test.each(dialects.slice(0, 2))('$dialect: half of them deleted by hand: all are revoked', async (dialect) => {
+test.each(dialects.slice(0, 2))('$dialect: vouchers that were deleted by hand become revoked too', async (dialect) => {
   const site = await openSite(dialect)
   const guests = await Promise.all(Array.from({ length: 8 }, () => checkIn(site.id)))
   for (const { code } of guests.slice(4)) await site.simulator.deleteVoucher(code)
@@ -146,7 +146,7 @@ test.each(dialects.slice(0, 2))('$dialect: half of them deleted by hand: all are
   expect(await done(id)).toMatchObject({ revoked: 8 })
 })
 
-test('one that the controller cannot delete does not hold up the others', async () => {
+test('a voucher that the controller cannot delete does not delay the others', async () => {
   const site = await openSite()
   const guests = await Promise.all(Array.from({ length: 20 }, () => checkIn(site.id)))
   const [stubborn, ...others] = guests.map(({ id }) => id) as [string, ...string[]]
@@ -164,7 +164,7 @@ test('one that the controller cannot delete does not hold up the others', async 
   for (const other of others) expect((await outcomes(id))[other]).toEqual(['revoked', null])
 })
 
-test('1,000 vouchers on the Integration API: 50 with one call, each call verified', { timeout: 60_000 }, async () => {
+test('the Integration API deletes 1,000 vouchers in 20 calls of 50, each verified', { timeout: 60_000 }, async () => {
   const site = await openSite()
   await app.db.query('update sites set adopts_vouchers = true where id = $1', [site.id])
   const many = { internalReference: 'default', name: 'Tagung', timeLimitMinutes: 60, count: 1_000 }

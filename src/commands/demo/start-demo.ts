@@ -1,39 +1,45 @@
 import { randomBytes } from 'node:crypto'
-import { createOwnDatabase } from '#db/own-database.ts'
-import { loadConfigWith, loadDemoServer } from '../../config.ts'
-import { createContext } from '../../context.ts'
-import { migrateAll } from '../migrate-all.ts'
-import { startApi, startWork } from '../parts.ts'
+import { createTemporaryDatabase } from '#db/create-database.ts'
+import { createKey } from '#domain/keys/administer-keys.ts'
+import type { Scope } from '#domain/keys/key.ts'
+import { loadConfig, loadDatabaseServer, replaceSettings } from '../../config.ts'
+import { type Context, createContext } from '../../context.ts'
+import { migrateAll } from '../migrate.ts'
+import { startApi, startWork } from '../service.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
-import { describeDemo } from './describe-demo.ts'
-import { type DemoData, seedDemo } from './seed-demo.ts'
-import { startControllers } from './start-controllers.ts'
+import { commandActor, type Terminal } from '../terminal/terminal.ts'
+import { type DemoSite, type DemoSites, seedSites, seedVouchers } from './seed-demo.ts'
+import { type DemoController, startControllers } from './start-controllers.ts'
 
-/** The whole service on a database and controllers of its own. Ended by a signal, it leaves nothing behind. */
-export async function startDemo(port: number): Promise<void> {
+const rateLimit = 10_000
+
+type DemoData = DemoSites & { keys: { read: string; write: string } }
+
+/** Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. */
+export async function startDemo({ env, stdout, stderr }: Terminal, port: number): Promise<void> {
   const settings = {
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
     PORT: String(port),
     LOG_LEVEL: 'warn',
   }
-  const serverUrl = loadDemoServer()
-  loadConfigWith({ ...settings, DATABASE_URL: serverUrl }) // complains before anything was made
-  const database = await createOwnDatabase(serverUrl, 'demo')
-  const config = loadConfigWith({ ...settings, DATABASE_URL: database.url })
+  const serverUrl = loadDatabaseServer(env)
+  loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: serverUrl })) // reports problems before anything is made
+  const database = await createTemporaryDatabase(serverUrl, 'demo')
+  const config = loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: database.url }))
   const ctx = createContext(config, 'worker', { logTo: 2 })
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })
   try {
     const [controllers] = await Promise.all([startControllers(running), migrateAll(database.url)])
-    await ctx.queue.start()
+    await ctx.start()
     await running.add(await startWork(ctx, running.fail))
     const demo = await seedDemo(ctx, controllers)
     const api = await startApi(ctx)
     await running.add(api)
     const url = `http://127.0.0.1:${api.port}`
-    process.stderr.write(describeDemo({ url, ...demo }))
-    process.stdout.write(`${JSON.stringify(readyLine(url, config.basePath, demo))}\n`)
+    stderr.write(describeDemo({ url, ...demo }))
+    stdout.write(`${JSON.stringify(readyLine(url, config.basePath, demo))}\n`)
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()
@@ -41,7 +47,16 @@ export async function startDemo(port: number): Promise<void> {
   }
 }
 
-/** For programs. `controller` is the one of the first site. */
+async function seedDemo(ctx: Context, controllers: DemoController[]): Promise<DemoData> {
+  const newKey = (name: string, scope: Scope) =>
+    createKey(ctx.db, commandActor(), { name, scope, rateLimit, siteIds: undefined, expiresAt: null })
+  const seeded = await seedSites(ctx, controllers)
+  const [read, write] = [await newKey('Demo read', 'read'), await newKey('Demo write', 'write')]
+  await seedVouchers(ctx, write, seeded.sites)
+  return { ...seeded, keys: { read: read.key, write: write.key } }
+}
+
+/** The line for programs. `controller` is the controller of the first site. */
 function readyLine(url: string, basePath: string, { keys, sites, inactiveSite }: DemoData) {
   const controllers = sites.map(({ site, controller }) => ({
     site,
@@ -58,4 +73,37 @@ function readyLine(url: string, basePath: string, { keys, sites, inactiveSite }:
     controller: controllers[0]?.url,
     controllers,
   }
+}
+
+/** The text for people, with commands to try. */
+function describeDemo({ url, keys, sites }: DemoData & { url: string }): string {
+  const [first, last] = [sites[0], sites.at(-1)] as [DemoSite, DemoSite]
+  return `
+The demo runs at ${url} with simulated controllers. Ctrl-C stops it and leaves nothing behind.
+
+Create a voucher:
+  curl -H 'X-API-Key: ${keys.write}' -d '{"site_id":${first.site},"name":"First guest"}' ${url}/api/vouchers.php
+
+List the vouchers of the site:
+  curl -H 'X-API-Key: ${keys.read}' '${url}/api/vouchers.php?site_id=${first.site}'
+
+List the sites, and read the description of the API:
+  curl -H 'X-API-Key: ${keys.read}' ${url}/api/sites.php
+  curl ${url}/api/openapi.php
+
+Reference of API v2, for a browser: ${url}/reference
+
+Each site is on a different kind of controller. Their certificates are self-signed and pinned, so curl needs -k:
+${sites.map(describeSite).join('\n')}
+
+List the vouchers on a controller, and make its next creation fail (then create one with "site_id":${last.site}):
+  curl -k ${last.controller.simulator.url}/control/vouchers
+  curl -k -d '{"on":"create","kind":"refuse"}' ${last.controller.simulator.url}/control/faults
+simulator/README.md lists more faults.
+
+`
+}
+
+function describeSite({ site, name, controller }: DemoSite): string {
+  return `  site ${site}, ${name}, at ${controller.simulator.url}: ${controller.about}`
 }

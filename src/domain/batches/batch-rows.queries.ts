@@ -9,7 +9,7 @@ export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, n
   )
 }
 
-/** A call that made nothing for certain: they wait for the next one, which is no further attempt, unless they were revoked. */
+/** After a call that certainly made nothing: the rows wait again, unless they were revoked. It does not count as an attempt. */
 export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey, creationIds: string[]): Promise<void> {
   await db.query(
     `update batch_rows r
@@ -21,7 +21,7 @@ export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey,
   )
 }
 
-/** These rows, or all that are still to be made. */
+/** Fails these rows, or all rows that wait. */
 export async function updateRowsFailed(
   db: Queryable,
   { siteId, id }: BatchKey,
@@ -36,7 +36,7 @@ export async function updateRowsFailed(
   )
 }
 
-/** From one state to another; returns how many. */
+/** Moves rows from one state to another. Returns how many. */
 export async function moveRows(db: Queryable, { siteId, id }: BatchKey, from: RowState, to: RowState): Promise<number> {
   const { rowCount } = await db.query(
     `update batch_rows set state = $4, attempts = 0, failure = null
@@ -46,8 +46,8 @@ export async function moveRows(db: Queryable, { siteId, id }: BatchKey, from: Ro
   return rowCount ?? 0
 }
 
-/** The vouchers that nobody was told of yet. From now on they count as told. */
-export async function takeUntoldVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<string[]> {
+/** Takes the vouchers that were not notified yet. From now on they count as notified. */
+export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<string[]> {
   const { rows } = await tx.query<{ voucherId: string }>(
     `update batch_rows set notified = true
       where site_id = $1 and batch_id = $2 and state = 'made' and not notified
@@ -57,7 +57,7 @@ export async function takeUntoldVouchers(tx: Queryable, { siteId, id }: BatchKey
   return rows.map(({ voucherId }) => voucherId)
 }
 
-/** With its voucher as it is now, where there is one. */
+/** A row with its voucher, if there is one. */
 export type BatchRow = {
   number: number
   name: string

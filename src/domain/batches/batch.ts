@@ -1,18 +1,16 @@
 import type { VoucherShape } from '#drivers/driver.ts'
-import type { CreationRequest, Wishes } from '../vouchers/creation.ts'
-import type { MakeContext } from '../vouchers/make-vouchers.ts'
+import type { Maker } from '../actor.ts'
+import type { CreationOptions, CreationRequest } from '../creating/creation.ts'
 
 export const maxBatchSize = 1_000
 
-export type BatchContext = MakeContext & { today: (at: Date) => string }
+/** The limits and options that all vouchers of a batch share. */
+export type WantedBatch = CreationOptions & { limits: Omit<VoucherShape, 'name'> }
 
-/** The limits and wishes that all vouchers of a batch share. */
-export type WantedBatch = Wishes & { limits: Omit<VoucherShape, 'name'> }
-
-/** What a client asked for: vouchers that are alike but for their names. The names are still without their date. */
+/** A request for vouchers that differ only in their names. The names are still without their date. */
 export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
   names: string[]
-  /** As for a single creation: not called for a repeat. */
+  /** Not called for a repeat, as for a single creation. */
   readWanted(): Promise<WantedBatch>
 }
 
@@ -20,19 +18,16 @@ export type BatchKey = { siteId: number; id: string }
 
 export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'
 
-/** A batch as it may be told, and how many of its rows are where. */
+/** A batch, with the number of its rows in each state. */
 export type Batch = BatchKey &
-  Wishes & {
+  CreationOptions & {
     limits: Omit<VoucherShape, 'name'>
-    actor: string
-    apiKeyId: string
-    /** For the notification. */
-    sourceName: string
+    maker: Maker
     createdAt: Date
     heldUpSince: Date | null
     cancelledAt: Date | null
     finishedAt: Date | null
-    /** Why no more may be made of it, whatever is left. */
+    /** Why no more of its vouchers may be made. */
     stoppedBy: 'site_inactive' | 'key_revoked' | null
     rows: Record<RowState, number>
   }

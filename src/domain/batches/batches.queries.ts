@@ -1,9 +1,12 @@
 import type { Queryable } from '#db/database.ts'
-import { controllerIsOut } from '../controllers/outages.queries.ts'
+import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
+import { controllerIsOut } from '../controllers/controllers.queries.ts'
+import type { EarlierRequest } from '../idempotency.ts'
+import { makerOf } from '../keys/keys.queries.ts'
 import type { Batch, BatchKey, WantedBatch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
-  b.actor, b.api_key_id as "apiKeyId", (select 'API: ' || name from api_keys where id = b.api_key_id) as "sourceName",
+  ${makerOf('b')} as maker,
   b.created_at as "createdAt", b.held_up_since as "heldUpSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
   case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
@@ -25,7 +28,7 @@ export async function findBatch(db: Queryable, { siteId, id }: BatchKey): Promis
   return rows[0]
 }
 
-/** The newest first, after the given one. */
+/** A page of batches, newest first. */
 export async function listBatches(
   db: Queryable,
   sites: number[] | 'all',
@@ -43,59 +46,54 @@ export async function listBatches(
   return rows
 }
 
-/** Whoever counts the batches of a key and adds one does so alone. */
-export async function lockBatchesOfKey(tx: Queryable, apiKeyId: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches of ' || $1, 0))`, [apiKeyId])
+/** Locks the batch count of this actor. Other requests that count its batches to add one wait. */
+export async function lockBatchesOf(tx: Queryable, maker: Maker): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches of ' || $1, 0))`, [actorReference(maker)])
 }
 
-/** How many of a key are not finished; it stops counting at `limit`. */
-export async function findOpenBatchCount(db: Queryable, apiKeyId: string, limit: number): Promise<number> {
+/** The number of unfinished batches of an actor. Stops counting at `limit`. */
+export async function findOpenBatchCount(db: Queryable, maker: Maker, limit: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::integer as count
-       from (select from batches where api_key_id = $1 and finished_at is null limit $2) as open`,
-    [apiKeyId, limit],
+       from (select from batches where actor = $1 and finished_at is null limit $2) as open`,
+    [actorReference(maker), limit],
   )
   return rows[0]?.count ?? 0
 }
 
-export type KnownBatch = BatchKey & { requestHash: Buffer }
-
-export async function findBatchByKey(
+/** The batch that this Idempotency-Key of the actor belongs to. */
+export async function findEarlierBatch(
   db: Queryable,
-  actor: string,
+  actor: Requester,
   idempotencyKey: string,
-): Promise<KnownBatch | undefined> {
-  const { rows } = await db.query<KnownBatch>(
-    `select site_id as "siteId", id, request_hash as "requestHash"
+): Promise<EarlierRequest<BatchKey> | undefined> {
+  const { rows } = await db.query<{ requestHash: Buffer; outcome: BatchKey }>(
+    `select request_hash as "requestHash", json_build_object('siteId', site_id, 'id', id) as outcome
        from batches where actor = $1 and idempotency_key = $2`,
-    [actor, idempotencyKey],
+    [actorReference(actor), idempotencyKey],
   )
   return rows[0]
 }
 
-/** False when this Idempotency-Key stands on another batch. */
+/** False when the Idempotency-Key belongs to another batch. */
 export async function insertBatch(
   tx: Queryable,
-  id: string,
-  batch: WantedBatch & {
-    siteId: number
-    actor: string
-    apiKeyId: string
-    idempotencyKey: string | undefined
-    requestHash: Buffer
-  },
+  { siteId, id }: BatchKey,
+  batch: WantedBatch & { maker: Maker; idempotencyKey: string | undefined; requestHash: Buffer },
 ): Promise<boolean> {
   const { limits } = batch
+  const { apiKeyId, staffId } = actorColumns(batch.maker)
   const { rowCount } = await tx.query(
-    `insert into batches (site_id, id, actor, api_key_id, idempotency_key, request_hash, reference, valid_until,
-       max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    `insert into batches (site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, reference,
+       valid_until, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict (actor, idempotency_key) do nothing`,
     [
-      batch.siteId,
+      siteId,
       id,
-      batch.actor,
-      batch.apiKeyId,
+      actorReference(batch.maker),
+      apiKeyId,
+      staffId,
       batch.idempotencyKey ?? null,
       batch.requestHash,
       batch.reference,
@@ -112,13 +110,13 @@ export async function insertBatch(
 
 export type DueBatch = BatchKey & { controllerId: string }
 
-/** For conditions on a batch `b`. */
+/** SQL for conditions on a batch `b`. */
 const isRunning = `coalesce(b.running_until > now(), false)`
 
 /**
- * Due batches that no worker runs: for each controller the one that has been due longest, the longest due first. There is
- * one per controller, because a controller runs one batch at a time: a hundred of its batches must not hide those of others.
- * A batch whose controller is out of reach waits. After ten minutes it is listed nevertheless, so that it can fail.
+ * Due batches that no worker runs, longest due first. Each controller has only its longest due batch in the list, because it runs
+ * one batch at a time, and a hundred of its batches must not hide the batches of other controllers. A batch whose controller is
+ * out of reach waits. After ten minutes it is listed anyway, so that it can fail.
  */
 export async function listDueBatches(db: Queryable, limit: number, onlyOf?: string): Promise<DueBatch[]> {
   const { rows } = await db.query<DueBatch>(
@@ -172,7 +170,7 @@ export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, sec
   )
 }
 
-/** Since when nothing gets through, in seconds: from the first time until something does. */
+/** Marks the batch as held up. Returns how many seconds it has been held up. */
 export async function noteHeldUp(db: Queryable, { siteId, id }: BatchKey): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(
     `update batches set held_up_since = coalesce(held_up_since, now()) where site_id = $1 and id = $2
@@ -182,6 +180,7 @@ export async function noteHeldUp(db: Queryable, { siteId, id }: BatchKey): Promi
   return rows[0]?.seconds ?? 0
 }
 
+/** Notes that the batch goes on. */
 export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await db.query(
     `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
@@ -189,7 +188,7 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
   )
 }
 
-/** False when it was finished before, or something is still to be made. */
+/** False when the batch was finished before, or rows are still to be made. */
 export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update batches set finished_at = now(), held_up_since = null
@@ -209,7 +208,7 @@ export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchK
   )
 }
 
-/** Its failed rows are to be asked for again, and no others: those that were cancelled stay so. */
+/** Reopens a batch whose failed rows are retried. Rows that were cancelled stay cancelled. */
 export async function updateBatchReopened(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await tx.query(
     `update batches set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()

@@ -1,78 +1,66 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '#db/database.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import type { Controllers } from '../controllers/controllers.ts'
+import { limitedTo } from '../actor.ts'
+import type { CreateContext } from '../creating/create-voucher.ts'
+import { checkBounds, cutMinutes } from '../creating/voucher-shape.ts'
 import { DomainError } from '../errors.ts'
+import { onceByKey } from '../idempotency.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import { checkBounds } from '../vouchers/check-bounds.ts'
-import { actorId, hashOf } from '../vouchers/creation.ts'
-import { endingBy } from '../vouchers/latest-end.ts'
 import type { BatchKey, BatchRequest, WantedBatch } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
-import { findBatchByKey, findOpenBatchCount, insertBatch, lockBatchesOfKey } from './batches.queries.ts'
-import { enqueueBatches } from './enqueue-batches.ts'
+import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
 
-type CreateBatchContext = {
-  db: Database
-  queue: Queue
-  controllers: Controllers
-  clock: Clock
-  today: (at: Date) => string
-}
-
-/** One controller makes one batch at a time: a key that asks for more without end would leave the others no turn. */
+/** A controller makes one batch at a time, so an actor with many open batches would leave others no turn. */
 const maxOpen = 100
 
-/** Takes a batch in: its vouchers are made from now on, whatever becomes of this process. */
+/** Commits a batch. The worker makes its vouchers, even if this process ends. */
 export async function createBatch(
-  ctx: CreateBatchContext,
+  ctx: CreateContext,
   request: BatchRequest,
-): Promise<{ batch: BatchKey; replayed: boolean }> {
-  const known = await findKnown(ctx, request)
-  if (known) return { batch: known, replayed: true }
-  const { actor, siteId } = request
-  const site = await findActiveSite(ctx.db, siteId, actor.allSites ? null : actor.apiKeyId)
+): Promise<{ batch: BatchKey; isRepeat: boolean }> {
+  const { result, isRepeat } = await onceByKey(request, {
+    find: (key) => findEarlierBatch(ctx.db, request.actor, key),
+    create: (requestHash) => createFirst(ctx, request, requestHash),
+  })
+  return { batch: result, isRepeat }
+}
+
+/** Undefined when another request with the same Idempotency-Key was faster. */
+async function createFirst(
+  ctx: CreateContext,
+  request: BatchRequest,
+  requestHash: Buffer,
+): Promise<BatchKey | undefined> {
+  const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
   if (!site) throw new DomainError('site_not_found')
   const wanted = await request.readWanted()
   const driver = ctx.controllers.driverOf(site)
-  checkBounds(driver, endingBy(driver, { ...wanted.limits, name: '' }, wanted.validUntil, ctx.clock.now()))
-  const batch = { siteId, id: uuidv7() }
-  if (await insert(ctx, site, batch, request, wanted)) return { batch, replayed: false }
-  const faster = await findKnown(ctx, request) // another attempt was faster by a moment
-  if (!faster) throw new DomainError('idempotency_in_progress')
-  return { batch: faster, replayed: true }
+  checkBounds(driver, cutMinutes(driver, { ...wanted.limits, name: '' }, wanted.validUntil, ctx.clock.now()))
+  return insert(ctx, site, request, { ...wanted, requestHash })
 }
 
-async function findKnown(ctx: CreateBatchContext, request: BatchRequest): Promise<BatchKey | undefined> {
-  if (request.idempotencyKey === undefined) return undefined
-  const known = await findBatchByKey(ctx.db, actorId(request.actor), request.idempotencyKey)
-  if (known && !known.requestHash.equals(hashOf(request.contents))) throw new DomainError('idempotency_mismatch')
-  return known
-}
-
-/** False when this Idempotency-Key stands on another batch. */
-function insert(
-  ctx: CreateBatchContext,
+async function insert(
+  ctx: CreateContext,
   site: SiteOnController,
-  batch: BatchKey,
-  request: BatchRequest,
-  wanted: WantedBatch,
-): Promise<boolean> {
-  const { actor, names, idempotencyKey, contents } = request
-  const { apiKeyId } = actor
+  { actor, names, idempotencyKey }: BatchRequest,
+  wanted: WantedBatch & { requestHash: Buffer },
+): Promise<BatchKey | undefined> {
+  const batch = { siteId: site.id, id: uuidv7() }
   const day = ctx.today(ctx.clock.now())
   return ctx.db.transaction(async (tx) => {
-    await lockBatchesOfKey(tx, apiKeyId)
-    const row = { ...wanted, siteId: site.id, actor: actorId(actor), apiKeyId, idempotencyKey }
-    if (!(await insertBatch(tx, batch.id, { ...row, requestHash: hashOf(contents) }))) return false
-    if ((await findOpenBatchCount(tx, apiKeyId, maxOpen + 1)) > maxOpen) throw new DomainError('batches_too_many')
-    await insertBatchRows(
-      tx,
-      batch,
-      names.map((name) => `${day}_${name}`),
-    )
-    await enqueueBatches(tx, ctx.queue, [{ ...batch, controllerId: site.controllerId }])
-    return true
+    await lockBatchesOf(tx, actor)
+    if (!(await insertBatch(tx, batch, { ...wanted, maker: actor, idempotencyKey }))) return undefined
+    if ((await findOpenBatchCount(tx, actor, maxOpen + 1)) > maxOpen) throw new DomainError('batches_too_many')
+    const dated = names.map((name) => `${day}_${name}`)
+    await insertBatchRows(tx, batch, dated)
+    await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
+    return batch
   })
+}
+
+/** Enqueues a job that starts the batch at once. Without it the batch would wait for the next sweep. */
+export async function enqueueBatch(tx: Queryable, queue: Queue, batch: DueBatch): Promise<void> {
+  const { siteId, id, controllerId } = batch
+  await queue.enqueue(tx, 'batch', [{ data: { siteId, id, controllerId } satisfies DueBatch, onlyOne: id }])
 }

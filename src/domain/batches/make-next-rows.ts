@@ -1,31 +1,31 @@
 import { v7 as uuidv7 } from 'uuid'
+import { Unavailable } from '#db/database.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
-import { Unavailable } from '#lib/unavailable.ts'
+import { controllerFailure } from '../controllers/controller-failure.ts'
+import { lockBatch } from '../creating/batch-lock.queries.ts'
+import { type CreateContext, makeVouchers } from '../creating/create-voucher.ts'
+import type { Intent } from '../creating/creation.ts'
+import { cutMinutes, noteFor } from '../creating/voucher-shape.ts'
 import { DomainError } from '../errors.ts'
+import { hashOf } from '../idempotency.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { hashOf, type Intent } from '../vouchers/creation.ts'
-import { endingBy } from '../vouchers/latest-end.ts'
-import { makeVouchers } from '../vouchers/make-vouchers.ts'
-import { noteFor } from '../vouchers/voucher-note.ts'
-import { lockBatch } from '../vouchers/wake-batches.queries.ts'
-import type { Batch, BatchContext } from './batch.ts'
+import type { Batch } from './batch.ts'
 import { updateRowsFailed, updateRowsWaiting } from './batch-rows.queries.ts'
 import { listNextRows, sendRows } from './rows-to-make.queries.ts'
 
-/** `held up`: nothing was made, and the controller is to be left alone for a while. `busy`: others are at work on it. */
+/** `held up`: nothing was made, and the controller gets a pause. `busy`: all slots of the controller are taken. */
 type Outcome = 'made' | 'failed' | 'unclear' | 'held up' | 'busy'
 
-/** Asks for the next rows of the same name in one call. */
-export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
+/** Makes the next rows with the same name in one call. */
+export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
   let intents: Intent[] = []
   try {
     return await ctx.controllers.inBulk(site.controllerId, async () => {
       const connection = ctx.controllers.connectionOf(site)
       if (batch.heldUpSince) await connection.probe(site.controllerSite)
       intents = await send(ctx, batch, site)
-      if (intents.length === 0) return 'failed' // cancelled in this moment
-      const actor = { apiKeyId: batch.apiKeyId, allSites: true, source: batch.sourceName }
-      await makeVouchers(ctx, { site, intents, actor, day: ctx.today(ctx.clock.now()) })
+      if (intents.length === 0) return 'failed' // the rows were cancelled meanwhile
+      await makeVouchers(ctx, site, intents)
       return 'made'
     })
   } catch (error) {
@@ -34,11 +34,11 @@ export async function makeNextRows(ctx: BatchContext, batch: Batch, site: SiteOn
   }
 }
 
-/** Commits the intents. */
-async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Promise<Intent[]> {
+/** Commits the intents of the next rows. */
+async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Intent[]> {
   const rows = await listNextRows(ctx.db, batch)
   const wanted = { ...batch.limits, name: rows[0]?.name ?? '' }
-  const shape = endingBy(ctx.controllers.driverOf(site), wanted, batch.validUntil, ctx.clock.now())
+  const shape = cutMinutes(ctx.controllers.driverOf(site), wanted, batch.validUntil, ctx.clock.now())
   const asked = {
     shape,
     note: noteFor(site, shape.name),
@@ -49,8 +49,8 @@ async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Pr
     await lockBatch(tx, batch)
     return sendRows(tx, batch, asked, numbered)
   })
-  const { siteId, id: batchId, actor, apiKeyId, reference, validUntil } = batch
-  const common = { siteId, batchId, actor, apiKeyId, reference, validUntil, ...asked }
+  const { siteId, id: batchId, maker, reference, validUntil } = batch
+  const common = { siteId, batchId, maker, reference, validUntil, ...asked }
   const requestHash = hashOf(batchId)
   return sent.map(({ creationId: id }) => ({ ...common, id, idempotencyKey: undefined, requestHash }))
 }
@@ -58,8 +58,8 @@ async function send(ctx: BatchContext, batch: Batch, site: SiteOnController): Pr
 /** Failures that affect all remaining rows, whatever their names. */
 const lasting: Failure[] = ['insecure', 'sign_in', 'forbidden', 'missing']
 
-/** A failure that lies neither in these rows nor in all of them is temporary: the rows wait and are retried. */
-async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
+/** A failure that is caused neither by these rows nor by all rows is temporary: the rows wait and are retried. */
+async function noteFailure(ctx: CreateContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
   if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error
   if (error.cause instanceof Unavailable) throw error
@@ -78,9 +78,10 @@ async function noteFailure(ctx: BatchContext, batch: Batch, creationIds: string[
   return 'failed'
 }
 
-async function noteRefusal(ctx: BatchContext, batch: Batch, { code }: DomainError): Promise<Outcome> {
+async function noteRefusal(ctx: CreateContext, batch: Batch, refusal: DomainError): Promise<Outcome> {
+  const { code } = refusal
   if (code === 'controller_busy') return 'busy'
   if (code === 'no_voucher') return 'unclear'
-  await updateRowsFailed(ctx.db, batch, code === 'controller_refused' ? 'sign_in' : code)
+  await updateRowsFailed(ctx.db, batch, controllerFailure(refusal) ?? code)
   return 'failed'
 }

@@ -1,13 +1,13 @@
 import type { Queryable } from '#db/database.ts'
-import type { Intent } from '../vouchers/creation.ts'
+import type { Intent } from '../creating/creation.ts'
 import type { BatchKey } from './batch.ts'
 
-/** So often a row is asked for before it counts as failed. */
+/** The number of attempts before a row counts as failed. */
 const maxAttempts = 3
 
 export type TakenRow = { number: number; name: string }
 
-/** The first that wait, as far as they have the same name: one call makes them. */
+/** The next waiting rows with the same name. One call makes them all. */
 export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Promise<TakenRow[]> {
   const { rows } = await db.query<TakenRow>(
     `with waiting as (
@@ -24,20 +24,20 @@ export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Pro
 export type SentRow = { number: number; creationId: string }
 
 /**
- * Commits the intent of each row, and that what came of an earlier attempt is no longer wanted. Rows that were cancelled
- * meanwhile are left out, and those whose earlier attempt got its voucher after all. The lease covers the longest call;
- * whoever runs the batch after a death ends it at once.
+ * Inserts the intent of each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are left out, and
+ * so are rows whose earlier attempt got its voucher after all. The lease covers the longest call. If the process dies, the next run
+ * of the batch ends the lease (`endLeases`).
  */
 export async function sendRows(
   tx: Queryable,
-  batch: BatchKey & { actor: string; apiKeyId: string },
+  batch: BatchKey,
   asked: Pick<Intent, 'shape' | 'note' | 'controllerAheadMs'>,
   rows: SentRow[],
 ): Promise<SentRow[]> {
   const { rows: sent } = await tx.query<SentRow>(
     `with taken as (
        select r.number, r.creation_id as earlier_id, asked.creation_id
-         from batch_rows r join unnest($5::integer[], $6::uuid[]) as asked (number, creation_id) on asked.number = r.number
+         from batch_rows r join unnest($3::integer[], $4::uuid[]) as asked (number, creation_id) on asked.number = r.number
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
           for update of r
      ), earlier as (
@@ -59,19 +59,17 @@ export async function sendRows(
                              and c.id not in (select id from superseded))
        returning r.number, r.creation_id
      ), opened as (
-       insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes,
+       insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, name, note, max_uses, expire_minutes,
          qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, controller_ahead_ms, sent_at,
          lease_until)
-       select b.site_id, sent.creation_id, $3, $4, b.request_hash, $7, $10, $8, $9, b.qos_down_kbps, b.qos_up_kbps,
-              b.qos_quota_mb, b.reference, b.valid_until, b.id, $11, now(), now() + interval '90 seconds'
+       select b.site_id, sent.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, b.qos_down_kbps, b.qos_up_kbps,
+              b.qos_quota_mb, b.reference, b.valid_until, b.id, $9, now(), now() + interval '90 seconds'
          from sent join batches b on b.site_id = $1 and b.id = $2
      )
      select number, creation_id as "creationId" from sent order by number`,
     [
       batch.siteId,
       batch.id,
-      batch.actor,
-      batch.apiKeyId,
       rows.map(({ number }) => number),
       rows.map(({ creationId }) => creationId),
       asked.shape.name,
@@ -100,9 +98,9 @@ export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promis
 }
 
 /**
- * Brings the rows to what became of their creations. One that made nothing waits for another attempt, unless the batch was
- * cancelled or it had enough of them; a late voucher mends a row that had failed. Asks the row itself, not another look at
- * it: one that somebody has sent again meanwhile is his.
+ * Updates rows by the outcome of their creations. A row without a voucher waits for another attempt, unless the batch was
+ * cancelled or the row has had all its attempts. A late voucher completes a row that had failed. The update compares the current
+ * row, so a row that another process sent again is left alone.
  */
 export async function updateRowsFromCreations(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await db.query(

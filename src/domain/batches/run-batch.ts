@@ -1,32 +1,35 @@
 import { randomUUID } from 'node:crypto'
-import { findSiteOnController } from '../sites/sites.queries.ts'
-import { lockBatch } from '../vouchers/wake-batches.queries.ts'
-import type { BatchContext, BatchKey } from './batch.ts'
-import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
+import { sourceName } from '../actor.ts'
+import { lockBatch } from '../creating/batch-lock.queries.ts'
+import type { CreateContext } from '../creating/create-voucher.ts'
+import { notifyCreated } from '../deliveries/notify-webhooks.ts'
+import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import type { Batch, BatchKey } from './batch.ts'
+import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   findBatch,
   noteGoesOn,
   noteHeldUp,
   postponeBatch,
   renewBatchRunning,
+  updateBatchFinished,
   updateBatchReleased,
   updateBatchRunning,
 } from './batches.queries.ts'
-import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
 import { endLeases, updateRowsFromCreations } from './rows-to-make.queries.ts'
 
-/** Well within the lease. */
+/** Much shorter than the lease. */
 const renewEveryMs = 3_000
-/** Another run goes on where this one stops. */
+/** After this time the run ends, and another one continues the batch. */
 const maxRunMs = 120_000
-/** How long a controller may let nothing through before the rest counts as failed. */
+/** How long a controller may be unreachable before the remaining rows fail. */
 const patienceSeconds = 600
-/** How soon to look again what became of those that were sent, or for a free slot. */
+/** The pause before looking again for the outcome of sent rows, or for a free slot. */
 const soonSeconds = 2
 
 /** Runs a batch unless another worker runs it. The lease of a process that died ends by itself. */
-export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
+export async function runBatchAlone(ctx: CreateContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
   const runId = randomUUID()
   if (!(await updateBatchRunning(ctx.db, key, runId))) return
   const renewing = setInterval(() => void renewBatchRunning(ctx.db, key, runId).catch(() => {}), renewEveryMs)
@@ -39,7 +42,7 @@ export async function runBatchAlone(ctx: BatchContext, key: BatchKey, stopping: 
 }
 
 /** Makes the remaining vouchers of a batch. It can run any number of times, even after a run that died in the middle. */
-export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: AbortSignal): Promise<void> {
+export async function runBatch(ctx: CreateContext, key: BatchKey, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
   for (;;) {
@@ -51,7 +54,7 @@ export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: Abor
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return
     if (batch.rows.sent > 0) return waitForSettling(ctx, key)
-    // A call that was under way when it was cancelled, and made nothing, left some waiting.
+    // Some rows still wait: their call was under way during the cancellation and made nothing.
     if (batch.cancelledAt && (await moveRows(ctx.db, key, 'waiting', 'cancelled')) > 0) continue
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
     if (batch.stoppedBy) {
@@ -66,14 +69,26 @@ export async function runBatch(ctx: BatchContext, key: BatchKey, stopping?: Abor
   }
 }
 
-/** As long as it takes: until it is known what became of them, nothing more may be asked for. */
-async function waitForSettling(ctx: BatchContext, key: BatchKey): Promise<void> {
+/** Ends the batch and enqueues one notification for all its vouchers, in one commit. */
+export async function finishBatch(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
+    await updateRowsFromCreations(tx, batch) // after the lock, nothing can be recorded unnoticed
+    if (!(await updateBatchFinished(tx, batch))) return
+    const voucherIds = await takeUnnotifiedVouchers(tx, batch)
+    if (voucherIds.length === 0) return
+    await notifyCreated(tx, ctx.queue, { site, source: sourceName(batch.maker), voucherIds, batchId: batch.id })
+  })
+}
+
+/** Nothing more is sent until the outcome of the rows that were sent is known, however long that takes. */
+async function waitForSettling(ctx: CreateContext, key: BatchKey): Promise<void> {
   await noteHeldUp(ctx.db, key)
   await postponeBatch(ctx.db, key, soonSeconds)
 }
 
-/** Longer from try to try, and not for ever. */
-async function holdUp(ctx: BatchContext, key: BatchKey): Promise<void> {
+/** Waits longer after each attempt. The remaining rows fail when the controller was unreachable for too long. */
+async function holdUp(ctx: CreateContext, key: BatchKey): Promise<void> {
   const seconds = await noteHeldUp(ctx.db, key)
   if (seconds > patienceSeconds) await updateRowsFailed(ctx.db, key, 'unreachable')
   await postponeBatch(ctx.db, key, seconds > patienceSeconds ? 0 : Math.min(60, Math.max(2, seconds / 4)))

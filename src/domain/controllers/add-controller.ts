@@ -1,18 +1,23 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#db/database.ts'
-import type { Credentials } from '#drivers/driver.ts'
+import type { Credentials, Driver } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
+import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { CommandRefused } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
-import { checkPin, controllerAddress } from './controller-address.ts'
+import { encryptCredentials } from './controller-credentials.ts'
 import { type Controller, insertController } from './controllers.queries.ts'
-import { sealCredentials } from './seal-credentials.ts'
+
+/** The part of each driver that is needed to record a controller, by the driver's name. */
+export type DriverForms = Readonly<Record<string, DriverForm>>
+
+type DriverForm = Pick<Driver, 'address' | 'credentials'>
 
 export async function addController(
-  db: Database,
-  keyring: Keyring,
+  { db, keyring, drivers }: { db: Database; keyring: Keyring; drivers: DriverForms },
+  actor: Actor,
   request: {
     name: string
     driver: string
@@ -23,15 +28,15 @@ export async function addController(
 ): Promise<Controller> {
   const { driver } = request
   const name = plainName(request.name)
-  const address = controllerAddress(request.address)
+  const address = parseAddress(findDriver(drivers, driver), request.address)
   const certificatePin = request.certificatePin ?? null
-  checkPin({ address, certificatePin })
+  checkPin(findDriver(drivers, driver), { address, certificatePin })
   const id = uuidv7()
-  const secret = sealCredentials(keyring, id, request.credentials)
+  const secret = encryptCredentials(keyring, id, request.credentials)
   return db.transaction(async (tx) => {
     const controller = await insertController(tx, { id, name, driver, address, secret, certificatePin })
-    if (!controller) throw new CommandRefused(`A controller is called "${name}" already.`)
-    await recordAudit(tx, {
+    if (!controller) throw new DomainError('controller_name_taken', { details: { name } })
+    await recordAudit(tx, actor, {
       action: 'controller.added',
       targetKind: 'controller',
       targetId: id,
@@ -39,4 +44,24 @@ export async function addController(
     })
     return controller
   })
+}
+
+export function findDriver(drivers: DriverForms, name: string): DriverForm {
+  const driver = drivers[name]
+  if (!driver) throw new DomainError('driver_not_found', { details: { driver: name } })
+  return driver
+}
+
+const codes = { malformed: 'controller_address_unreadable', has_extras: 'controller_address_with_extras' } as const
+
+/** Returns the address in the form in which it is stored. Each driver has its own form. */
+export function parseAddress({ address: { parse, rule, example } }: DriverForm, text: string): string {
+  const parsed = parse(text)
+  if ('problem' in parsed) throw new DomainError(codes[parsed.problem], { details: { rule, example } })
+  return parsed.address
+}
+
+export function checkPin(driver: DriverForm, place: { address: string; certificatePin: Buffer | null }): void {
+  if (place.certificatePin && !driver.address.hasCertificate(place.address))
+    throw new DomainError('certificate_pin_without_tls')
 }

@@ -25,7 +25,7 @@ export async function findControllerByName(db: Queryable, name: string): Promise
   return rows[0]
 }
 
-/** With its sealed credentials, and held until the transaction ends: who changes it decides by what he found. */
+/** Includes the encrypted credentials. Locks the row until the transaction ends, so the change is based on what was read. */
 export async function findControllerToChange(
   tx: Queryable,
   name: string,
@@ -37,7 +37,7 @@ export async function findControllerToChange(
   return rows[0]
 }
 
-/** Their ids by name; a name that no controller has is missing. */
+/** Maps the names of controllers to their ids. Unknown names are missing in the map. */
 export async function listControllerIds(db: Queryable, names: string[]): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; name: string }>(
     'select id, name from controllers where name = any ($1)',
@@ -76,7 +76,7 @@ export async function insertController(
 
 const nameIsTaken = '23505'
 
-/** Undefined when another one has the name; the transaction cannot go on then. */
+/** Undefined when another controller has the name. The transaction is aborted then. */
 export async function updateController(
   tx: Queryable,
   controller: {
@@ -112,3 +112,29 @@ export async function updateController(
 export async function updateStampSkew(db: Queryable, id: string, skewMs: number): Promise<void> {
   await db.query('update controllers set stamp_skew_ms = $2 where id = $1', [id, skewMs])
 }
+
+/** Everything that is needed to connect to a controller. `secret` is encrypted. */
+export type StoredController = {
+  controllerId: string
+  driver: string
+  address: string
+  secret: string | null
+  certificatePin: Buffer | null
+  /** How far the time stamps of vouchers are ahead of the `Date` of replies; null until it was measured. */
+  stampSkewMs: number | null
+}
+
+/** The columns of `StoredController` for a controller `c`. */
+export const storedControllerColumns = `c.id as "controllerId", c.driver, c.address, c.secret,
+  c.certificate_pin as "certificatePin", c.stamp_skew_ms as "stampSkewMs"`
+
+export async function findStoredController(db: Queryable, name: string): Promise<StoredController | undefined> {
+  const { rows } = await db.query<StoredController>(
+    `select ${storedControllerColumns} from controllers c where c.name = $1`,
+    [name],
+  )
+  return rows[0]
+}
+
+/** An SQL condition on a site `s`: its controller has an outage. */
+export const controllerIsOut = `exists (select from controller_outages o where o.controller_id = s.controller_id and o.until is null)`

@@ -1,38 +1,42 @@
 import type { Queryable } from '#db/database.ts'
-import { type ControllerConnection, callsAtOnce, type Driver } from '#drivers/driver.ts'
+import { type ControllerConnection, callsAtOnce, type Driver, type SeenVoucher } from '#drivers/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
-import { type Keyring, open } from '#lib/cipher.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
-import { createSlots, type Slots } from '#lib/slots.ts'
+import { createSlots, type Slots } from '#lib/concurrency.ts'
 import { DomainError } from '../errors.ts'
-import type { SiteOnController } from '../sites/sites.queries.ts'
-import type { ControllerRecord } from './controller-records.queries.ts'
-import { failureOf, saysNothing } from './failure-of.ts'
+import { decryptCredentials } from './controller-credentials.ts'
+import { controllerFailure, isUnanswered } from './controller-failure.ts'
+import { type StoredController, updateStampSkew } from './controllers.queries.ts'
 import { type GuardedConnection, guardConnection } from './guard-connection.ts'
 import { createSharedSession } from './shared-session.ts'
 
-/** The controllers as one process knows them: a guarded connection each, kept, and their slots. */
+/** The controllers of one process: one guarded connection each, which stays open, and slots for concurrent calls. */
 export type Controllers = {
-  driverOf(site: ControllerRecord): Driver
-  connectionOf(site: ControllerRecord): ControllerConnection
-  /** Asks the controller now whether it is there. What it says makes no difference. */
-  isReachable(site: SiteOnController): Promise<boolean>
+  driverOf(controller: StoredController): Driver
+  connectionOf(controller: StoredController): ControllerConnection
+  /** Probes the controller now. Any answer counts, even an error. */
+  isReachable(site: SiteToProbe): Promise<boolean>
+  /** Runs a creation of a single voucher in a slot. */
   inSlot: Slots['run']
-  /** For what nobody waits for: creations keep their own slots. */
+  /** Runs work that nobody waits for, in slots of its own. */
   inBackground: Slots['run']
-  /** For many at once, made or withdrawn: whoever stands at a desk does not wait for it. */
+  /** Runs the creation or withdrawal of many vouchers in slots of its own, so that single creations do not wait for it. */
   inBulk: Slots['run']
-  /** Waits for what is under way: a client may have left, its voucher still has to be recorded. */
+  /** Waits for calls that are still running: even if the client is gone, its voucher must be recorded. */
   drain(): Promise<void>
   close(): Promise<void>
 }
 
+type SiteToProbe = StoredController & { controllerSite: string }
+
 const closeReplacedAfterMs = 30_000
 
-/** A little less than the 2 s that are promised: with the 8 s of a call an answer comes within 10.5 s on a busy machine too. */
-const waiting = { maxWaiting: 60, maxWaitMs: 1_700, refusal: () => new DomainError('controller_busy') }
+/** A little less than the promised 2 s: with the 8 s of a call, an answer comes within 10.5 s even on a busy machine. */
+const waiting = { maxWaiting: 60, maxWaitMs: 1_700, rejection: () => new DomainError('controller_busy') }
 
-type Kept = { sealed: string | null; madeFrom: string; connection: GuardedConnection; stampSkewMs: number }
+/** `madeFrom`: driver, address, pin and credentials in plain text. `encrypted`: the credentials as they are stored. */
+type Kept = { encrypted: string | null; madeFrom: string; connection: GuardedConnection; stampSkewMs: number }
 
 export function createControllers(tools: {
   drivers: Readonly<Record<string, Driver>>
@@ -49,27 +53,27 @@ export function createControllers(tools: {
   const replaced = new Set<ControllerConnection>()
   const probing = new Map<string, Promise<boolean>>()
 
-  function driverOf(site: ControllerRecord): Driver {
-    const driver = drivers[site.driver]
-    if (!driver) throw new Error(`No driver is called "${site.driver}"`)
+  function driverOf({ driver: name }: StoredController): Driver {
+    const driver = drivers[name]
+    if (!driver) throw new Error(`No driver is called "${name}"`)
     return driver
   }
 
-  /** The one in use while nothing about it changed; sealing its secret anew is no change. */
-  function connectionOf(site: ControllerRecord): GuardedConnection {
-    const { controllerId, driver, address, secret, certificatePin } = site
+  /** Reuses the connection until something changes. The same credentials under another encryption key are no change. */
+  function connectionOf(controller: StoredController): GuardedConnection {
+    const { controllerId, driver, address, secret, certificatePin } = controller
     const where = `${driver} ${address} ${certificatePin?.toString('hex')} `
     const known = kept.get(controllerId)
-    if (known) known.stampSkewMs = site.stampSkewMs ?? 0
-    if (known && known.sealed === secret && known.madeFrom.startsWith(where)) return known.connection
+    if (known) known.stampSkewMs = controller.stampSkewMs ?? 0
+    if (known && known.encrypted === secret && known.madeFrom.startsWith(where)) return known.connection
     if (secret === null) throw new DomainError('controller_refused', { cause: new Error('It has no credentials') })
-    const credentials = open(keyring, { table: 'controllers', column: 'secret', row: controllerId }, secret)
+    const credentials = decryptCredentials(keyring, controllerId, secret)
     const madeFrom = where + credentials
     if (known?.madeFrom === madeFrom) {
-      known.sealed = secret
+      known.encrypted = secret
       return known.connection
     }
-    const connection = driverOf(site).connect({
+    const connection = driverOf(controller).connect({
       address,
       credentials: JSON.parse(credentials),
       certificatePin,
@@ -78,32 +82,32 @@ export function createControllers(tools: {
       clock,
       stampSkewMs: () => kept.get(controllerId)?.stampSkewMs ?? 0,
     })
-    const stampSkewMs = site.stampSkewMs ?? 0
-    kept.set(controllerId, { sealed: secret, madeFrom, connection: guardConnection(connection), stampSkewMs })
+    const stampSkewMs = controller.stampSkewMs ?? 0
+    kept.set(controllerId, { encrypted: secret, madeFrom, connection: guardConnection(connection), stampSkewMs })
     if (known) closeLater(known.connection)
-    return connectionOf(site)
+    return connectionOf(controller)
   }
 
-  /** Callers that ask while a probe is under way share its answer. */
-  function isReachable(site: SiteOnController): Promise<boolean> {
+  /** Callers that ask while a probe is running share its result. */
+  function isReachable(site: SiteToProbe): Promise<boolean> {
     const { controllerId } = site
     const asked = probing.get(controllerId) ?? probe(site).finally(() => probing.delete(controllerId))
     probing.set(controllerId, asked)
     return asked
   }
 
-  async function probe(site: SiteOnController): Promise<boolean> {
+  async function probe(site: SiteToProbe): Promise<boolean> {
     try {
       await connectionOf(site).probeAnyway(site.controllerSite)
       return true
     } catch (error) {
-      const failure = failureOf(error)
+      const failure = controllerFailure(error)
       if (failure === undefined) throw error
-      return !saysNothing.includes(failure)
+      return !isUnanswered(failure)
     }
   }
 
-  /** What is under way on it may take several calls. */
+  /** Closes a replaced connection later: work that is running on it may need several calls. */
   function closeLater(connection: ControllerConnection): void {
     replaced.add(connection)
     setTimeout(() => {
@@ -127,4 +131,32 @@ export function createControllers(tools: {
       await Promise.all(open.map((connection) => connection.close()))
     },
   }
+}
+
+/** The header `Date` and the stamps are whole seconds, and a reply takes some time to arrive. */
+const toleranceMs = 3_000
+
+/**
+ * Stores how far the controller's stamps are ahead of the `Date` of its replies, which may come from a proxy. The
+ * controller stamps a voucher between the request and the answer. If the stamp, corrected by `Date`, is outside this
+ * time, the two clocks differ.
+ */
+export async function measureStampSkew(
+  { db, clock, controllers }: { db: Queryable; clock: Clock; controllers: Controllers },
+  controller: StoredController,
+  made: SeenVoucher | undefined,
+  askedAt: Date,
+): Promise<void> {
+  if (!made?.createdAt || !made.stampedAt) return
+  // Computes the skew that this voucher was corrected with. The known skew may have changed since `controller` was read.
+  const correctedByMs = made.stampedAt.getTime() - made.createdAt.getTime()
+  const usedSkewMs = correctedByMs - controllers.connectionOf(controller).measuredAheadMs()
+  const skewMs = usedSkewMs + outside(made.createdAt.getTime(), askedAt.getTime(), clock.now().getTime())
+  if (controller.stampSkewMs !== null && Math.abs(skewMs - controller.stampSkewMs) <= toleranceMs) return
+  await updateStampSkew(db, controller.controllerId, skewMs).catch(() => {}) // the next voucher measures it again
+}
+
+function outside(timeMs: number, fromMs: number, toMs: number): number {
+  if (timeMs < fromMs - toleranceMs) return Math.round(timeMs - fromMs)
+  return timeMs > toMs + toleranceMs ? Math.round(timeMs - toMs) : 0
 }

@@ -66,7 +66,7 @@ test.each(['rejected', 'busy', 'missing', 'sign_in', 'forbidden'] as const)(
   },
 )
 
-test('one good answer in between starts the count anew', async () => {
+test('one answer in between resets the count', async () => {
   const { calls, state, guarded } = scripted()
   for (let i = 0; i < 20; i++) {
     state.error = i % 5 === 4 ? undefined : failing('timeout', 'unknown')
@@ -76,7 +76,7 @@ test('one good answer in between starts the count anew', async () => {
   expect(calls.create).toBe(20)
 })
 
-test('after a rest a read tries it, not a creation; when it answers, all goes on', async () => {
+test('after a rest a read tries the controller, not a creation; when it answers, calls go on', async () => {
   const { calls, state, guarded } = scripted()
   state.error = failing('timeout', 'unknown')
   for (let i = 0; i < 5; i++) await create(guarded)
@@ -92,7 +92,7 @@ test('after a rest a read tries it, not a creation; when it answers, all goes on
   expect(calls).toEqual({ create: 7, probe: 2, list: 0 })
 })
 
-test('a clock of this machine that is set back by two hours prolongs no rest', async () => {
+test('setting the clock back by two hours does not prolong a rest', async () => {
   const { state, guarded } = scripted()
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
   vi.setSystemTime(Date.now() + 7_200_000)
@@ -129,7 +129,7 @@ test('a breaker that opens while a voucher is looked up: the look goes on, nothi
   expect(looks).toBe(2)
 })
 
-test('a list that cannot be read says nothing of the other sites', async () => {
+test('a list that cannot be read does not count as a failure', async () => {
   const { calls, state, guarded } = scripted()
   state.error = failing('no_voucher', 'unknown')
   for (let i = 0; i < 10; i++)

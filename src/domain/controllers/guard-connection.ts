@@ -1,5 +1,5 @@
-import { type ControllerConnection, ControllerError } from '#drivers/driver.ts'
-import { createBreaker } from './breaker.ts'
+import { type ControllerConnection, ControllerError, rethrowAs } from '#drivers/driver.ts'
+import { isUnanswered } from './controller-failure.ts'
 
 export type GuardedConnection = ControllerConnection & {
   /** Like `probe`, but also runs during the rest after failures. Any answer of the controller ends the rest. */
@@ -7,11 +7,12 @@ export type GuardedConnection = ControllerConnection & {
 }
 
 /**
- * Leaves a controller alone for a while after several failures in a row: whoever asks meanwhile learns at once that
- * nothing was made. A read tries it again, never somebody's voucher.
+ * Rejects calls to a controller for a while (a rest) after several failures in a row. A creation during the rest is
+ * rejected at once, and its caller knows that no voucher was made. The call that tries the controller again after the
+ * rest is always a read, never a creation.
  */
 export function guardConnection(connection: ControllerConnection): GuardedConnection {
-  const { run, runAnyway, isClosed } = createBreaker(isSick, leftAlone)
+  const { run, runAnyway, isClosed } = createBreaker()
 
   async function* runEach<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
@@ -21,21 +22,19 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     }
   }
 
-  async function ensureAwake(site: string): Promise<void> {
+  async function ensureReachable(site: string): Promise<void> {
     if (isClosed()) return
-    await run(() => connection.probe(site)).catch((error) => {
-      throw error instanceof ControllerError ? error.as('refused') : error
-    })
+    await run(() => connection.probe(site)).catch(rethrowAs('refused'))
   }
 
   return {
     async *create(site, shape, count) {
-      await ensureAwake(site)
+      await ensureReachable(site)
       const steps = connection.create(site, shape, count)
-      const first = await run(() => steps.next().catch(sickIfUnknown))
+      const first = await run(() => steps.next(), isFailureOfCreation)
       if (first.done) return
       yield first.value
-      yield* steps // a voucher was made: from here on nothing may say that there is none
+      yield* steps // A voucher was made. From here on, no error may say that there is none.
     },
     list: (site) => runEach(connection.list(site)),
     listNamed: (site, name) => runEach(connection.listNamed(site, name)),
@@ -44,25 +43,93 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     probeAnyway: (site) => runAnyway(() => connection.probe(site)),
     version: (site) => run(() => connection.version(site)),
     clockAheadMs: () => connection.clockAheadMs(),
-    dateAheadMs: () => connection.dateAheadMs(),
+    measuredAheadMs: () => connection.measuredAheadMs(),
+    requestCount: () => connection.requestCount(),
     close: () => connection.close(),
   }
 }
 
-function leftAlone(): ControllerError {
+function restError(): ControllerError {
   return new ControllerError('unreachable', 'refused', 'The controller is left alone after several failures')
 }
 
-const unclear = new WeakSet<object>()
-
-/** A creation without a clear answer must be looked for: a controller that gives many of them is left alone. */
-function sickIfUnknown(error: unknown): never {
-  if (error instanceof ControllerError && error.outcome === 'unknown') unclear.add(error)
-  throw error
+/** A controller that rejects a call is up. So is one with an unreadable list: the lists of its other sites may be fine. */
+function isFailure(error: unknown): boolean {
+  return error instanceof ControllerError && isUnanswered(error.failure)
 }
 
-/** A controller that says no is well, and so is one whose list of one site cannot be read: others may be fine. */
-function isSick(error: unknown): boolean {
-  if (!(error instanceof ControllerError)) return false
-  return ['unreachable', 'timeout', 'failed'].includes(error.failure) || unclear.has(error)
+/** Counts a creation with an unknown outcome as a failure too: each one must be looked up later. */
+function isFailureOfCreation(error: unknown): boolean {
+  return isFailure(error) || (error instanceof ControllerError && error.outcome === 'unknown')
+}
+
+const failuresToOpen = 5
+const firstRestMs = 5_000
+const longestRestMs = 60_000
+
+type Breaker = {
+  /** True unless the other side is resting after failures. */
+  isClosed(): boolean
+  /**
+   * Runs the work, or throws `restError()` during a rest. After a rest, one call at a time tries the other side again. `counts`
+   * says which errors count as a failure.
+   */
+  run<T>(work: () => Promise<T>, counts?: (error: unknown) => boolean): Promise<T>
+  /** Runs the work even during a rest. Any answer ends the rest, even an error; a failure does not prolong it. */
+  runAnyway<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Rejects all calls for a while (a rest) after five failures in a row. Rests are measured with the monotonic clock: with
+ * the time of day, a rest would last for hours after somebody set the clock back.
+ */
+function createBreaker(): Breaker {
+  let failures = 0
+  let rests = 0
+  let restUntil: number | undefined
+  let trying = false
+
+  function noteFailure(): void {
+    failures += 1
+    if (failures < failuresToOpen && restUntil === undefined) return
+    const restMs = Math.min(firstRestMs * 2 ** rests, longestRestMs)
+    restUntil = performance.now() + restMs * (0.8 + 0.2 * Math.random())
+    rests += 1
+  }
+
+  function noteSuccess(): void {
+    failures = 0
+    rests = 0
+    restUntil = undefined
+  }
+
+  return {
+    isClosed: () => restUntil === undefined,
+    async runAnyway(work) {
+      try {
+        const result = await work()
+        noteSuccess()
+        return result
+      } catch (error) {
+        if (!isFailure(error)) noteSuccess() // this error is an answer: the other side is reachable
+        throw error
+      }
+    },
+    async run(work, counts = isFailure) {
+      const isTrial = restUntil !== undefined
+      if (restUntil !== undefined && (trying || performance.now() < restUntil)) throw restError()
+      if (isTrial) trying = true
+      try {
+        const result = await work()
+        noteSuccess()
+        return result
+      } catch (error) {
+        if (counts(error)) noteFailure()
+        else if (isTrial) noteSuccess() // any answer shows that the other side is there
+        throw error
+      } finally {
+        if (isTrial) trying = false
+      }
+    },
+  }
 }

@@ -1,13 +1,13 @@
 import type { Queryable } from '#db/database.ts'
 
-/** A controller allows five a minute, right or wrong; one is left for people, and for one that arrives late. */
+/** A controller allows five sign-ins a minute, successful or not. One is reserved for people and for late arrivals. */
 const signInsPerMinute = 4
-/** Longer than a sign-in may take: whoever holds it beyond that has died. */
+/** Longer than a sign-in may take: a process that holds the lease longer than this has died. */
 const lease = `interval '10 seconds'`
 
 export type SessionRow = {
   sessionId: string | null
-  sealed: string | null
+  encrypted: string | null
   somebodySignsIn: boolean
   /** Why no sign-in is tried for a while. */
   pausedBy: string | null
@@ -18,7 +18,7 @@ const recentSignIns = `(select count(*) from unnest(sign_ins) as at where at > n
 
 export async function findSession(db: Queryable, controllerId: string): Promise<SessionRow | undefined> {
   const { rows } = await db.query<SessionRow>(
-    `select session_id as "sessionId", session as sealed,
+    `select session_id as "sessionId", session as encrypted,
             coalesce(signing_in_until > now(), false) as "somebodySignsIn",
             case when sign_in_paused_until > now() then sign_in_paused_by end as "pausedBy",
             ${recentSignIns} >= ${signInsPerMinute} as "budgetIsSpent"
@@ -29,7 +29,7 @@ export async function findSession(db: Queryable, controllerId: string): Promise<
   return rows[0]
 }
 
-/** A lease for exactly one caller, who then signs in for all; undefined for others. */
+/** Gives a lease to exactly one caller, who then signs in for all processes. Returns undefined to all others. */
 export async function updateSignInStarted(
   db: Queryable,
   controllerId: string,
@@ -49,21 +49,21 @@ export async function updateSignInStarted(
   return rows[0]?.lease
 }
 
-/** Nothing is written by one who has lost his lease meanwhile. */
+/** Writes nothing when the caller has lost the lease meanwhile. */
 export async function updateSignedIn(
   db: Queryable,
   controllerId: string,
   lease: Date,
-  session: { id: string; sealed: string },
+  session: { id: string; encrypted: string },
 ): Promise<void> {
   await db.query(
     `update controllers set session_id = $3, session = $4, signing_in_until = null
       where id = $1 and signing_in_until = $2`,
-    [controllerId, lease, session.id, session.sealed],
+    [controllerId, lease, session.id, session.encrypted],
   )
 }
 
-/** One that never reached the controller is not counted. */
+/** A sign-in that never reached the controller is not counted. */
 export async function updateSignInFailed(
   db: Queryable,
   controllerId: string,
@@ -80,15 +80,15 @@ export async function updateSignInFailed(
   )
 }
 
-/** Only while the same sign-in is the shared one. */
+/** Writes nothing when another session has replaced this one meanwhile. */
 export async function updateSessionTokens(
   db: Queryable,
   controllerId: string,
-  session: { id: string; sealed: string },
+  session: { id: string; encrypted: string },
 ): Promise<void> {
   await db.query(`update controllers set session = $3 where id = $1 and session_id = $2`, [
     controllerId,
     session.id,
-    session.sealed,
+    session.encrypted,
   ])
 }

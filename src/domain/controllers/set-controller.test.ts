@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Credentials } from '#drivers/driver.ts'
-import { type Keyring, open, seal } from '#lib/cipher.ts'
+import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { testKeyring as keyring } from '#test/environment.ts'
-import { addController } from './add-controller.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { testActor } from '#test/data/seed.ts'
+import { testKeyring as keyring, testDrivers } from '#test/environment.ts'
+import { addController, findDriver } from './add-controller.ts'
 import { listControllers } from './controllers.queries.ts'
 import { setController } from './set-controller.ts'
 
 const db = await createTestDatabase()
-const drivers = { console: { credentials: 'api-key' }, classic: { credentials: 'login' } } as const
+const drivers = {
+  console: findDriver(testDrivers, 'unifi-integration'),
+  classic: findDriver(testDrivers, 'unifi-classic'),
+}
 const [pin, otherPin] = [randomBytes(32), randomBytes(32)]
 const address = 'https://192.168.1.1'
 const login = { username: 'api', password: 'hunter2' }
@@ -21,12 +25,12 @@ const stored = async (name: string) =>
 const audited = async () =>
   (await db.query<{ details: object }>(`select details from audit where action = 'controller.changed' order by id`))
     .rows
-const set = (name: string, request: Parameters<typeof setController>[2], ring: Keyring = keyring) =>
-  setController({ db, keyring: ring, drivers }, name, request)
+const set = (name: string, request: Parameters<typeof setController>[3], ring: Keyring = keyring) =>
+  setController({ db, keyring: ring, drivers }, testActor, name, request)
 
 async function credentialsOf(name: string): Promise<Credentials | null> {
   const { id, secret } = await stored(name)
-  return secret && JSON.parse(open(keyring, { table: 'controllers', column: 'secret', row: id }, secret))
+  return secret && JSON.parse(decrypt(keyring, { table: 'controllers', column: 'secret', row: id }, secret))
 }
 
 beforeEach(async () => {
@@ -36,21 +40,27 @@ beforeEach(async () => {
     ['c', 'console', { apiKey: 'key' }],
     ['l', 'classic', login],
   ] as const) {
-    const { id } = await addController(db, keyring, { name, driver, address, credentials, certificatePin: pin })
-    const session = seal(keyring, { table: 'controllers', column: 'session', row: id }, 'cookie')
+    const { id } = await addController({ db, keyring, drivers }, testActor, {
+      name,
+      driver,
+      address,
+      credentials,
+      certificatePin: pin,
+    })
+    const session = encrypt(keyring, { table: 'controllers', column: 'session', row: id }, 'cookie')
     await db.query('update controllers set session = $2 where id = $1', [id, session])
   }
 })
 
 describe('the stored secret and session are erased', () => {
   test.each([
-    ['another host', { address: 'https://192.168.1.2' }, 'the address changed'],
-    ['another port', { address: 'https://192.168.1.1:8443' }, 'the address changed'],
-    ['another path', { address: 'https://192.168.1.1/x' }, 'the address changed'],
-    ['another pin', { certificatePin: otherPin }, 'the pin changed'],
-    ['no pin', { certificatePin: null }, 'the pin changed'],
-    ['no TLS', { address: 'http://192.168.1.1', certificatePin: null }, 'the address and the pin changed'],
-    ['another host and name', { address: 'https://x', rename: 'new' }, 'the address changed'],
+    ['another host', { address: 'https://192.168.1.2' }, ['address']],
+    ['another port', { address: 'https://192.168.1.1:8443' }, ['address']],
+    ['another path', { address: 'https://192.168.1.1/x' }, ['address']],
+    ['another pin', { certificatePin: otherPin }, ['certificatePin']],
+    ['no pin', { certificatePin: null }, ['certificatePin']],
+    ['no TLS', { address: 'http://192.168.1.1', certificatePin: null }, ['address', 'certificatePin']],
+    ['another host and name', { address: 'https://x', rename: 'new' }, ['address']],
   ])('by %s', async (_what, request, because) => {
     const { controller, erasedBecause } = await set('c', request)
 
@@ -63,7 +73,7 @@ describe('the stored secret and session are erased', () => {
   test('also when a pin is set where there was none', async () => {
     await set('c', { certificatePin: null, secret: 'again' })
 
-    expect(await set('c', { certificatePin: pin })).toMatchObject({ erasedBecause: 'the pin changed' })
+    expect(await set('c', { certificatePin: pin })).toMatchObject({ erasedBecause: ['certificatePin'] })
     expect(await stored('c')).toMatchObject({ secret: null, session: null })
   })
 })
@@ -77,7 +87,7 @@ describe('nothing is erased', () => {
   ])('and nothing is noted: %s', async (_what, request) => {
     const before = await stored('c')
 
-    expect(await set('c', request)).toMatchObject({ erasedBecause: undefined, controller: { hasSecret: true } })
+    expect(await set('c', request)).toMatchObject({ erasedBecause: [], controller: { hasSecret: true } })
     expect(await stored('c')).toEqual(before)
     expect(await audited()).toEqual([])
   })
@@ -93,7 +103,7 @@ describe('nothing is erased', () => {
   test('twice: of a controller that has no secret', async () => {
     await set('c', { address: 'https://a' })
 
-    expect(await set('c', { address: 'https://b' })).toMatchObject({ erasedBecause: undefined })
+    expect(await set('c', { address: 'https://b' })).toMatchObject({ erasedBecause: [] })
     expect((await audited())[1]?.details).not.toHaveProperty('secretErased')
   })
 })
@@ -102,7 +112,7 @@ describe('credentials that are entered', () => {
   test('alone: they replace the secret, and the session ends', async () => {
     const { controller, erasedBecause } = await set('c', { secret: 'new' })
 
-    expect([controller.hasSecret, erasedBecause]).toEqual([true, undefined])
+    expect([controller.hasSecret, erasedBecause]).toEqual([true, []])
     expect([await credentialsOf('c'), (await stored('c')).session]).toEqual([{ apiKey: 'new' }, null])
     expect(await audited()).toEqual([{ details: { name: 'c', changes: {}, secretReplaced: true } }])
   })
@@ -131,7 +141,7 @@ describe('credentials that are entered', () => {
     expect(await credentialsOf('l')).toEqual({ username: 'api', password: 'geheim' })
 
     await set('l', { address: 'https://newer' })
-    await expect(set('l', { secret: 'geheim' })).rejects.toThrow('classic needs --username: none is stored that opens.')
+    await expect(set('l', { secret: 'geheim' })).rejects.toThrow('username_required')
     await set('l', { secret: 'geheim', username: 'api' })
     expect(await credentialsOf('l')).toEqual({ username: 'api', password: 'geheim' })
   })
@@ -139,26 +149,26 @@ describe('credentials that are entered', () => {
   test('a secret of a lost encryption key can be replaced', async () => {
     const lost: Keyring = { currentId: 'k2', keys: new Map([['k2', randomBytes(32)]]) }
 
-    await expect(set('l', { secret: 'x' }, lost)).rejects.toThrow('needs --username')
+    await expect(set('l', { secret: 'x' }, lost)).rejects.toThrow('username_required')
     expect((await set('l', { secret: 'x', username: 'u' }, lost)).controller.hasSecret).toBe(true)
     expect((await set('c', { secret: 'x' }, lost)).controller.hasSecret).toBe(true)
   })
 })
 
 test.each([
-  ['none', { rename: 'x' }, 'No controller is called "none".'],
-  ['c', { rename: 'l' }, 'A controller is called "l" already.'],
-  ['c', { rename: '' }, 'A name is one line'],
-  ['c', { address: 'https://u:p@x' }, 'The address must hold no user name'],
-  ['c', { address: 'http://x' }, 'Only an https:// address has a certificate.'],
-  ['c', { username: 'u', secret: 's' }, 'console takes no --username.'],
-  ['c', { username: 'u' }, 'console takes no --username.'],
-  ['l', { username: 'u' }, 'A user name is changed together with its password'],
-  ['l', { username: 'me@example.org', secret: 's' }, 'Make a local administrator'],
-])('refused, and nothing is changed: %s %j', async (name, request, message) => {
+  ['none', { rename: 'x' }, 'controller_not_found'],
+  ['c', { rename: 'l' }, 'controller_name_taken'],
+  ['c', { rename: '' }, 'display_name_invalid'],
+  ['c', { address: 'https://u:p@x' }, 'controller_address_with_extras'],
+  ['c', { address: 'http://x' }, 'certificate_pin_without_tls'],
+  ['c', { username: 'u', secret: 's' }, 'username_not_supported'],
+  ['c', { username: 'u' }, 'username_not_supported'],
+  ['l', { username: 'u' }, 'username_without_secret'],
+  ['l', { username: 'me@example.org', secret: 's' }, 'cloud_account'],
+])('refused, and nothing is changed: %s %j', async (name, request, code) => {
   const before = [await stored('c'), await stored('l')]
 
-  await expect(set(name, request)).rejects.toThrow(message)
+  await expect(set(name, request)).rejects.toThrow(code)
   expect([await stored('c'), await stored('l')]).toEqual(before)
   expect(await audited()).toEqual([])
 })
@@ -166,9 +176,9 @@ test.each([
 test('a cloud account is refused when a controller is added', async () => {
   const credentials = { username: 'me@example.org', password: 'x' }
 
-  await expect(addController(db, keyring, { name: 'x', driver: 'classic', address, credentials })).rejects.toThrow(
-    'A user name with @ is a cloud account, which needs a second factor. Make a local administrator',
-  )
+  await expect(
+    addController({ db, keyring, drivers }, testActor, { name: 'x', driver: 'classic', address, credentials }),
+  ).rejects.toThrow('cloud_account')
   expect((await listControllers(db)).map(({ name }) => name)).toEqual(['c', 'l'])
 })
 

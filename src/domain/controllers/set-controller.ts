@@ -1,22 +1,17 @@
 import type { Database } from '#db/database.ts'
-import type { Driver } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
+import { formatFingerprint } from '#lib/fingerprint.ts'
+import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { CommandRefused } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
-import { checkPin, controllerAddress } from './controller-address.ts'
-import { controllerDifferences } from './controller-differences.ts'
+import { checkPin, type DriverForms, findDriver, parseAddress } from './add-controller.ts'
+import { decryptUsername, encryptCredentials, newCredentials } from './controller-credentials.ts'
 import { type Controller, findControllerToChange, updateController } from './controllers.queries.ts'
-import { newCredentials } from './new-credentials.ts'
-import { openUsername, sealCredentials } from './seal-credentials.ts'
 
-type SetContext = {
-  db: Database
-  keyring: Keyring
-  drivers: Readonly<Record<string, Pick<Driver, 'credentials'>>>
-}
+type SetContext = { db: Database; keyring: Keyring; drivers: DriverForms }
 
-/** What is undefined stays; a pin of null is removed. `secret` is a new password or API key. */
+/** Undefined fields keep their value. A pin of null removes the pin. `secret` is a new password or API key. */
 type ControllerRequest = {
   rename?: string | undefined
   address?: string | undefined
@@ -25,39 +20,44 @@ type ControllerRequest = {
   secret?: string | undefined
 }
 
+/** A change after which the controller may be another one. */
+type Move = 'address' | 'certificatePin'
+
 /**
- * Credentials are meant for the place they were entered for. After a change of address or pin the controller is sent
- * nothing until somebody who knows them enters them again.
+ * Changes a controller. A new address or pin without a new secret erases the credentials: otherwise they could be sent to
+ * a server that they were not entered for.
  */
 export async function setController(
   { db, keyring, drivers }: SetContext,
+  actor: Actor,
   name: string,
   request: ControllerRequest,
-): Promise<{ controller: Controller; erasedBecause: string | undefined }> {
+): Promise<{ controller: Controller; erasedBecause: Move[] }> {
   return db.transaction(async (tx) => {
     const found = await findControllerToChange(tx, name)
-    if (!found) throw new CommandRefused(`No controller is called "${name}".`)
+    if (!found) throw new DomainError('controller_not_found', { details: { name } })
     const { secret: stored, ...before } = found
     const { id, driver } = before
     const after = {
       name: request.rename === undefined ? before.name : plainName(request.rename),
-      address: request.address === undefined ? before.address : controllerAddress(request.address),
+      address:
+        request.address === undefined ? before.address : parseAddress(findDriver(drivers, driver), request.address),
       certificatePin: request.certificatePin === undefined ? before.certificatePin : request.certificatePin,
     }
-    checkPin(after)
-    const changes = controllerDifferences(before, after)
-    const moved = movedBecause(changes)
+    if (request.address !== undefined || request.certificatePin) checkPin(findDriver(drivers, driver), after)
+    const changes = differences(before, after)
+    const moved = (['address', 'certificatePin'] as const).filter((move) => changes[move])
     const entered = newCredentials({ name: driver, kind: drivers[driver]?.credentials }, request, () =>
-      openUsername(keyring, id, stored),
+      decryptUsername(keyring, id, stored),
     )
-    if (!entered && Object.keys(changes).length === 0) return { controller: before, erasedBecause: undefined }
+    if (!entered && Object.keys(changes).length === 0) return { controller: before, erasedBecause: [] }
 
-    const kept = moved ? null : stored
-    const secret = entered ? sealCredentials(keyring, id, entered) : kept
-    const controller = await updateController(tx, { id, ...after, secret, keepSession: !moved && !entered })
-    if (!controller) throw new CommandRefused(`A controller is called "${after.name}" already.`)
+    const kept = moved.length > 0 ? null : stored
+    const secret = entered ? encryptCredentials(keyring, id, entered) : kept
+    const controller = await updateController(tx, { id, ...after, secret, keepSession: moved.length === 0 && !entered })
+    if (!controller) throw new DomainError('controller_name_taken', { details: { name: after.name } })
     const secretErased = stored !== null && secret === null
-    await recordAudit(tx, {
+    await recordAudit(tx, actor, {
       action: 'controller.changed',
       targetKind: 'controller',
       targetId: id,
@@ -68,11 +68,20 @@ export async function setController(
         ...(secretErased && { secretErased }),
       },
     })
-    return { controller, erasedBecause: secretErased ? moved : undefined }
+    return { controller, erasedBecause: secretErased ? moved : [] }
   })
 }
 
-function movedBecause(changes: ReturnType<typeof controllerDifferences>): string | undefined {
-  const moved = [...(changes.address ? ['the address'] : []), ...(changes.certificatePin ? ['the pin'] : [])]
-  return moved.length > 0 ? `${moved.join(' and ')} changed` : undefined
+type Fields = Pick<Controller, 'name' | 'address' | 'certificatePin'>
+type Difference = { from: string | null; to: string | null }
+
+/** The fields that differ, as the audit shows them. */
+function differences(before: Fields, after: Fields): Partial<Record<keyof Fields, Difference>> {
+  const [from, to] = [readable(before), readable(after)]
+  const fields = (['name', 'address', 'certificatePin'] as const).filter((field) => from[field] !== to[field])
+  return Object.fromEntries(fields.map((field) => [field, { from: from[field], to: to[field] }]))
+}
+
+function readable({ name, address, certificatePin }: Fields) {
+  return { name, address, certificatePin: certificatePin && formatFingerprint(certificatePin) }
 }

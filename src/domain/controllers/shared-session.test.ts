@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ControllerError } from '#drivers/driver.ts'
-import { createTestDatabase } from '#test/database.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedController } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { seedController } from '#test/seed.ts'
 import { createSharedSession } from './shared-session.ts'
 
 const db = await createTestDatabase()
@@ -100,7 +100,7 @@ test('a sign-in that never reached the controller is not counted', async () => {
   expect(await forProcess().renew(null, async () => 'tokens')).toMatchObject({ tokens: 'tokens' })
 })
 
-test('one who lost his lease meanwhile changes nothing', async () => {
+test('a caller that lost its lease changes nothing', async () => {
   const { promise: late, reject } = Promise.withResolvers<string>()
   const slow = forProcess().renew(null, () => late)
   slow.catch(() => {})
@@ -122,7 +122,7 @@ test('one who lost his lease meanwhile changes nothing', async () => {
   expect(await forProcess().renew(session, async () => 'next')).toMatchObject({ tokens: 'next' })
 })
 
-test('a process that died while it signed in is waited for, not for ever', async () => {
+test('callers wait for a process that died during its sign-in, but not forever', async () => {
   await db.query(`update controllers set signing_in_until = now() + interval '0.5 seconds' where id = $1`, [
     controllerId,
   ])
@@ -137,7 +137,7 @@ test('a session made with another address or password is not found', async () =>
   expect(await forProcess('new address').renew(null, async () => 'new tokens')).toMatchObject({ tokens: 'new tokens' })
 })
 
-test('tokens are stored sealed', async () => {
+test('tokens are stored encrypted', async () => {
   await forProcess().renew(null, async () => 'secret tokens')
   const { rows } = await db.query(`select * from controllers where id = $1`, [controllerId])
 

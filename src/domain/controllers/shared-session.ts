@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import { ControllerError, type Session, type SharedSession } from '#drivers/driver.ts'
-import { type Keyring, open, seal } from '#lib/cipher.ts'
+import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import {
   findSession,
   type SessionRow,
@@ -15,12 +15,16 @@ import {
 
 const pollMs = 50
 const maxWaitMs = 8_000
-/** A controller that said "too often" counts for a minute; a wrong password must not be tried until the account locks. */
+/**
+ * Pauses after a failed sign-in. A controller that answers "too many" counts the sign-ins of the last minute, so the pause is
+ * longer than a minute. A wrong password must not be repeated, or the account gets locked.
+ */
 const pauseSeconds: Partial<Record<string, number>> = { busy: 65, sign_in: 60 }
 
 /**
- * The session of one controller, sealed in PostgreSQL. `madeFor` is everything it was made with: after a change of
- * address or password an earlier session is not found, and so is never sent to another address.
+ * The session of one controller, shared by all processes and stored encrypted in PostgreSQL. `madeFor` is everything the
+ * session was made with. After a change of address or password an earlier session is ignored, so it is never sent to
+ * another address.
  */
 export function createSharedSession(
   db: Queryable,
@@ -30,12 +34,12 @@ export function createSharedSession(
 ): SharedSession {
   const place = { table: 'controllers', column: 'session', row: controllerId }
   const boundTo = createHash('sha256').update(madeFor).digest('base64url')
-  const sealed = (tokens: string) => seal(keyring, place, JSON.stringify({ boundTo, tokens }))
+  const encryptTokens = (tokens: string) => encrypt(keyring, place, JSON.stringify({ boundTo, tokens }))
   let renewing: { stale: string | undefined; session: Promise<Session> } | undefined
 
   function toSession(row: SessionRow): Session | null {
-    if (row.sealed === null || row.sessionId === null) return null
-    const stored = JSON.parse(open(keyring, place, row.sealed))
+    if (row.encrypted === null || row.sessionId === null) return null
+    const stored = JSON.parse(decrypt(keyring, place, row.encrypted))
     return stored.boundTo === boundTo ? { id: row.sessionId, tokens: stored.tokens } : null
   }
 
@@ -50,7 +54,7 @@ export function createSharedSession(
       const { row, session } = await find()
       if (session && session.tokens !== stale?.tokens) return session
       if (row.somebodySignsIn) continue
-      refuseWhenPaused(row)
+      rejectWhenPaused(row)
       const lease = await updateSignInStarted(db, controllerId, row.sessionId)
       if (lease) return signInForAll(lease, signIn)
     }
@@ -60,7 +64,7 @@ export function createSharedSession(
   async function signInForAll(lease: Date, signIn: () => Promise<string>): Promise<Session> {
     try {
       const session = { id: uuidv7(), tokens: await signIn() }
-      await updateSignedIn(db, controllerId, lease, { id: session.id, sealed: sealed(session.tokens) })
+      await updateSignedIn(db, controllerId, lease, { id: session.id, encrypted: encryptTokens(session.tokens) })
       return session
     } catch (error) {
       const by = error instanceof ControllerError ? error.failure : 'failed'
@@ -72,31 +76,31 @@ export function createSharedSession(
   }
 
   return {
-    find: async () => (await find().catch(notAsked)).session,
-    /** Callers of this process that found the same tokens stale wait together. */
+    find: async () => (await find().catch(rejectUnsent)).session,
+    /** Callers of this process that hold the same stale tokens share one renewal. */
     renew(stale, signIn) {
       if (renewing && renewing.stale === stale?.tokens) return renewing.session
       const session = renewOnce(stale, signIn)
-        .catch(notAsked)
+        .catch(rejectUnsent)
         .finally(() => {
           if (renewing?.session === session) renewing = undefined
         })
       renewing = { stale: stale?.tokens, session }
       return session
     },
-    rotate: ({ id, tokens }) => updateSessionTokens(db, controllerId, { id, sealed: sealed(tokens) }),
+    rotate: ({ id, tokens }) => updateSessionTokens(db, controllerId, { id, encrypted: encryptTokens(tokens) }),
   }
 }
 
-function refuseWhenPaused({ pausedBy, budgetIsSpent }: SessionRow): void {
+function rejectWhenPaused({ pausedBy, budgetIsSpent }: SessionRow): void {
   if (pausedBy === 'sign_in')
     throw new ControllerError('sign_in', 'refused', 'The last sign-in was refused; the next is tried within a minute')
   if (pausedBy !== null) throw new ControllerError('busy', 'refused', 'The controller asked for fewer sign-ins')
   if (budgetIsSpent) throw new ControllerError('busy', 'refused', 'No more sign-ins for this minute')
 }
 
-/** Without the record there is no session, and without a session nothing is asked of the controller. */
-function notAsked(error: unknown): never {
+/** Without the database there is no session, and without a session nothing is sent to the controller. */
+function rejectUnsent(error: unknown): never {
   if (error instanceof ControllerError) throw error
   throw new ControllerError('failed', 'refused', 'The shared session is out of reach', { cause: error })
 }

@@ -10,7 +10,7 @@ export type KeyUsage = {
   stop(): Promise<void>
 }
 
-/** Counts in memory and writes now and then: a write per request would cost more than the request. */
+/** Counts requests in memory and writes the counts every 10 s: a write per request would cost more than the request. */
 export function countKeyUsage(
   { db, clock, today }: { db: Queryable; clock: Clock; today: (at: Date) => string },
   onError: (error: unknown) => void,

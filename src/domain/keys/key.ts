@@ -1,6 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { randomBase62, toBase62 } from '#lib/base62.ts'
+import type { Queryable } from '#db/database.ts'
+import { gatherCalls } from '#lib/concurrency.ts'
+import { type AuthenticatedKey, findKeyWithListVersion } from './keys.queries.ts'
 
 export type Scope = 'read' | 'write'
 
@@ -13,16 +15,16 @@ const secretLength = 32
 const checksumLength = 6
 const ourWord = 'vsk'
 const ourLength = ourWord.length + 1 + lookupLength + secretLength + checksumLength
-/** Also the shape of keys made elsewhere: a word, eight characters to find it by, a secret. */
+/** A word, `_`, eight characters for the lookup, a secret. Imported keys have this shape too. */
 const shape = /^([A-Za-z][A-Za-z0-9]*)_[A-Za-z0-9]{8}[\x21-\x7e]+$/
 
-/** `vsk_`, 8 to find it by, 32 secret (190 bits), 6 of checksum. */
+/** Makes a key: `vsk_`, 8 characters for the lookup, 32 secret characters (190 bits), 6 characters of checksum. */
 export function makeKey(): string {
   const body = `${ourWord}_${randomBase62(lookupLength)}${randomBase62(secretLength)}`
   return body + checksum(body)
 }
 
-/** What finds the key's row, or undefined when the text cannot be a key: then nobody needs to be asked. */
+/** The prefix by which a key is looked up. Undefined when the text cannot be a key: then no lookup is needed. */
 export function prefixOf(text: string): string | undefined {
   if (text.length > maxLength) return undefined
   const word = shape.exec(text)?.[1]
@@ -46,4 +48,39 @@ function hasOurChecksum(text: string): boolean {
 
 function checksum(body: string): string {
   return toBase62(crc32(body), checksumLength)
+}
+
+export type Authenticate = (presented: string, siteId: number | null) => Promise<AuthenticatedKey | undefined>
+
+/**
+ * Looks up the presented key; undefined when it is unknown, wrong, expired or revoked. Concurrent requests of one key
+ * share a read, but only a read that starts after they arrived. So a revocation takes effect at once.
+ */
+export function createAuthenticate(db: Queryable): Authenticate {
+  const gather = gatherCalls<AuthenticatedKey>()
+  return async (presented, siteId) => {
+    const prefix = prefixOf(presented)
+    if (prefix === undefined) return undefined
+    const { result: key } = await gather(`${prefix} ${siteId}`, async () =>
+      Object.freeze(await findKeyWithListVersion(db, prefix, siteId)),
+    )
+    return matches(presented, key.sha256) && key.live ? key : undefined
+  }
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export function randomBase62(length: number): string {
+  return Array.from({ length }, () => digits[randomInt(62)]).join('')
+}
+
+/** Pads to a fixed width, so that a suffix of this form can be cut off again. */
+export function toBase62(value: number, width: number): string {
+  let rest = value
+  let text = ''
+  for (let i = 0; i < width; i++) {
+    text = digits[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
 }

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { createCalendar } from '#lib/calendar-date.ts'
-import { machineClock } from '#lib/clock.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { seedKey, seedSite, seedVoucher } from '#test/seed.ts'
-import { importKey } from './create-key.ts'
+import { createCalendar, machineClock } from '#lib/clock.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedKey, seedSite, seedVoucher, testActor } from '#test/data/seed.ts'
+import { importKey, revokeKey } from './administer-keys.ts'
 import { sha256Of } from './key.ts'
 import { countKeyUsage } from './key-usage.ts'
 import { findKeyWithListVersion, listKeys } from './keys.queries.ts'
-import { revokeKey } from './revoke-key.ts'
 
 const db = await createTestDatabase()
 const whole = { name: 'Check-in', scope: 'write', rateLimit: 60, siteIds: undefined, expiresAt: null } as const
@@ -89,7 +87,10 @@ test('a key limited to some sites may use only those', async () => {
 test('a key for a site that does not exist is not made at all', async () => {
   const before = (await listKeys(db)).length
 
-  await expect(seedKey(db, { siteIds: [2_000_000_000] })).rejects.toThrow('No site has the id 2000000000.')
+  await expect(seedKey(db, { siteIds: [2_000_000_000] })).rejects.toMatchObject({
+    code: 'site_not_found',
+    details: { ids: '2000000000' },
+  })
   expect(await listKeys(db)).toHaveLength(before)
 })
 
@@ -116,12 +117,15 @@ test('listKeys returns whole rows without the hash', async () => {
 test('revoking by prefix or id keeps the first time; an unknown key is refused; both are audited', async () => {
   const key = await seedKey(db)
 
-  const first = await revokeKey(db, key.prefix)
-  const again = await revokeKey(db, key.id)
+  const first = await revokeKey(db, testActor, key.prefix)
+  const again = await revokeKey(db, testActor, key.id)
 
   expect(first.revokedAt).toEqual(expect.any(Date))
   expect(again.revokedAt).toEqual(first.revokedAt)
-  await expect(revokeKey(db, 'vsk_unknown0')).rejects.toThrow('No key has the prefix or id vsk_unknown0.')
+  await expect(revokeKey(db, testActor, 'vsk_unknown0')).rejects.toMatchObject({
+    code: 'key_not_found',
+    details: { named: 'vsk_unknown0' },
+  })
   const { rows } = await db.query<{ action: string }>('select action from audit where target_id = $1 order by id', [
     key.id,
   ])
@@ -131,23 +135,28 @@ test('revoking by prefix or id keeps the first time; an unknown key is refused; 
 test('a whole key is revoked by its prefix; one that is unknown is not repeated', async () => {
   const key = await seedKey(db)
 
-  expect((await revokeKey(db, key.key)).id).toBe(key.id)
-  await expect(revokeKey(db, `${key.key}x`)).rejects.toThrow(/^No key has the prefix or id vsk_.{8}\.$/)
+  expect((await revokeKey(db, testActor, key.key)).id).toBe(key.id)
+  await expect(revokeKey(db, testActor, `${key.key}x`)).rejects.toMatchObject({
+    code: 'key_not_found',
+    details: { named: key.key.slice(0, 12) },
+  })
 })
 
 test.each(['', ' ', 'a\nb', 'a\u202eb', 'x'.repeat(201)])('the name %j is refused', async (name) => {
-  await expect(seedKey(db, { name })).rejects.toThrow('A name is one line')
+  await expect(seedKey(db, { name })).rejects.toThrow('display_name_invalid')
 })
 
 test('an imported key needs a prefix of its own shape, once', async () => {
   const known = { prefix: 'abc_12345678', sha256: sha256Of('abc_12345678secret') }
 
-  await importKey(db, whole, known)
+  await importKey(db, testActor, whole, known)
 
-  await expect(importKey(db, whole, known)).rejects.toThrow('exists already')
-  await expect(importKey(db, whole, { ...known, prefix: 'vsk_12345678' })).rejects.toThrow('made here')
+  await expect(importKey(db, testActor, whole, known)).rejects.toThrow('key_prefix_taken')
+  await expect(importKey(db, testActor, whole, { ...known, prefix: 'vsk_12345678' })).rejects.toThrow(
+    'key_prefix_reserved',
+  )
   for (const prefix of ['abc', 'abc_1234567', 'abc_123456789', '_12345678']) {
-    await expect(importKey(db, whole, { ...known, prefix })).rejects.toThrow('A prefix is a word')
+    await expect(importKey(db, testActor, whole, { ...known, prefix })).rejects.toThrow('key_prefix_invalid')
   }
 })
 

@@ -14,8 +14,8 @@ export type ApiKey = {
   createdAt: Date
 }
 
-/** The key as it is now and the version of the site's list, read together. Concurrent requests share this object. */
-export type KeyAtWork = Readonly<{
+/** A key with the version of a site's list, read in one statement. Concurrent requests share this object. */
+export type AuthenticatedKey = Readonly<{
   id: string
   name: string
   prefix: string
@@ -29,9 +29,16 @@ export type KeyAtWork = Readonly<{
   now: Date
 }>
 
-/** An unknown prefix gives a row as long as any other, dead and with a digest that nothing has: it takes the same time. */
-export async function findKeyWithListVersion(db: Queryable, prefix: string, siteId: number | null): Promise<KeyAtWork> {
-  const { rows } = await db.query<KeyAtWork>(
+/**
+ * An unknown prefix takes the same time as a known one: the statement then returns a row of the same size that is not
+ * `live` and has a digest that no key has.
+ */
+export async function findKeyWithListVersion(
+  db: Queryable,
+  prefix: string,
+  siteId: number | null,
+): Promise<AuthenticatedKey> {
+  const { rows } = await db.query<AuthenticatedKey>(
     `select coalesce(k.id, '00000000-0000-0000-0000-000000000000') as id, coalesce(k.name, 'nobody') as name,
             wanted.prefix, coalesce(k.sha256, decode(repeat('00', 32), 'hex')) as sha256,
             coalesce(k.scope, 'read') as scope, coalesce(k.rate_limit, 600) as "rateLimit",
@@ -45,7 +52,7 @@ export async function findKeyWithListVersion(db: Queryable, prefix: string, site
        left join site_versions v on v.site_id = $2`,
     [prefix, siteId],
   )
-  return rows[0] as KeyAtWork
+  return rows[0] as AuthenticatedKey
 }
 
 const keyColumns = `id, name, prefix, scope, rate_limit as "rateLimit", all_sites as "allSites", expires_at as "expiresAt",
@@ -73,7 +80,7 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<ApiKey | un
   return rows[0]
 }
 
-/** Returns the ids that exist; the caller decides what a missing one means. */
+/** Returns the ids of the sites that exist. The caller decides what a missing site means. */
 export async function insertKeySites(db: Queryable, keyId: string, siteIds: number[]): Promise<number[]> {
   const { rows } = await db.query<{ siteId: number }>(
     `insert into api_key_sites (api_key_id, site_id)
@@ -94,7 +101,7 @@ export async function listKeys(db: Queryable): Promise<(ApiKey & { siteIds: numb
   return rows
 }
 
-/** Undefined when no key has this prefix or id. A second revocation keeps the first one's time. */
+/** Undefined when no key has this prefix or id. A second revocation keeps the time of the first. */
 export async function updateKeyRevoked(db: Queryable, prefixOrId: string): Promise<ApiKey | undefined> {
   const { rows } = await db.query<ApiKey>(
     `update api_keys set revoked_at = coalesce(revoked_at, now())
@@ -107,7 +114,7 @@ export async function updateKeyRevoked(db: Queryable, prefixOrId: string): Promi
 
 export type KeyUse = { keyId: string; day: string; requests: number; limited: number; lastUsedAt: Date }
 
-/** One statement for everything counted since the last one. */
+/** Adds all counts to their days in one statement. */
 export async function updateKeyUse(db: Queryable, uses: KeyUse[]): Promise<void> {
   await db.query(
     `with used as (
@@ -130,4 +137,13 @@ export async function updateKeyUse(db: Queryable, uses: KeyUse[]): Promise<void>
       uses.map((use) => use.lastUsedAt),
     ],
   )
+}
+
+/** SQL for the maker of a row that has the columns `api_key_id` and `staff_id`. */
+export function makerOf(row: string): string {
+  return `case when ${row}.api_key_id is not null
+    then json_build_object('kind', 'key', 'id', ${row}.api_key_id,
+           'name', (select name from api_keys where id = ${row}.api_key_id))
+    else json_build_object('kind', 'staff', 'id', ${row}.staff_id,
+           'name', (select name from staff where id = ${row}.staff_id)) end`
 }

@@ -1,44 +1,41 @@
 import type { Queryable } from '#db/database.ts'
-import { type Keyring, open, SealBroken } from '#lib/cipher.ts'
-import { listNamedValues, listSamplePerKey, listSealedColumns } from './secrets.queries.ts'
+import { DecryptionFailed, decrypt, type Keyring } from '#lib/cipher.ts'
+import { listEncryptedColumns, listNamedValues, listSamplePerKey } from './secrets.queries.ts'
 
-const namedAtMost = 10
+const maxNamed = 10
 
 /**
  * Rejects a keyring that cannot decrypt the stored secrets, before anything fails because of it. Checks one value for each
  * key in use. Checks all values only to name those that cannot be decrypted.
  */
 export async function checkKeyring(db: Queryable, keyring: Keyring): Promise<void> {
-  for (const column of await listSealedColumns(db)) {
+  for (const column of await listEncryptedColumns(db)) {
     for (const { row, value } of await listSamplePerKey(db, column)) {
-      if (whyClosed(keyring, { ...column, row }, value)) throw new SealBroken(await describeClosed(db, keyring))
+      if (findProblem(keyring, { ...column, row }, value))
+        throw new DecryptionFailed(await describeProblems(db, keyring))
     }
   }
 }
 
-async function describeClosed(db: Queryable, keyring: Keyring): Promise<string> {
-  const closed: string[] = []
-  for (const column of await listSealedColumns(db)) {
+async function describeProblems(db: Queryable, keyring: Keyring): Promise<string> {
+  const problems: string[] = []
+  for (const column of await listEncryptedColumns(db)) {
     for (const { row, value, name } of await listNamedValues(db, column)) {
-      const why = whyClosed(keyring, { ...column, row }, value)
-      if (why) closed.push(`${column.table} "${name}": ${why}`)
+      const problem = findProblem(keyring, { ...column, row }, value)
+      if (problem) problems.push(`${column.table} "${name}": ${problem}`)
     }
   }
-  const more = closed.length > namedAtMost ? `\n  and ${closed.length - namedAtMost} more` : ''
-  return (
-    closed
-      .slice(0, namedAtMost)
-      .map((line) => `\n  ${line}`)
-      .join('') + more
-  )
+  const more = problems.length > maxNamed ? [`and ${problems.length - maxNamed} more`] : []
+  return [...problems.slice(0, maxNamed), ...more].map((line) => `\n  ${line}`).join('')
 }
 
-function whyClosed(...value: Parameters<typeof open>): string | undefined {
+/** Undefined when the value can be decrypted. */
+function findProblem(...value: Parameters<typeof decrypt>): string | undefined {
   try {
-    open(...value)
+    decrypt(...value)
     return undefined
   } catch (error) {
-    if (error instanceof SealBroken) return error.message
+    if (error instanceof DecryptionFailed) return error.message
     throw error
   }
 }

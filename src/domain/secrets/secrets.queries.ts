@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 
-export type SealedColumn = { table: string; column: string }
+export type EncryptedColumn = { table: string; column: string }
 
-/** Every column of the type `encrypted`: a new one is rotated without anybody remembering it. */
-export async function listSealedColumns(db: Queryable): Promise<SealedColumn[]> {
-  const { rows } = await db.query<SealedColumn>(
+/** Finds every column of the type `encrypted`, so a new column is rotated without a change here. */
+export async function listEncryptedColumns(db: Queryable): Promise<EncryptedColumn[]> {
+  const { rows } = await db.query<EncryptedColumn>(
     `select table_name as table, column_name as column
        from information_schema.columns
       where domain_name = 'encrypted' and table_schema = current_schema()
@@ -13,15 +13,15 @@ export async function listSealedColumns(db: Queryable): Promise<SealedColumn[]> 
   return rows
 }
 
-export type SealedValue = { row: string; value: string }
+export type EncryptedValue = { row: string; value: string }
 
-/** Names come from `listSealedColumns`, not from a caller. */
-export async function listSealedValues(
+/** Table and column come from `listEncryptedColumns`, never from user input: they become part of the statement. */
+export async function listEncryptedValues(
   db: Queryable,
-  { table, column }: SealedColumn,
+  { table, column }: EncryptedColumn,
   options: { notUnderKey: string; afterRow: string | undefined; limit: number },
-): Promise<SealedValue[]> {
-  const { rows } = await db.query<SealedValue>(
+): Promise<EncryptedValue[]> {
+  const { rows } = await db.query<EncryptedValue>(
     `select id::text as row, "${column}" as value
        from "${table}"
       where "${column}" is not null and split_part("${column}", '.', 2) <> $1 ${options.afterRow ? 'and id > $3' : ''}
@@ -32,10 +32,10 @@ export async function listSealedValues(
   return rows
 }
 
-/** False when somebody stored another value meanwhile: theirs stays. */
-export async function updateSealedValue(
+/** False when the value was changed meanwhile. The new value is kept. */
+export async function updateEncryptedValue(
   db: Queryable,
-  { table, column }: SealedColumn,
+  { table, column }: EncryptedColumn,
   change: { row: string; from: string; to: string },
 ): Promise<boolean> {
   const { rowCount } = await db.query(`update "${table}" set "${column}" = $3 where id = $1 and "${column}" = $2`, [
@@ -46,20 +46,20 @@ export async function updateSealedValue(
   return rowCount === 1
 }
 
-/** All values of a column, each with the `name` of its row. */
+/** All values of a column with the `name` of their rows. */
 export async function listNamedValues(
   db: Queryable,
-  { table, column }: SealedColumn,
-): Promise<(SealedValue & { name: string })[]> {
-  const { rows } = await db.query<SealedValue & { name: string }>(
+  { table, column }: EncryptedColumn,
+): Promise<(EncryptedValue & { name: string })[]> {
+  const { rows } = await db.query<EncryptedValue & { name: string }>(
     `select id::text as row, name, "${column}" as value from "${table}" where "${column}" is not null order by name`,
   )
   return rows
 }
 
-/** One value for each key in use. */
-export async function listSamplePerKey(db: Queryable, { table, column }: SealedColumn): Promise<SealedValue[]> {
-  const { rows } = await db.query<SealedValue>(
+/** Reads one value for each encryption key in use. */
+export async function listSamplePerKey(db: Queryable, { table, column }: EncryptedColumn): Promise<EncryptedValue[]> {
+  const { rows } = await db.query<EncryptedValue>(
     `select distinct on (split_part("${column}", '.', 2)) id::text as row, "${column}" as value
        from "${table}" where "${column}" is not null`,
   )

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Database, Queryable } from '#db/database.ts'
-import { createTestDatabase } from '#test/database.ts'
-import { testKeyring } from '#test/environment.ts'
-import { report } from '#test/report.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { testActor } from '#test/data/seed.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
+import { report } from '#test/measuring.ts'
 import { addController } from '../controllers/add-controller.ts'
 import { addSite } from './add-site.ts'
-import { importSites } from './import-sites.ts'
-import type { SiteRow } from './site-row.ts'
+import { importSites, type SiteRow } from './import-sites.ts'
 import { listSites } from './sites.queries.ts'
 
 const db = await createTestDatabase()
 for (const name of ['c1', 'c2'])
-  await addController(db, testKeyring, {
+  await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, {
     name,
     driver: 'unifi-integration',
     address: 'https://x',
@@ -33,7 +33,7 @@ const row = (line: number, more: Partial<SiteRow> = {}): SiteRow => ({
   ...more,
 })
 const rows = (count: number) => Array.from({ length: count }, (_, i) => row(i + 2))
-const run = (asked: SiteRow[], dryRun = false, on: Database = db) => importSites(on, asked, { dryRun })
+const run = (asked: SiteRow[], dryRun = false, on: Database = db) => importSites(on, testActor, asked, { dryRun })
 const counted = (outcomes: { outcome: string }[]) => Object.groupBy(outcomes, ({ outcome }) => outcome)
 const audited = async () =>
   (
@@ -42,7 +42,7 @@ const audited = async () =>
     )
   ).rows
 
-/** Counts what is asked of the database, and may fail at one of its transactions. */
+/** Counts the statements, and can make one of the transactions fail. */
 function watched(failAt = Number.POSITIVE_INFINITY): Database & { statements: number } {
   let transactions = 0
   const watch = (target: Queryable): Queryable => ({
@@ -67,8 +67,8 @@ function watched(failAt = Number.POSITIVE_INFINITY): Database & { statements: nu
   return on
 }
 
-test('what is sound is added in the order of the file, though other rows are refused', async () => {
-  const known = await addSite(db, { name: 'Alt', controller: 'c1', controllerSite: 'old', active: true })
+test('valid rows are added in the order of the file, though other rows are refused', async () => {
+  const known = await addSite(db, testActor, { name: 'Alt', controller: 'c1', controllerSite: 'old', active: true })
   const asked = [
     row(2, { name: 'Haus 2', active: false, adoptsVouchers: true }),
     row(3, { controller: 'X' }),
@@ -84,17 +84,17 @@ test('what is sound is added in the order of the file, though other rows are ref
 
   const outcomes = await run(asked)
 
-  expect(outcomes.map(({ line, outcome, reason }) => [line, outcome, reason])).toEqual([
-    [2, 'added', null],
-    [3, 'refused', 'No controller is called "X".'],
-    [4, 'refused', '"s2" on c1 stands twice in this file (line 2).'],
-    [5, 'added', null],
-    [6, 'exists', null],
-    [7, 'added', null],
-    [8, 'refused', 'The column name: A name is one line of 1 to 200 visible characters.'],
-    [9, 'refused', 'The column controller_site is empty.'],
-    [10, 'refused', 'The column controller_site: A name is one line of 1 to 200 visible characters.'],
-    [11, 'refused', 'The column controller: A name is one line of 1 to 200 visible characters.'],
+  expect(outcomes.map(({ line, outcome, problem }) => [line, outcome, problem?.code, problem?.details])).toEqual([
+    [2, 'added', undefined, undefined],
+    [3, 'refused', 'controller_not_found', { name: 'X' }],
+    [4, 'refused', 'row_repeated', { controller: 'c1', controllerSite: 's2', line: 2 }],
+    [5, 'added', undefined, undefined],
+    [6, 'exists', undefined, undefined],
+    [7, 'added', undefined, undefined],
+    [8, 'refused', 'column_invalid', { column: 'name', max: 200 }],
+    [9, 'refused', 'column_empty', { column: 'controller_site' }],
+    [10, 'refused', 'column_invalid', { column: 'controller_site', max: 200 }],
+    [11, 'refused', 'column_invalid', { column: 'controller', max: 200 }],
   ])
   expect(await listSites(db)).toMatchObject([
     known,
@@ -105,16 +105,21 @@ test('what is sound is added in the order of the file, though other rows are ref
 })
 
 test('a site that is recorded under another name is refused and keeps its name', async () => {
-  const { id } = await addSite(db, { name: 'Alt', controller: 'c1', controllerSite: 's2', active: true })
+  const { id } = await addSite(db, testActor, { name: 'Alt', controller: 'c1', controllerSite: 's2', active: true })
 
-  expect(await run([row(2, { name: 'Neu' })])).toEqual([
-    { line: 2, name: 'Neu', outcome: 'refused', reason: `"s2" on c1 is recorded already as "Alt" (site ${id}).` },
+  expect(await run([row(2, { name: 'Neu' })])).toMatchObject([
+    {
+      line: 2,
+      name: 'Neu',
+      outcome: 'refused',
+      problem: { code: 'site_recorded_under_other_name', details: { name: 'Alt', id } },
+    },
   ])
   expect(await listSites(db)).toMatchObject([{ id, name: 'Alt' }])
 })
 
 test('each added site is audited as by sites add, none that exists', async () => {
-  const { id } = await addSite(db, { name: 'Site 2', controller: 'c1', controllerSite: 's2', active: true })
+  const { id } = await addSite(db, testActor, { name: 'Site 2', controller: 'c1', controllerSite: 's2', active: true })
   await run([row(2), row(3, { controller: 'c2', name: `O'Hara "x\\` })])
   const [, site] = await listSites(db)
 
@@ -124,9 +129,9 @@ test('each added site is audited as by sites add, none that exists', async () =>
   ])
 })
 
-test('a dry run tells the same and writes nothing', async () => {
-  await addSite(db, { name: 'Alt', controller: 'c1', controllerSite: 's3', active: true })
-  await addSite(db, { name: 'Site 4', controller: 'c1', controllerSite: 's4', active: true })
+test('a dry run reports the same and writes nothing', async () => {
+  await addSite(db, testActor, { name: 'Alt', controller: 'c1', controllerSite: 's3', active: true })
+  await addSite(db, testActor, { name: 'Site 4', controller: 'c1', controllerSite: 's4', active: true })
   const asked = [...rows(600), row(700, { controller: 'X' }), row(701, { controllerSite: 's2' })]
   const before = [await listSites(db), await audited()]
 
@@ -155,7 +160,7 @@ test('5,000 sites take a handful of statements for each 500, and their first syn
   for (const { sites } of quarters) expect(sites).toBeGreaterThan(1_000)
 })
 
-test('interrupted, it is run again: what was added exists, the rest is added, nothing twice', async () => {
+test('an interrupted import is run again: the added sites exist, the rest is added, nothing twice', async () => {
   await expect(run(rows(1_800), false, watched(3))).rejects.toThrow('interrupted')
   expect(await listSites(db)).toHaveLength(1_000)
 

@@ -1,24 +1,35 @@
 import type { Queryable } from '#db/database.ts'
+import { type StoredController, storedControllerColumns } from '../controllers/controllers.queries.ts'
 
-/** The largest number a site can have; anything above it is an id that no site has. */
+/** The largest id that a site can have. */
 export const maxSiteId = 2_147_483_647
+
+/**
+ * SQL that is true for the sites that the actor with this id may use; null may use all. An id belongs either to a key or to a
+ * staff member.
+ */
+export function mayUseSite(actorId: string, siteId: string): string {
+  return `(${actorId}::uuid is null
+    or exists (select from api_key_sites where api_key_id = ${actorId} and site_id = ${siteId})
+    or exists (select from staff_sites where staff_id = ${actorId} and site_id = ${siteId}))`
+}
 
 export type SiteName = { id: number; name: string }
 
-/** Active sites by name, after the given one: a provider's million sites are read in pieces. */
+/** Active sites by name, page by page: a provider may have a million sites. */
 export async function listActiveSites(
   db: Queryable,
-  options: { onlyForKey: string | null; after: SiteName | undefined; limit: number },
+  options: { onlySitesOf: string | null; after: SiteName | undefined; limit: number },
 ): Promise<SiteName[]> {
   const { rows } = await db.query<SiteName>(
     `select id, name
        from sites
       where active
-        and ($1::uuid is null or exists (select from api_key_sites k where k.api_key_id = $1 and k.site_id = sites.id))
+        and ${mayUseSite('$1', 'sites.id')}
         and ($2::text is null or (name, id) > ($2, $3::integer))
       order by name, id
       limit $4`,
-    [options.onlyForKey, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+    [options.onlySitesOf, options.after?.name ?? null, options.after?.id ?? null, options.limit],
   )
   return rows
 }
@@ -31,14 +42,14 @@ export type Site = {
   controllerSite: string
   adoptsVouchers: boolean
   tagsNames: boolean
-  /** Vouchers on the controller that seem to be ours and are not in the record, as the last sync counted them. */
+  /** Vouchers on the controller that seem to be ours but are not in the record. The last sync counted them. */
   unrecorded: number
   createdAt: Date
 }
 
 const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
   s.adopts_vouchers as "adoptsVouchers", s.tags_names as "tagsNames", s.unrecorded, s.created_at as "createdAt"`
-/** The columns that a statement returns after it wrote a site: `siteColumns` are made from them. */
+/** The columns that an insert or update must return so that `siteColumns` can be selected from its result. */
 const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at`
 
 export async function listSites(db: Queryable): Promise<Site[]> {
@@ -48,11 +59,16 @@ export async function listSites(db: Queryable): Promise<Site[]> {
   return rows
 }
 
+export type NewSite = {
+  name: string
+  controllerId: string
+  controllerSite: string
+  active: boolean
+  adoptsVouchers: boolean
+}
+
 /** Undefined when the controller's site is recorded already. */
-export async function insertSite(
-  db: Queryable,
-  site: { name: string; controllerId: string; controllerSite: string; active: boolean; adoptsVouchers: boolean },
-): Promise<Site | undefined> {
+export async function insertSite(db: Queryable, site: NewSite): Promise<Site | undefined> {
   const { rows } = await db.query<Site>(
     `with s as (
        insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
@@ -64,6 +80,44 @@ export async function insertSite(
     [site.name, site.controllerId, site.controllerSite, site.active, site.adoptsVouchers],
   )
   return rows[0]
+}
+
+export type RecordedSite = { id: number; name: string; controllerId: string; controllerSite: string }
+
+/** Makes imports run one after another: two imports of the same sites in a different order would deadlock. */
+export async function lockImports(tx: Queryable): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('voucher-service sites import'))`)
+}
+
+/** Returns only the sites that were not recorded before. Spreads their first sync over an hour: there may be thousands. */
+export async function insertSites(tx: Queryable, rows: NewSite[]): Promise<RecordedSite[]> {
+  const { rows: inserted } = await tx.query<RecordedSite>(
+    `insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
+     select name, controller_id, controller_site, active, adopts_vouchers, now() + random() * interval '1 hour'
+       from unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[], $5::boolean[]) with ordinality
+            as asked (name, controller_id, controller_site, active, adopts_vouchers, place)
+      order by place
+     on conflict (controller_id, controller_site) do nothing
+     returning id, name, controller_id as "controllerId", controller_site as "controllerSite"`,
+    [
+      rows.map(({ name }) => name),
+      rows.map(({ controllerId }) => controllerId),
+      rows.map(({ controllerSite }) => controllerSite),
+      rows.map(({ active }) => active),
+      rows.map(({ adoptsVouchers }) => adoptsVouchers),
+    ],
+  )
+  return inserted
+}
+
+export async function listRecordedSites(tx: Queryable, rows: NewSite[]): Promise<RecordedSite[]> {
+  const { rows: recorded } = await tx.query<RecordedSite>(
+    `select s.id, s.name, s.controller_id as "controllerId", s.controller_site as "controllerSite"
+       from unnest($1::uuid[], $2::text[]) as asked (controller_id, controller_site)
+       join sites s using (controller_id, controller_site)`,
+    [rows.map(({ controllerId }) => controllerId), rows.map(({ controllerSite }) => controllerSite)],
+  )
+  return recorded
 }
 
 /** Undefined when no site has this id. */
@@ -81,7 +135,7 @@ export async function updateSiteActive(db: Queryable, id: number, active: boolea
 
 export type SiteSettings = { adoptsVouchers?: boolean | undefined; tagsNames?: boolean | undefined }
 
-/** Undefined when no site has this id. The next sync follows soon: it is the one that adopts. */
+/** Makes the site due for a sync, which does the adopting. Undefined when no site has this id. */
 export async function updateSiteSettings(db: Queryable, id: number, settings: SiteSettings): Promise<Site | undefined> {
   const { rows } = await db.query<Site>(
     `with s as (
@@ -97,27 +151,19 @@ export async function updateSiteSettings(db: Queryable, id: number, settings: Si
   return rows[0]
 }
 
-/** A site with what is needed to speak to its controller. */
-export type SiteOnController = {
+/** A site with everything that is needed to connect to its controller. */
+export type SiteOnController = StoredController & {
   id: number
   name: string
   controllerSite: string
-  controllerId: string
-  driver: string
-  address: string
-  secret: string | null
-  certificatePin: Buffer | null
-  /** How far vouchers are stamped ahead of the `Date` of replies; null until it was measured. */
-  stampSkewMs: number | null
-  /** Whether names on the controller get a tag, by which vouchers are told apart from those of others. */
+  /** Whether names on the controller get a tag that tells our vouchers apart from others. */
   tagsNames: boolean
 }
 
 export const siteOnControllerColumns = `s.id, s.name, s.controller_site as "controllerSite",
-  s.tags_names as "tagsNames", c.id as "controllerId",
-  c.driver, c.address, c.secret, c.certificate_pin as "certificatePin", c.stamp_skew_ms as "stampSkewMs"`
+  s.tags_names as "tagsNames", ${storedControllerColumns}`
 
-/** Active or not. */
+/** Finds active and inactive sites. */
 export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
     `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id where s.id = $1`,
@@ -126,7 +172,21 @@ export async function findSiteOnController(db: Queryable, id: number): Promise<S
   return rows[0]
 }
 
-/** The one with this id, active or not; otherwise all active ones, by number. */
+/** Finds active and inactive sites: administrators test a site before they activate it. */
+export async function findSiteWithController(
+  db: Queryable,
+  siteId: number,
+): Promise<(SiteOnController & { controllerName: string }) | undefined> {
+  const { rows } = await db.query<SiteOnController & { controllerName: string }>(
+    `select ${siteOnControllerColumns}, c.name as "controllerName"
+       from sites s join controllers c on c.id = s.controller_id
+      where s.id = $1`,
+    [siteId],
+  )
+  return rows[0]
+}
+
+/** The site with this id, even if it is inactive. Without an id, all active sites. */
 export async function listSitesOnControllers(db: Queryable, only: number | null): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(
     `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id
@@ -137,18 +197,45 @@ export async function listSitesOnControllers(db: Queryable, only: number | null)
   return rows
 }
 
-/** A site that the key may not use does not exist for it. */
+/** Undefined also when the actor may not use the site. */
 export async function findActiveSite(
   db: Queryable,
   id: number,
-  onlyForKey: string | null,
+  onlySitesOf: string | null,
 ): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
     `select ${siteOnControllerColumns}
        from sites s join controllers c on c.id = s.controller_id
       where s.id = $1 and s.active
-        and ($2::uuid is null or exists (select from api_key_sites k where k.api_key_id = $2 and k.site_id = s.id))`,
-    [id, onlyForKey],
+        and ${mayUseSite('$2', 's.id')}`,
+    [id, onlySitesOf],
   )
   return rows[0]
+}
+
+/** Adds to the counts of a site's day, which the overview shows. */
+export async function moveSiteDay(
+  db: Queryable,
+  siteId: number,
+  day: string,
+  by: { created?: number; redeemed?: number; revoked?: number },
+): Promise<void> {
+  await db.query(
+    `insert into site_days as known (site_id, day, created, redeemed, revoked) values ($1, $2, $3, $4, $5)
+     on conflict (site_id, day) do update
+       set created = known.created + excluded.created, redeemed = known.redeemed + excluded.redeemed,
+           revoked = known.revoked + excluded.revoked`,
+    [siteId, day, by.created ?? 0, by.redeemed ?? 0, by.revoked ?? 0],
+  )
+}
+
+/** The pause between two syncs of a site in use. */
+export const whenUsed = `interval '5 minutes'`
+
+/** Schedules the next sync of an idle site earlier. Writes nothing when the next sync is soon anyway. */
+export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
+  const soon = why === 'used' ? whenUsed : `interval '10 seconds'`
+  await db.query(`update sites set next_sync_at = now() + ${soon} where id = $1 and next_sync_at > now() + ${soon}`, [
+    id,
+  ])
 }

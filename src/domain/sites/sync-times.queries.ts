@@ -1,20 +1,19 @@
 import type { Queryable } from '#db/database.ts'
-import { controllerIsOut } from '../controllers/outages.queries.ts'
-import { type SiteOnController, siteOnControllerColumns } from './sites.queries.ts'
+import { controllerIsOut } from '../controllers/controllers.queries.ts'
+import { type SiteOnController, siteOnControllerColumns, whenUsed } from './sites.queries.ts'
 
-/** A job that its worker did not survive is replaced then; one that still runs keeps others out. */
+/** Other workers skip a site for this long while its sync runs. If the worker dies, another job syncs the site then. */
 const atMost = `interval '2 minutes'`
-const whenUsed = `interval '5 minutes'`
 const whenIdle = `interval '1 hour'`
-/** The longer it fails, the more rarely it is tried. */
+/** The longer the sync has failed, the longer the pause. */
 const whenFailing = `greatest(interval '1 minute',
   least(interval '10 minutes', (now() - coalesce(sites.sync_failing_since, now())) / 4))`
-/** Ten percent more or less: sites that began together do not stay together. */
+/** Ten percent more or less, so that sites that were added together are not always synced together. */
 const spread = `(0.9 + 0.2 * random())`
 
 export type DueSite = { id: number; controllerId: string }
 
-/** Takes sites that are due; nobody else takes them meanwhile. */
+/** Takes sites that are due for a sync. Other workers do not take them meanwhile. */
 export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise<DueSite[]> {
   const { rows } = await tx.query<DueSite>(
     `with due as (
@@ -29,7 +28,7 @@ export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise
   return rows
 }
 
-/** `listedAt` is before anything is asked of the controller, by the clock of the record. */
+/** `listedAt` is the time of the database before the controller is called. */
 export type SiteToSync = SiteOnController & { adopts: boolean; listedAt: Date; nextSyncAt: Date | null }
 
 export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToSync | undefined> {
@@ -43,8 +42,8 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
 }
 
 /**
- * A site where something happened within the hour is looked at often, another one rarely. A time that somebody set
- * meanwhile stays.
+ * Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. A time
+ * that was set while the sync ran is kept.
  */
 export async function updateSiteSynced(
   db: Queryable,
@@ -64,12 +63,12 @@ export async function updateSiteSynced(
   )
 }
 
-/** How many vouchers on the controller seem to be ours and are not in the record. Writes only what changes. */
+/** Stores how many vouchers on the controller seem to be ours but are not in the record. Writes only a changed count. */
 export async function updateUnrecordedCount(db: Queryable, id: number, count: number): Promise<void> {
   await db.query('update sites set unrecorded = $2 where id = $1 and unrecorded is distinct from $2', [id, count])
 }
 
-/** True when it failed for another reason than the last time, or did not fail then. */
+/** True when the last sync succeeded or failed for another reason. */
 export async function updateSiteSyncFailed(db: Queryable, id: number, failure: string): Promise<boolean> {
   const { rows } = await db.query<{ isNews: boolean }>(
     `update sites
@@ -81,12 +80,4 @@ export async function updateSiteSyncFailed(db: Queryable, id: number, failure: s
     [id, failure],
   )
   return rows[0]?.isNews ?? false
-}
-
-/** Something happened there: an idle site is looked at sooner. A write only when it was idle. */
-export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
-  const soon = why === 'used' ? whenUsed : `interval '10 seconds'`
-  await db.query(`update sites set next_sync_at = now() + ${soon} where id = $1 and next_sync_at > now() + ${soon}`, [
-    id,
-  ])
 }

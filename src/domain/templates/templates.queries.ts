@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/database.ts'
 
-/** What a column can hold; a driver may accept less, which is found out when a voucher is created. */
+/** The largest number that a column can hold. A driver may accept less; this is checked when a voucher is created. */
 export const maxLimit = 2_147_483_647
 
-/** A named duration with its limits. Without a site it is for all. */
+/** Named settings for new vouchers: duration, uses and bandwidth. A template without a site is for all sites. */
 export type Template = {
   id: string
   siteId: number | null
@@ -21,7 +21,7 @@ const templateColumns = `id, site_id as "siteId", name, max_uses as "maxUses", e
 
 const byName = `name collate natural_order`
 
-/** By name, for the command line. */
+/** All templates, by name. */
 export async function listTemplates(db: Queryable): Promise<Template[]> {
   const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${byName}, id`)
   return rows
@@ -29,7 +29,7 @@ export async function listTemplates(db: Queryable): Promise<Template[]> {
 
 export type TemplatePlace = { name: string; id: string }
 
-/** Those for all sites and those of these sites, by name, after the given one. */
+/** The templates for all sites and for the given sites, by name, page by page. */
 export async function listTemplatePage(
   db: Queryable,
   sites: number[] | 'all',
@@ -47,7 +47,7 @@ export async function listTemplatePage(
   return rows
 }
 
-/** One that can be used on this site: its own, or one for all. */
+/** Undefined also when the template belongs to another site. */
 export async function findTemplate(db: Queryable, id: string, siteId: number): Promise<Template | undefined> {
   const { rows } = await db.query<Template>(
     `select ${templateColumns} from templates where id = $1 and (site_id is null or site_id = $2)`,
@@ -56,7 +56,7 @@ export async function findTemplate(db: Queryable, id: string, siteId: number): P
   return rows[0]
 }
 
-/** Undefined when the name is taken, on this site or among those for all. */
+/** Undefined when the name is taken: on the same site, or among the templates for all sites. */
 export async function insertTemplate(
   db: Queryable,
   template: Omit<Template, 'createdAt'>,
@@ -72,7 +72,7 @@ export async function insertTemplate(
   return rows[0]
 }
 
-/** Undefined when there is none with this id. */
+/** Undefined when no template has this id. */
 export async function deleteTemplate(db: Queryable, id: string): Promise<Template | undefined> {
   const { rows } = await db.query<Template>(`delete from templates where id = $1 returning ${templateColumns}`, [id])
   return rows[0]

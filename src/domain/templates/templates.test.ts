@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { seedSite } from '#test/seed.ts'
-import { addTemplate } from './add-template.ts'
-import { removeTemplate } from './remove-template.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedSite, testActor } from '#test/data/seed.ts'
+import { addTemplate, removeTemplate } from './administer-templates.ts'
 import { findTemplate } from './templates.queries.ts'
 
 const db = await createTestDatabase()
@@ -11,8 +10,8 @@ const day = { name: 'Tag', maxUses: 1, expireMinutes: 1440, downKbps: 0, upKbps:
 
 test('a template for all is found on every site, one of a site only there, a removed one nowhere', async () => {
   const [forAll, own] = [
-    await addTemplate(db, { ...day, siteId: null }),
-    await addTemplate(db, { ...day, siteId: here }),
+    await addTemplate(db, testActor, { ...day, siteId: null }),
+    await addTemplate(db, testActor, { ...day, siteId: here }),
   ]
 
   expect([await findTemplate(db, forAll.id, here), await findTemplate(db, forAll.id, elsewhere)]).toEqual([
@@ -20,6 +19,6 @@ test('a template for all is found on every site, one of a site only there, a rem
     forAll,
   ])
   expect([await findTemplate(db, own.id, here), await findTemplate(db, own.id, elsewhere)]).toEqual([own, undefined])
-  await removeTemplate(db, own.id)
+  await removeTemplate(db, testActor, own.id)
   expect(await findTemplate(db, own.id, here)).toBeUndefined()
 })

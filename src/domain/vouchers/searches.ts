@@ -1,13 +1,13 @@
-import type { Database } from '#db/database.ts'
-import { createSlots } from '#lib/slots.ts'
-import { Unavailable } from '#lib/unavailable.ts'
+import { type Database, Unavailable } from '#db/database.ts'
+import { createSlots } from '#lib/concurrency.ts'
+import { actorReference, type Maker } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import type { VoucherFilter } from './voucher-filter.ts'
 
 /** Searches have a few connections of their own, so that many searches do not slow down creations. */
 export type Searches = {
-  /** Each key runs one search at a time. Searches of different keys get a connection in turn. */
-  run<T>(keyId: string, work: (db: Database) => Promise<T>): Promise<T>
+  /** Each actor runs one search at a time. Searches of different actors get a connection in turn. */
+  run<T>(actor: Pick<Maker, 'kind' | 'id'>, work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -16,10 +16,10 @@ export function createSearches(db: Database): Searches {
     atOnce: 1,
     maxWaiting: 10,
     maxWaitMs: 2_000,
-    refusal: () => new DomainError('searches_too_many'),
+    rejection: () => new DomainError('searches_too_many'),
   })
   return {
-    run: (keyId, work) => slots.run(keyId, () => work(db).catch(explain)),
+    run: (actor, work) => slots.run(actorReference(actor), () => work(db).catch(explain)),
     close: db.close,
   }
 }

@@ -1,7 +1,7 @@
-import type { VoucherStatus } from './vouchers.queries.ts'
+import type { VoucherStatus } from './voucher.ts'
 
 export type VoucherFilter = {
-  /** The moment at which `status` is told. */
+  /** The time for which `status` is determined. */
   now: Date
   status?: VoucherStatus | undefined
   nameContains?: string | undefined
@@ -16,8 +16,8 @@ export type VoucherFilter = {
 }
 
 /**
- * SQL conditions for one page; where there are several lists of them, a voucher fulfils exactly one. `bind` names a value.
- * `expired` is two lists, because what has run out since the last sync still stands in the index of the valid ones.
+ * SQL conditions for one page, in one or more lists. A voucher fulfils exactly one of the lists. `bind` names a value.
+ * `expired` needs two lists: a voucher that expired since the last sync is still in the index of valid vouchers.
  */
 export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => string): string[][] {
   const common = [
@@ -44,7 +44,7 @@ function given<T>(value: T | undefined, condition: (value: T) => string): string
   return value === undefined ? [] : [condition(value)]
 }
 
-/** `%` and `_` are letters here. */
+/** Treats `%` and `_` as ordinary characters, not as wildcards. */
 function literal(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

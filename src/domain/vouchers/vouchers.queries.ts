@@ -1,21 +1,8 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
-import type { Wishes } from './creation.ts'
+import type { ListedVoucher, RecordedVoucher } from './voucher.ts'
+import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
 
-export type VoucherStatus = 'valid' | 'used' | 'expired' | 'revoked'
-
-export type ListedVoucher = {
-  code: string
-  name: string
-  maxUses: number
-  expireMinutes: number
-  status: VoucherStatus
-  usedCount: number
-  createdAt: Date
-  expiresAt: Date | null
-}
-
-/** As recorded: whether a `valid` one has run out since is for the reader to say (`statusAt`). */
+/** The newest vouchers of a site with their recorded status (see `statusAt`). */
 export async function listNewestVouchers(db: Queryable, siteId: number, limit: number): Promise<ListedVoucher[]> {
   const { rows } = await db.query<ListedVoucher>(
     `select code, name, max_uses as "maxUses", expire_minutes as "expireMinutes", status, used_count as "usedCount",
@@ -29,68 +16,77 @@ export async function listNewestVouchers(db: Queryable, siteId: number, limit: n
   return rows
 }
 
-export type NewVoucher = Wishes & {
-  id: string
-  creationId: string
-  controllerVoucherId: string | null
-  code: string
-  batchId: string | null
+const columns = `site_id as "siteId", id, code, name, reference, status, max_uses as "maxUses", used_count as "usedCount",
+  expire_minutes as "expireMinutes", qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
+  created_at as "createdAt", first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil",
+  revoked_at as "revokedAt", synced_at as "syncedAt", coalesce(api_key_id, staff_id) as source, batch_id as "batchId"`
+
+/** A page of vouchers, newest first. For several sites, reads a page of each and merges them. */
+export async function listVoucherPage(
+  db: Queryable,
+  sites: number[] | 'all',
+  filter: VoucherFilter,
+  limit: number,
+): Promise<RecordedVoucher[]> {
+  const values: unknown[] = [limit]
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const branches = pageConditions(filter, bind)
+  const newestWhere = (ofSites: string) =>
+    newest(
+      branches.map((conditions) => {
+        const where = [ofSites, ...conditions].join(' and ')
+        return `select ${columns} from vouchers where ${where} order by created_at desc, id desc limit $1`
+      }),
+    )
+  const { rows } = await db.query<RecordedVoucher>(textFor(sites, newestWhere, bind), values)
+  return rows
 }
 
-/** Controller vouchers that a creation has already. They are compared by id, because a controller may give a code again. */
-export async function listHeldVouchers(
-  tx: Queryable,
+function textFor(
+  sites: number[] | 'all',
+  newestWhere: (ofSites: string) => string,
+  bind: (value: unknown) => string,
+): string {
+  if (sites === 'all') return newestWhere(`code <> ''`) // opens the index vouchers_newest
+  if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
+  const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
+  return merge([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
+}
+
+function newest(lists: string[]): string {
+  return lists.length === 1 ? (lists[0] as string) : merge(lists)
+}
+
+function merge(lists: string[]): string {
+  const all = lists.map((list) => `(${list})`).join(' union all ')
+  return `select * from (${all}) as merged order by "createdAt" desc, id desc limit $1`
+}
+
+export async function findRecordedVoucher(
+  db: Queryable,
   siteId: number,
-  vouchers: { id: string | null; code: string }[],
-): Promise<{ id: string | null; code: string }[]> {
-  const { rows } = await tx.query<{ id: string | null; code: string }>(
-    `select controller_voucher_id as id, code from vouchers
-      where site_id = $1 and controller_voucher_id = any($2) and creation_id is not null
-     union all
-     select null, code from vouchers
-      where site_id = $1 and controller_voucher_id is null and code = any($3) and creation_id is not null`,
-    [siteId, vouchers.flatMap(({ id }) => id ?? []), vouchers.map(({ code }) => code)],
-  )
-  return rows
+  id: string,
+): Promise<RecordedVoucher | undefined> {
+  const { rows } = await db.query<RecordedVoucher>(`select ${columns} from vouchers where site_id = $1 and id = $2`, [
+    siteId,
+    id,
+  ])
+  return rows[0]
 }
 
-/**
- * Gives each of these controller vouchers, all of one shape, to its creation; those that another creation holds already are
- * left out. Takes over a row that sync adopted first: it keeps its id.
- */
-export async function claimVouchers(
-  tx: Queryable,
-  made: { siteId: number; apiKeyId: string; shape: VoucherShape },
-  vouchers: NewVoucher[],
-): Promise<{ id: string; creationId: string }[]> {
-  const { siteId, apiKeyId, shape } = made
-  const sameVoucher =
-    vouchers[0]?.controllerVoucherId === null
-      ? '(site_id, code) where controller_voucher_id is null'
-      : '(site_id, controller_voucher_id)'
-  const { rows } = await tx.query<{ id: string; creationId: string }>(
-    `insert into vouchers (site_id, id, creation_id, api_key_id, controller_voucher_id, code, name, max_uses,
-       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, created_at)
-     select $1, new.id, new."creationId", $2, new."controllerVoucherId", new.code, $3, $4, $5, $6, $7, $8,
-            new.reference, new."validUntil", new."batchId", now()
-       from jsonb_to_recordset($9::jsonb) as new (id uuid, "creationId" uuid, "controllerVoucherId" text, code text,
-              reference text, "validUntil" timestamptz(3), "batchId" uuid)
-      order by new."controllerVoucherId", new.code
-     on conflict ${sameVoucher} do update
-       set creation_id = excluded.creation_id, api_key_id = excluded.api_key_id, reference = excluded.reference,
-           valid_until = excluded.valid_until, batch_id = excluded.batch_id where vouchers.creation_id is null
-     returning id, creation_id as "creationId"`,
-    [
-      siteId,
-      apiKeyId,
-      shape.name,
-      shape.maxUses,
-      shape.expireMinutes,
-      shape.downKbps,
-      shape.upKbps,
-      shape.quotaMb,
-      JSON.stringify(vouchers),
-    ],
+/** A controller may reuse a code after its voucher is gone. A voucher that is still valid wins, otherwise the newest. */
+export async function findVoucherByCode(
+  db: Queryable,
+  siteId: number,
+  code: string,
+  now: Date,
+): Promise<RecordedVoucher | undefined> {
+  const { rows } = await db.query<RecordedVoucher>(
+    `select ${columns} from vouchers
+      where site_id = $1 and code = $2
+      order by status = 'valid' and (expires_at is null or expires_at > $3) desc, created_at desc, id desc
+      limit 1`,
+    [siteId, code, now],
   )
-  return rows
+  return rows[0]
 }

@@ -1,22 +1,22 @@
 import type { Failure } from '#drivers/driver.ts'
-import { failureOf } from '../controllers/failure-of.ts'
+import { controllerFailure } from '../controllers/controller-failure.ts'
 
-/** These can be one voucher's fault. With every other failure there is no use in asking on. */
+/** Failures that a single voucher may cause. After any other failure it is useless to go on. */
 const perhapsOfOne: Failure[] = ['rejected', 'failed', 'no_voucher']
-/** So often in a row, and it is no single voucher's fault. */
+/** After so many failures in a row, the cause is not a single voucher. */
 const maxInARow = 10
 
 export type Deletion = {
   gone: string[]
-  /** Each of them was refused alone, or not tried any more. */
+  /** Vouchers that were rejected alone, or not tried. */
   left: { id: string; failure: Failure }[]
-  /** Why no more was tried: it is the controller. */
+  /** The failure of the controller after which nothing more was tried. */
   stoppedBy: Failure | undefined
 }
 
 /**
- * Deletes what can be deleted: where one voucher spoils it for the others, halves of the list find that one. After too
- * many refusals the rest is left for another time, and then the order must be another one.
+ * Deletes what can be deleted. If one voucher makes a call fail, halving the list finds it. After too many failures the rest is
+ * left for the next attempt, which must use a different order.
  */
 export async function deleteInHalves(remove: (ids: string[]) => Promise<void>, ids: string[]): Promise<Deletion> {
   const gone: string[] = []
@@ -48,7 +48,7 @@ async function failureWhen(removing: Promise<void>): Promise<Failure | undefined
     await removing
     return undefined
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = controllerFailure(error)
     if (failure === undefined) throw error
     return failure
   }

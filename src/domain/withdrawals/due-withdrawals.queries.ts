@@ -1,15 +1,15 @@
 import type { Queryable } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
-import { controllerIsOut } from '../controllers/outages.queries.ts'
+import { controllerIsOut } from '../controllers/controllers.queries.ts'
 
-/** Who holds rows longer has died, or is slow: then two withdraw the same, which does no harm. */
+/** A process that holds rows longer has died or is slow. Then two processes may withdraw the same, which does no harm. */
 const lease = `interval '12 seconds'`
-/** Twice as long after each attempt, from two seconds to five minutes. A full slot is free again soon. */
+/** The pause doubles with each attempt, from two seconds to five minutes. A busy controller has a free slot soon. */
 const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 2 ^ least(attempts, 9)) end)`
-/** For so long a controller may be away. One that nobody could ask in that time gets its attempts all the same. */
+/** A withdrawal is given up after ten attempts and seven days. */
 const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
-/** Sites where something is to be withdrawn now, those first that wait longest. Not those whose controller is out of reach. */
+/** Sites with due withdrawals whose controller is not out of reach, longest due first. */
 export async function listSitesWithDueWithdrawals(db: Queryable): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `select s.id
@@ -34,9 +34,9 @@ export type DueWithdrawal = {
 }
 
 /**
- * Leases withdrawals that are due, in a different order each time (see `deleteInHalves`). The voucher of a creation may have
- * another id than the creation. The withdrawal of the creation then changes to that voucher, unless the same revocation
- * already has a withdrawal for it.
+ * Leases due withdrawals, in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose voucher has
+ * a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already has a withdrawal for
+ * that voucher.
  */
 export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
   const { rows } = await db.query<DueWithdrawal>(
@@ -72,7 +72,7 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
   return rows
 }
 
-/** Returns how many it changed: sync may have noticed before us that some are gone. */
+/** Returns how many vouchers changed. Sync may have noticed before that some are gone. */
 export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<number> {
   const { rowCount } = await tx.query(
     `update vouchers set status = 'revoked', revoked_at = now()
@@ -101,7 +101,7 @@ export async function updateWithdrawalsSettled(
   )
 }
 
-/** Withdrawals of creations that are still looked for: they are taken again soon, and that was no attempt. */
+/** Postpones withdrawals of creations that are still being looked up. It does not count as an attempt. */
 export async function postponeUnsettledWithdrawals(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
     `update withdrawals set attempts = attempts - 1, next_attempt_at = now() + interval '2 seconds'
@@ -110,7 +110,7 @@ export async function postponeUnsettledWithdrawals(db: Queryable, siteId: number
   )
 }
 
-/** They are tried again after a pause, or given up. */
+/** Schedules the next attempt of these withdrawals, or gives them up. */
 export async function postponeWithdrawals(
   db: Queryable,
   siteId: number,
@@ -126,7 +126,7 @@ export async function postponeWithdrawals(
   )
 }
 
-/** The controller is not to be spoken to: what else is due on the site waits as well. */
+/** Postpones everything that is due on a site, because its controller cannot be used at present. */
 export async function postponeDueWithdrawals(db: Queryable, siteId: number, failure: Failure): Promise<void> {
   await db.query(
     `update withdrawals

@@ -1,8 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 import { pageConditions, type VoucherFilter } from '../vouchers/voucher-filter.ts'
-import type { VoucherPlace } from './revocation.ts'
 
-/** Those of these vouchers that exist: whether they can still be withdrawn is found out when it is their turn. */
+/** A voucher and its site. The table is partitioned by site, so both are needed to find the voucher. */
+export type VoucherPlace = { siteId: number; id: string }
+
+/** The vouchers that exist. Whether they can still be withdrawn is decided when the worker gets to them. */
 export async function listExistingVouchers(db: Queryable, places: VoucherPlace[]): Promise<VoucherPlace[]> {
   const { rows } = await db.query<VoucherPlace>(
     `select vouchers.site_id as "siteId", vouchers.id
@@ -15,7 +17,7 @@ export async function listExistingVouchers(db: Queryable, places: VoucherPlace[]
 
 export type RevocationFilter = Omit<VoucherFilter, 'status' | 'after'>
 
-/** Vouchers that fit and can still be withdrawn: a used one as well, while its minutes run. */
+/** Matching vouchers that can still be withdrawn. A used voucher can be, while its minutes run. */
 export async function listRevocableVouchers(
   tx: Queryable,
   sites: number[] | 'all',
@@ -34,17 +36,17 @@ export async function listRevocableVouchers(
 }
 
 /**
- * Marks the matching creations whose outcome is not known or that may still get a late voucher: whatever is recorded for them
- * is withdrawn. Returns those that are not settled. Waits for a process that is just recording a creation; its voucher is then
- * found by the statement that lists vouchers. A creation of a batch that is rejected during the wait is marked too, so that
- * its row is not sent again.
+ * Marks matching creations whose outcome is unknown or that may still get a late voucher. Any voucher recorded for them later is
+ * withdrawn. Returns the creations that are not settled. If another process is recording a creation, this statement waits, and the
+ * statement that lists vouchers then finds the voucher. If a creation of a batch is rejected during the wait, it is marked too, so
+ * that its row is not sent again.
  */
 export async function updateCreationsRevoked(
   tx: Queryable,
   sites: number[] | 'all',
   filter: RevocationFilter,
 ): Promise<VoucherPlace[]> {
-  if (filter.codePrefix !== undefined) return [] // what is not known yet has no code
+  if (filter.codePrefix !== undefined) return [] // a creation without a voucher has no code
   const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // their vouchers are recorded later
   const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
     `with fitting as (

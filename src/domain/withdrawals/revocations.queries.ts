@@ -1,32 +1,38 @@
 import type { Queryable } from '#db/database.ts'
+import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
+import type { EarlierRequest } from '../idempotency.ts'
+import { mayUseSite } from '../sites/sites.queries.ts'
 
 export type NewRevocation = {
   id: string
-  actor: string
-  apiKeyId: string
+  maker: Maker
   idempotencyKey: string | undefined
   requestHash: Buffer
 }
 
-/** False when this Idempotency-Key stands on another one. Waits for whoever is just inserting that. */
+/** False when the Idempotency-Key belongs to another revocation, after waiting for a transaction that inserts it. */
 export async function insertRevocation(tx: Queryable, revocation: NewRevocation): Promise<boolean> {
-  const { id, actor, apiKeyId, idempotencyKey, requestHash } = revocation
+  const { id, maker, idempotencyKey, requestHash } = revocation
+  const { apiKeyId, staffId } = actorColumns(maker)
   const { rowCount } = await tx.query(
-    `insert into revocations (id, actor, api_key_id, idempotency_key, request_hash) values ($1, $2, $3, $4, $5)
+    `insert into revocations (id, actor, api_key_id, staff_id, idempotency_key, request_hash)
+     values ($1, $2, $3, $4, $5, $6)
      on conflict (actor, idempotency_key) do nothing`,
-    [id, actor, apiKeyId, idempotencyKey ?? null, requestHash],
+    [id, actorReference(maker), apiKeyId, staffId, idempotencyKey ?? null, requestHash],
   )
   return rowCount === 1
 }
 
-export async function findRevocationByKey(
+/** The revocation that this Idempotency-Key of the actor belongs to. */
+export async function findEarlierRevocation(
   db: Queryable,
-  actor: string,
+  actor: Requester,
   idempotencyKey: string,
-): Promise<{ id: string; requestHash: Buffer } | undefined> {
-  const { rows } = await db.query<{ id: string; requestHash: Buffer }>(
-    `select id, request_hash as "requestHash" from revocations where actor = $1 and idempotency_key = $2`,
-    [actor, idempotencyKey],
+): Promise<EarlierRequest<{ id: string }> | undefined> {
+  const { rows } = await db.query<{ requestHash: Buffer; outcome: { id: string } }>(
+    `select request_hash as "requestHash", json_build_object('id', id) as outcome
+       from revocations where actor = $1 and idempotency_key = $2`,
+    [actorReference(actor), idempotencyKey],
   )
   return rows[0]
 }
@@ -41,17 +47,17 @@ export type Revocation = {
   failed: number
 }
 
-/** One that touches a site which the key may not see does not exist for it; one of no voucher is its maker's only. */
-const isVisible = `($2::uuid is null or r.api_key_id = $2 or exists (select from withdrawals where revocation_id = r.id))
+/** True when the actor may use the sites of all its vouchers. A revocation without vouchers is visible to its maker only. */
+const isVisible = `($2::uuid is null or coalesce(r.api_key_id, r.staff_id) = $2 or exists (select from withdrawals where revocation_id = r.id))
   and ($2::uuid is null or not exists (
     select from withdrawals w
      where w.revocation_id = r.id
-       and not exists (select from api_key_sites k where k.api_key_id = $2 and k.site_id = w.site_id)))`
+       and not ${mayUseSite('$2', 'w.site_id')}))`
 
 export async function findRevocation(
   db: Queryable,
   id: string,
-  onlyForKey: string | null,
+  onlySitesOf: string | null,
 ): Promise<Revocation | undefined> {
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
@@ -64,7 +70,7 @@ export async function findRevocation(
                      (count(*) filter (where outcome = 'failed'))::integer as failed
                 from withdrawals where revocation_id = r.id) as counts
       where r.id = $1 and ${isVisible}`,
-    [id, onlyForKey],
+    [id, onlySitesOf],
   )
   return rows[0]
 }
@@ -77,7 +83,7 @@ export type RevocationRow = {
   settledAt: Date | null
 }
 
-/** By site and voucher, after the given one. */
+/** A page of the vouchers of a revocation, by site and voucher. */
 export async function listRevocationRows(
   db: Queryable,
   id: string,

@@ -1,59 +1,84 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
+import { replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
-import { recordKeyAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import { listControllersOfSites } from '../sites/site-states.queries.ts'
+import { onceByKey, type RepeatableRequest } from '../idempotency.ts'
 import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
-import { actorOf, meaningHash, type RevocationRequest } from './revocation.ts'
-import { findRevocationByKey, insertRevocation } from './revocations.queries.ts'
+import {
+  cancelFittingRows,
+  listRevocableVouchers,
+  type RevocationFilter,
+  updateCreationsRevoked,
+  updateRefusedRevoked,
+  type VoucherPlace,
+} from './revocable-vouchers.queries.ts'
+import { findEarlierRevocation, insertRevocation } from './revocations.queries.ts'
 import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from './withdrawals.queries.ts'
 
-/** So many sites get their job at once; the others with the next sweep, two seconds later. */
+/** The number of sites that get a job at once. The others follow with the next sweep, two seconds later. */
 const jobsAtOnce = 200
-
-/** While a controller is away, the same filter again and again would pile up without end what each attempt has to touch. */
+/** The most withdrawals that may wait on these sites. Repeating a filter during an outage would pile them up without end. */
 const maxWaiting = 50_000
-/** A check-out is always taken in. */
-const few = 10
+/** A revocation of so few vouchers is always accepted, so that a check-out never fails. */
+const fewVouchers = 10
+/** The most vouchers of one revocation by filter. */
+const maxVouchers = 10_000
 
-/** The revocation that this Idempotency-Key made before. */
-async function findRepeated(
-  db: Queryable,
-  { key, idempotencyKey, meant }: Omit<RevocationRequest, 'choose'>,
-): Promise<string | undefined> {
-  if (idempotencyKey === undefined) return undefined
-  const known = await findRevocationByKey(db, actorOf(key), idempotencyKey)
-  if (known && !known.requestHash.equals(meaningHash(meant))) throw new DomainError('idempotency_mismatch')
-  return known?.id
+export type RevocationRequest = RepeatableRequest & {
+  /** Finds the vouchers in the transaction that revokes them. Not called for a repeat: they may no longer match the filter. */
+  choose(tx: Queryable): Promise<VoucherPlace[]>
 }
 
-/** One commit: the wish, a withdrawal for each voucher, the jobs, the audit. Calls no controller: that is the worker's part. */
+/** Commits the revocation, a withdrawal for each voucher, the jobs and the audit. The worker then calls the controllers. */
 export async function revokeVouchers(
   ctx: { db: Database; queue: Queue },
   request: RevocationRequest,
 ): Promise<{ id: string; isRepeat: boolean }> {
-  const { key, idempotencyKey, meant } = request
-  const id = uuidv7()
-  const repeated = await findRepeated(ctx.db, request)
-  if (repeated !== undefined) return { id: repeated, isRepeat: true }
-  return ctx.db.transaction(async (tx) => {
-    const revocation = { id, actor: actorOf(key), apiKeyId: key.id, idempotencyKey, requestHash: meaningHash(meant) }
-    if (!(await insertRevocation(tx, revocation))) {
-      const faster = await findRepeated(tx, request) // another one was faster by a moment
-      if (faster === undefined) throw new Error('A revocation was there and is not')
-      return { id: faster, isRepeat: true }
-    }
-    const vouchers = await request.choose(tx)
-    const siteIds = [...new Set(vouchers.map(({ siteId }) => siteId))]
-    if (vouchers.length > few) {
-      await lockWithdrawalCounts(tx, siteIds)
-      if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
-    }
-    await insertRevokedWithdrawals(tx, id, vouchers)
-    await enqueueWithdrawals(tx, ctx.queue, await listControllersOfSites(tx, siteIds.slice(0, jobsAtOnce)))
-    const details = { vouchers: vouchers.length }
-    await recordKeyAudit(tx, key, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })
-    return { id, isRepeat: false }
+  const { result, isRepeat } = await onceByKey(request, {
+    find: (key) => findEarlierRevocation(ctx.db, request.actor, key),
+    create: (requestHash) => ctx.db.transaction((tx) => revokeFirst(ctx, tx, request, requestHash)),
   })
+  return { id: result.id, isRepeat }
+}
+
+/** Undefined when another request with the same Idempotency-Key was faster. */
+async function revokeFirst(
+  ctx: { queue: Queue },
+  tx: Queryable,
+  { actor, idempotencyKey, choose }: RevocationRequest,
+  requestHash: Buffer,
+): Promise<{ id: string } | undefined> {
+  const id = uuidv7()
+  if (!(await insertRevocation(tx, { id, maker: actor, idempotencyKey, requestHash }))) return undefined
+  const vouchers = await choose(tx)
+  const siteIds = [...new Set(vouchers.map(({ siteId }) => siteId))]
+  if (vouchers.length > fewVouchers) {
+    await lockWithdrawalCounts(tx, siteIds)
+    if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
+  }
+  await insertRevokedWithdrawals(tx, id, vouchers)
+  await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce))
+  const details = { vouchers: vouchers.length }
+  await recordAudit(tx, actor, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })
+  return { id }
+}
+
+/**
+ * Returns the vouchers that match a filter, and the creations whose voucher is not known yet. First locks the batches with
+ * matching rows and cancels the rows that were not sent yet, then marks matching creations, then lists vouchers. The order
+ * matters: a row that was just sent is found as a creation, and a creation that was just recorded is found as a voucher.
+ */
+export async function chooseByFilter(
+  tx: Queryable,
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<VoucherPlace[]> {
+  await cancelFittingRows(tx, sites, filter)
+  const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
+  await updateRefusedRevoked(tx, sites, filter)
+  const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
+  if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
+  return [...unsettled, ...vouchers]
 }

@@ -1,7 +1,8 @@
+import { retryTransaction } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
-import { noteFailure, type OutageContext } from '../controllers/outages.ts'
-import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
+import { findSiteOnController, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
   type DueWithdrawal,
@@ -9,17 +10,18 @@ import {
   postponeUnsettledWithdrawals,
   postponeWithdrawals,
   takeDueWithdrawals,
+  updateVouchersWithdrawn,
+  updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
-import { settleWithdrawals } from './settle-withdrawals.ts'
 
-/** As many as fit into one call of the Integration API. */
+/** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50
-/** Then the others get a turn; what is left comes back with the next sweep. */
+/** After this time other sites get a turn. The next sweep continues. */
 const turnMs = 20_000
 
 export type WithdrawContext = OutageContext & { clock: Clock; today: (at: Date) => string }
 
-/** Deletes all due vouchers of a site on its controller, then records it. Running it twice does no harm. */
+/** Deletes all due vouchers of a site on its controller, then records it. It may run twice at the same time. */
 export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping?: AbortSignal): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
   if (!site) return
@@ -31,8 +33,9 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
 }
 
 /**
- * False when there is no use in going on. Deletes on the controller whatever the record says: the record may be wrong, and
- * a withdrawal that is done leaves nothing there. No database connection is held while the controller is called.
+ * Deletes these vouchers on the controller, whatever the record says. The record may be wrong, and a completed withdrawal must leave
+ * no voucher on the controller. Returns false when the controller cannot be used at present. No database connection is held during
+ * the call.
  */
 async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWithdrawal[]): Promise<boolean> {
   const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
@@ -42,7 +45,7 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
   const { gone, left, stoppedBy } = await deleteOn(ctx, site, named)
   const isGone = new Set(gone)
   const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
-  await settleWithdrawals(ctx, site.id, {
+  await settle(ctx, site.id, {
     revoked: deleted.filter(({ state }) => state !== 'over'),
     ended: [...deleted, ...nameless].filter(({ state }) => state === 'over').concat(none),
     nameless: nameless.filter(({ state }) => state !== 'over'),
@@ -74,6 +77,29 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]):
   return deleteInHalves(remove, [...ids])
 }
 
+type Settled = {
+  revoked: DueWithdrawal[]
+  ended: DueWithdrawal[]
+  /** Vouchers without an id of the controller: there is no way to say which one to delete. */
+  nameless: DueWithdrawal[]
+}
+
+/** Commits the vouchers, the day's count, the list's version and the outcome of each withdrawal together. */
+async function settle(ctx: WithdrawContext, siteId: number, { revoked, ended, nameless }: Settled): Promise<void> {
+  if (revoked.length + ended.length + nameless.length === 0) return
+  await retryTransaction(ctx.db, async (tx) => {
+    const withdrawn = revoked.map(({ voucherId }) => voucherId)
+    const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, siteId, withdrawn) : 0
+    if (changed > 0) await moveSiteDay(tx, siteId, ctx.today(ctx.clock.now()), { revoked: changed })
+    await updateWithdrawalsSettled(tx, siteId, [
+      ...revoked.map(({ id }) => ({ id, outcome: 'revoked' as const })),
+      ...ended.map(({ id }) => ({ id, outcome: 'ended' as const })),
+      ...nameless.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
+    ])
+  })
+}
+
+/** Postpones vouchers that could not be deleted. */
 async function postpone(
   ctx: WithdrawContext,
   site: SiteOnController,

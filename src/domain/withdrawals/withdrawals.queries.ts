@@ -1,12 +1,12 @@
 import type { Queryable } from '#db/database.ts'
 
-/** How long what became of a scheduled withdrawal can be read; the voucher itself tells it for good. */
+/** How long a settled withdrawal without a revocation is kept. The voucher itself keeps the outcome. */
 const keptFor = `interval '7 days'`
 
-/** Null: now, by the clock of the record. */
+/** A `dueAt` of null means now, by the clock of the database. */
 export type ScheduledWithdrawal = { voucherId: string; dueAt: Date | null }
 
-/** For vouchers with a last day or with none: in the transaction that records them. */
+/** Schedules withdrawals in the transaction that records the vouchers. */
 export async function insertScheduledWithdrawals(
   tx: Queryable,
   siteId: number,
@@ -31,7 +31,7 @@ export async function hastenWithdrawals(tx: Queryable, siteId: number, creationI
   return rows.map(({ id }) => id)
 }
 
-/** All of them due now. */
+/** Schedules the withdrawals of a revocation, due now. */
 export async function insertRevokedWithdrawals(
   tx: Queryable,
   revocationId: string,
@@ -45,7 +45,7 @@ export async function insertRevokedWithdrawals(
   )
 }
 
-/** Whoever counts what waits on these sites and adds many to it does so alone. A few locks serve all sites. */
+/** Locks the withdrawal counts of these sites. Other requests that count them to add many wait. All sites share 64 locks. */
 export async function lockWithdrawalCounts(tx: Queryable, siteIds: number[]): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(hashtextextended('withdrawals of sites ' || bucket, 0))
@@ -54,7 +54,7 @@ export async function lockWithdrawalCounts(tx: Queryable, siteIds: number[]): Pr
   )
 }
 
-/** How many are to be withdrawn on these sites by now, tried in vain or not; it stops counting at `limit`. */
+/** The number of unsettled withdrawals of these sites that are due within five minutes. Stops counting at `limit`. */
 export async function findWaitingCount(db: Queryable, siteIds: number[], limit: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::integer as count
@@ -66,7 +66,7 @@ export async function findWaitingCount(db: Queryable, siteIds: number[], limit: 
   return rows[0]?.count ?? 0
 }
 
-/** In pieces, to keep each lock short. What belongs to a revocation stays with it. */
+/** Deletes a limited number of old withdrawals, to keep locks short. Withdrawals of a revocation stay. */
 export async function deleteOldWithdrawals(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(
     `delete from withdrawals

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createAndClaim } from '#test/claim.ts'
-import { directAccess } from '#test/direct-access.ts'
-import { memorySession } from '#test/memory-session.ts'
+import { createAndClaim, directAccess, memorySession } from '#test/drivers.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { startSimulator } from '#test/simulator.ts'
 import type { ControllerConnection } from '../driver.ts'
 import { unifiClassic } from './driver.ts'
 
@@ -60,7 +58,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     },
   )
 
-  test('once a creation has shown our name, vouchers with other names are not ours, not even with the user name', async () => {
+  test('once a creation has shown our name, vouchers with other names are not ours, even with our user name', async () => {
     await simulator.behave({ adminName: 'Front desk' })
     const connection = connect()
     await createAndClaim(connection, asked)
@@ -80,7 +78,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
     expect(others.map((code) => ours.get(code))).toEqual([false, false])
   })
 
-  test('until our name is known, only the user name in any capitals is ours, and other names prove nothing', async () => {
+  test('until our name is known, only the user name, in any letter case, is ours, and other names prove nothing', async () => {
     await addEqual('other-admin')
     const another = await lastCode()
     await addEqual(simulator.login.username.toUpperCase())

@@ -1,11 +1,7 @@
-import type { ControllerAccess, Session } from '../driver.ts'
-import { ControllerError } from '../driver.ts'
-import { leaving, refusalOf } from '../failures.ts'
-import { createHttp, type HttpReply } from '../http.ts'
-import { parse } from '../read-reply.ts'
-import { detectFlavour, type FlavourName, flavours } from './flavours.ts'
-import { type Login, signIn } from './sign-in.ts'
-import { readTokens, type Tokens, toHeaders, updatedBy, writeTokens } from './tokens.ts'
+import { type ControllerAccess, ControllerError, rethrowAs, type Session } from '../driver.ts'
+import { errorForStatus, type HttpClient, type HttpReply, parseJson } from '../http-base/http-client.ts'
+import { detectFlavour, type Login, signIn } from './sign-in.ts'
+import { type FlavourName, flavours, readTokens, type Tokens, toHeaders, updatedBy, writeTokens } from './tokens.ts'
 import { dataFromWire, hasEnvelope, reasonFromWire } from './wire.ts'
 
 const readTimeoutMs = 10_000
@@ -14,7 +10,7 @@ const detectTimeoutMs = 5_000
 const maxAttempts = 4
 /** A session younger than this has the current rights: signing in again would change nothing. */
 const freshSessionMs = 5 * 60_000
-const nothingKnown = { adminName: null, hotspotSite: null }
+const noTokens = { adminName: null, hotspotSite: null }
 
 type ClassicRequest = {
   /** The site of the call, even if the path does not contain it. */
@@ -33,32 +29,31 @@ type Caller = { site: string; deadline: AbortSignal }
 export type ClassicClient = {
   /** Returns the `data` of the answer. After a 401 or 403, which prove that nothing was done, the call may be retried. */
   call(request: ClassicRequest): Promise<unknown[]>
-  /** The administrator name in this account's vouchers, as this process knows it; null if unknown. */
+  /** The administrator name in this account's vouchers, as this process stored it; null if unknown. */
   adminName(): string | null
-  /** The same name, as any process knows it. */
+  /** The same name, read from the shared session, where any process may have stored it. */
   findAdminName(): Promise<string | null>
   /** Shares the name with all processes; null deletes a name that is out of date. */
   shareAdminName(adminName: string | null): void
-  clockAheadMs(): number
-  dateAheadMs(): number
-  close(): Promise<void>
 }
 
-export function createClient(access: ControllerAccess, login: Login): ClassicClient {
-  const http = createHttp(access)
+type ClassicAccess = Pick<ControllerAccess, 'session' | 'clock'>
+
+/** Calls the classic API with the shared session, and signs in when it has to. */
+export function createClassicClient(http: HttpClient, access: ClassicAccess, login: Login): ClassicClient {
   let held: Session | null = null
   let flavour: Promise<FlavourName> | undefined
 
-  async function enter(caller: Caller): Promise<Session> {
+  async function openSession(caller: Caller): Promise<Session> {
     held ??= await access.session.find()
     return held ?? renew(null, caller)
   }
 
-  /** Runs before the sign-in, so that a controller that is still booting does not use up the sign-ins of this minute. */
+  /** Detects the flavour before the sign-in, so that a booting controller does not use up the sign-ins of this minute. */
   function findFlavour(): Promise<FlavourName> {
     flavour ??= detectFlavour(http, AbortSignal.timeout(detectTimeoutMs)).catch((error) => {
       flavour = undefined
-      return leaving('refused')(error)
+      return rethrowAs('refused')(error)
     })
     return flavour
   }
@@ -66,10 +61,10 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   /** Returns newer tokens than those that failed: from this process, from another process, or from a new sign-in. */
   async function renew(stale: Session | null, { site, deadline }: Caller): Promise<Session> {
     if (held && held.tokens !== stale?.tokens) return held
-    const entrance = { flavour: await within(deadline, findFlavour()), site }
+    const target = { flavour: await within(deadline, findFlavour()), site }
     const renewing = access.session.renew(stale, async () => {
-      const { adminName, hotspotSite } = stale ? readTokens(stale.tokens) : nothingKnown
-      const tokens = await signIn(http, login, { ...entrance, wasOperator: hotspotSite === site }, access.clock)
+      const { adminName, hotspotSite } = stale ? readTokens(stale.tokens) : noTokens
+      const tokens = await signIn(http, login, { ...target, wasOperator: hotspotSite === site }, access.clock)
       return writeTokens({ ...tokens, adminName })
     })
     renewing.catch(() => {
@@ -80,7 +75,7 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
   }
 
   /** Returns tokens for a retry of a rejected request; undefined if the rejection is final. */
-  async function tokensAfter(reply: HttpReply, used: Session, caller: Caller): Promise<Session | undefined> {
+  async function findTokensForRetry(reply: HttpReply, used: Session, caller: Caller): Promise<Session | undefined> {
     const { flavour, signedInAt, hotspotSite } = readTokens(used.tokens)
     const cause = causeOf(reply, flavour)
     if (cause === 'other') return undefined
@@ -96,21 +91,21 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     return held && held.tokens !== used.tokens ? held : undefined
   }
 
-  function note(reply: HttpReply, used: Session, tokens: Tokens): void {
+  function shareNewTokens(reply: HttpReply, used: Session, tokens: Tokens): void {
     const { cookie, csrf } = updatedBy(reply, tokens)
     if (held?.id === used.id && (cookie !== tokens.cookie || csrf !== tokens.csrf)) share(held, { cookie, csrf })
   }
 
   function share(session: Session, change: Partial<Tokens>): void {
     held = { id: session.id, tokens: writeTokens({ ...readTokens(session.tokens), ...change }) }
-    access.session.rotate(held).catch(() => {}) // a process that misses them signs in again
+    access.session.rotate(held).catch(() => {}) // a process without the new tokens signs in again
   }
 
   return {
     async call({ site, path, body, deadline = AbortSignal.timeout(readTimeoutMs), maxBytes, mayBeEmpty }) {
       const method = body ? 'POST' : 'GET'
       const caller = { site, deadline }
-      let session = await enter(caller)
+      let session = await openSession(caller)
       for (let attempt = 1; ; attempt++) {
         const tokens = readTokens(session.tokens)
         const reply = await http.request({
@@ -121,11 +116,11 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
           deadline,
           ...(maxBytes && { maxBytes }),
         })
-        if (reply.status !== 401) note(reply, session, tokens) // tokens that come with a 401 are not valid
+        if (reply.status !== 401) shareNewTokens(reply, session, tokens) // tokens that come with a 401 are not valid
         const isOk = reply.status >= 200 && reply.status < 300
-        if (isOk) return mayBeEmpty && reply.text === '' ? [] : dataFromWire(parse(reply.text))
-        const next = attempt < maxAttempts ? await tokensAfter(reply, session, caller) : undefined
-        if (!next) throw failureOf(reply)
+        if (isOk) return mayBeEmpty && reply.text === '' ? [] : dataFromWire(parseJson(reply.text))
+        const next = attempt < maxAttempts ? await findTokensForRetry(reply, session, caller) : undefined
+        if (!next) throw errorForReply(reply)
         session = next
       }
     },
@@ -134,9 +129,6 @@ export function createClient(access: ControllerAccess, login: Login): ClassicCli
     shareAdminName(adminName) {
       if (held && adminName !== adminNameIn(held)) share(held, { adminName })
     },
-    clockAheadMs: () => http.clockAheadMs(),
-    dateAheadMs: () => http.dateAheadMs(),
-    close: () => http.close(),
   }
 }
 
@@ -155,21 +147,21 @@ function adminNameIn(session: Session | null): string | null {
   return session && readTokens(session.tokens).adminName
 }
 
-function failureOf(reply: HttpReply): ControllerError {
+function errorForReply(reply: HttpReply): ControllerError {
   if (reply.status === 401 && isNoSite(reply))
     return new ControllerError(
       'missing',
       'refused',
       'The site was not found on the controller, or this account cannot see it',
     )
-  return refusalOf(reply.status)
+  return errorForStatus(reply.status)
 }
 
 function isNoSite(reply: HttpReply): boolean {
   return reasonFromWire(reply.text) === 'api.err.NoSiteContext'
 }
 
-/** Others may wait longer for the same sign-in; this call gives up in its own time, before anything was sent. */
+/** Waits for a sign-in until the call's own deadline. The sign-in continues after it, because other calls may wait too. */
 async function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(new ControllerError('timeout', 'refused', 'Signing in took too long'))

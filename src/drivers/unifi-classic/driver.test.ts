@@ -1,4 +1,4 @@
-import { startSimulator } from '#test/simulator.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { driverSuite } from '../driver.suite.ts'
 import { unifiClassic } from './driver.ts'
 

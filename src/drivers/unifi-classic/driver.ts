@@ -1,10 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTimeoutMs } from '../create-timeout.ts'
-import { type ControllerConnection, ControllerError, type Driver, type VoucherShape } from '../driver.ts'
-import { leaving } from '../failures.ts'
-import { objectOf, name as text, withCode } from '../read-reply.ts'
-import { createClient } from './client.ts'
-import { adminNameOf, findMade, preferOurs } from './find-made.ts'
+import { inPieces } from '#lib/pieces.ts'
+import {
+  type ControllerConnection,
+  ControllerError,
+  createTimeoutMs,
+  type Driver,
+  hasSameLimits,
+  rethrowAs,
+  type VoucherShape,
+} from '../driver.ts'
+import { createHttpClient, objectOf, textOf, withCode } from '../http-base/http-client.ts'
+import { httpDriver } from '../http-base/http-driver.ts'
+import { createClassicClient } from './client.ts'
 import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFromWire } from './wire.ts'
 
 const probeTimeoutMs = 3_000
@@ -12,7 +19,7 @@ const maxLooks = 10
 /** Each pause is this much longer than the one before. */
 const pauseAfterLookMs = 50
 const pieceSize = 1_000
-/** The list has no pages: about 80,000 vouchers fit. */
+/** The list has no pages, so it comes in one reply. About 80,000 vouchers fit into this size. */
 const maxListBytes = 32 * 1024 * 1024
 const rolesWithVouchers = ['admin', 'hotspot']
 
@@ -20,18 +27,20 @@ type Look = { site: string; deadline: AbortSignal; isLast: boolean }
 
 /** UniFi with a local administrator's user name and password: any console, and self-hosted Network Applications. */
 export const unifiClassic: Driver = {
+  ...httpDriver,
   about:
     'UniFi console or self-hosted Network Application with user name and password of a local administrator or hotspot operator',
   credentials: 'login',
-  bounds: {}, // none is documented
+  bounds: {}, // the vendor documents none
   connect(access): ControllerConnection {
     if (!('username' in access.credentials)) throw new Error('unifi-classic needs user name and password')
     const { username } = access.credentials
-    const client = createClient(access, access.credentials)
+    const http = createHttpClient(access)
+    const client = createClassicClient(http, access, access.credentials)
     const onSite = (site: string, path: string) => `/api/s/${encodeURIComponent(site)}/${path}`
 
     const read = (data: unknown[], ourAdminName: string | null) =>
-      vouchersFromWire(data, { username, ourAdminName, clockAheadMs: client.clockAheadMs() })
+      vouchersFromWire(data, { username, ourAdminName, clockAheadMs: http.shared.clockAheadMs() })
 
     async function listSecond(site: string, second: number, deadline?: AbortSignal): Promise<ClassicVoucher[]> {
       const path = onSite(site, 'stat/voucher')
@@ -44,7 +53,10 @@ export const unifiClassic: Driver = {
       return read(data, await client.findAdminName())
     }
 
-    /** Returns vouchers that may be those just made. If no lookup finds one with our name, the known name is out of date. */
+    /**
+     * Returns vouchers that may be those just made. If even the last lookup finds none, the known administrator name is out of
+     * date: it is deleted, and the vouchers are compared without it.
+     */
     async function lookFor(made: { second: number; shape: VoucherShape; count: number }, look: Look) {
       const ofThatSecond = await listSecond(look.site, made.second, look.deadline)
       const found = findMade(ofThatSecond, made.shape)
@@ -59,20 +71,22 @@ export const unifiClassic: Driver = {
     }
 
     return {
-      /** The answer names only the second of the creation; what was made in it is looked up, and may be others' too. */
+      ...http.shared,
+      /** The answer contains only the second of the creation, so the vouchers of that second are looked up. */
       async *create(site, shape, count) {
         const deadline = AbortSignal.timeout(createTimeoutMs(count))
         const path = onSite(site, 'cmd/hotspot')
         const second = secondFromWire(await client.call({ site, path, body: toWire(shape, count), deadline }))
         for (let look = 1; look <= maxLooks; look++) {
           const isLast = look === maxLooks
-          yield withCode(await lookFor({ second, shape, count }, { site, deadline, isLast }).catch(leaving('unknown')))
+          yield withCode(
+            await lookFor({ second, shape, count }, { site, deadline, isLast }).catch(rethrowAs('unknown')),
+          )
           await pause(pauseAfterLookMs * look)
         }
       },
       async *list(site) {
-        const all = await listAll(site)
-        for (let i = 0; i < all.length; i += pieceSize) yield all.slice(i, i + pieceSize)
+        yield* inPieces(await listAll(site), pieceSize)
       },
       async *listNamed(site, name) {
         yield (await listAll(site)).filter(({ shape }) => shape.name === name)
@@ -106,11 +120,35 @@ export const unifiClassic: Driver = {
       },
       async version(site) {
         const [info] = await client.call({ site, path: onSite(site, 'stat/sysinfo') })
-        return text(objectOf(info ?? {})['version'])
+        return textOf(objectOf(info ?? {})['version'])
       },
-      clockAheadMs: () => client.clockAheadMs(),
-      dateAheadMs: () => client.dateAheadMs(),
-      close: () => client.close(),
     }
   },
+}
+
+/** Vouchers of one second that may be the requested ones. Some controllers show no name; then only the limits are compared. */
+function findMade(vouchers: ClassicVoucher[], asked: VoucherShape): ClassicVoucher[] {
+  const alike = vouchers.filter(
+    ({ shape, usedCount, isOurs }) => usedCount === 0 && isOurs !== false && hasSameLimits(shape, asked),
+  )
+  const named = alike.filter(({ shape }) => shape.name === asked.name)
+  return named.length > 0 ? named : alike.filter(({ hasName }) => !hasName)
+}
+
+/**
+ * Returns the vouchers that our account certainly made, or all vouchers if there are none of ours. Vouchers of the same shape
+ * are interchangeable; the record decides which of them is still free.
+ */
+function preferOurs(made: ClassicVoucher[]): ClassicVoucher[] {
+  const ours = made.filter(({ isOurs }) => isOurs)
+  return ours.length > 0 ? ours : made
+}
+
+/**
+ * Our account's name, or null if it is not certain. Our vouchers are among those found, so a name that all of them have is
+ * ours.
+ */
+function adminNameOf(made: ClassicVoucher[], count: number): string | null {
+  const [adminName = null, another] = new Set(made.map((voucher) => voucher.adminName))
+  return made.length >= count && another === undefined ? adminName : null
 }

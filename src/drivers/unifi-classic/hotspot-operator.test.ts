@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import { createAndClaim } from '#test/claim.ts'
-import { directAccess } from '#test/direct-access.ts'
-import { memorySession } from '#test/memory-session.ts'
+import { createAndClaim, directAccess, memorySession } from '#test/drivers.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
 import { unifiClassic } from './driver.ts'
 
 const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
@@ -47,7 +45,7 @@ test('the session stores which sign-in worked, so four lost sessions cost only f
   expect(await resultsOf(simulator)).toEqual(['wrong-credentials', 'ok', 'ok', 'ok', 'ok'])
 })
 
-test('an operator who became an administrator is signed in as one', async () => {
+test('an operator who became an administrator is signed in as an administrator', async () => {
   const simulator = await startSimulator('--flavour', 'self-hosted')
   const session = memorySession()
   const tokens = { flavour: 'self-hosted', cookie: 'lost', csrf: null, signedInAt: 0, hotspotSite: 'default' }

@@ -1,10 +1,19 @@
-import type { HttpReply } from '../http.ts'
-import { type FlavourName, flavours } from './flavours.ts'
+import type { HttpReply } from '../http-base/http-client.ts'
 
-/** The cookie with the CSRF token of a self-hosted application. Whether any application requires the token is not known. */
+/** On a console, a gateway in front of the Network Application handles the sign-in. A self-hosted application does it. */
+export type FlavourName = 'console' | 'self-hosted'
+
+type Flavour = { prefix: string; loginPath: string; rememberMember: string; cookie: string }
+
+export const flavours: Record<FlavourName, Flavour> = {
+  console: { prefix: '/proxy/network', loginPath: '/api/auth/login', rememberMember: 'rememberMe', cookie: 'TOKEN' },
+  'self-hosted': { prefix: '', loginPath: '/api/login', rememberMember: 'remember', cookie: 'unifises' },
+}
+
+/** The cookie with the CSRF token of a self-hosted application. It is not known whether any application requires the token. */
 const csrfCookie = 'csrf_token'
 
-/** The content of a session, as the processes share it. */
+/** The content of a session, which all processes share. */
 export type Tokens = {
   flavour: FlavourName
   cookie: string
@@ -32,7 +41,7 @@ export function toHeaders({ flavour, cookie, csrf }: Tokens, method: string): Re
   }
 }
 
-/** Any answer may bring a new cookie, a new CSRF token, or both. */
+/** Takes over a new cookie or CSRF token. Any answer may contain them. */
 export function updatedBy(reply: HttpReply, tokens: Tokens): Tokens {
   const cookie = cookieOf(reply, flavours[tokens.flavour].cookie)
   const csrf =
@@ -43,7 +52,7 @@ export function updatedBy(reply: HttpReply, tokens: Tokens): Tokens {
   return { ...tokens, cookie: cookie ?? tokens.cookie, csrf: csrf ?? tokens.csrf }
 }
 
-/** Read by hand up to the first semicolon: attributes such as `Partitioned` break some cookie jars. */
+/** Reads a cookie up to the first semicolon. Attributes such as `Partitioned` break some cookie libraries. */
 export function cookieOf({ headers }: HttpReply, name: string): string | undefined {
   const start = `${name}=`
   const line = [headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith(start))
@@ -54,7 +63,7 @@ function headerOf({ headers }: HttpReply, name: string): string | undefined {
   return printable([headers[name]].flat()[0])
 }
 
-/** The cookie of a console is a JSON web token, with the CSRF token among its claims. */
+/** The cookie of a console is a JSON Web Token that contains the CSRF token. */
 function csrfIn(cookie: string | undefined): string | undefined {
   try {
     const claims = JSON.parse(Buffer.from(cookie?.split('.')[1] ?? '', 'base64url').toString('utf8'))
@@ -64,7 +73,7 @@ function csrfIn(cookie: string | undefined): string | undefined {
   }
 }
 
-/** It goes into a header of ours: nothing but what may stand there. */
+/** Rejects characters that must not appear in the headers of our requests. */
 function printable(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value) ? value : undefined
 }

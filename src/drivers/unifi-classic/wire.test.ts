@@ -6,7 +6,7 @@ const voucher = { create_time: 1_783_934_400 }
 test.each<[string, unknown]>([
   ['an envelope that says ok', { meta: { rc: 'ok' }, data: [voucher] }],
   ['an error that is null', { error: null, meta: { rc: 'ok' }, data: [voucher] }],
-])('%s: its data', (_, reply) => {
+])('%s: the data is returned', (_, reply) => {
   expect(dataFromWire(reply)).toEqual([voucher])
 })
 
@@ -18,6 +18,6 @@ test.each<[string, unknown, string, string]>([
   ['no result', { meta: {}, data: [voucher] }, 'no_voucher', 'unknown'],
   ['no envelope', { data: [voucher] }, 'no_voucher', 'unknown'],
   ['no data', { meta: { rc: 'ok' } }, 'no_voucher', 'unknown'],
-])('%s: an error, and no more is said than is known', (_, reply, failure, outcome) => {
+])('%s: an error with the right outcome', (_, reply, failure, outcome) => {
   expect(() => dataFromWire(reply)).toThrow(expect.objectContaining({ failure, outcome }))
 })

@@ -1,8 +1,21 @@
 import { ControllerError, type SeenVoucher, type VoucherShape } from '../driver.ts'
-import { refusalOf } from '../failures.ts'
-import { allKnown, code, format, id, integer, type Json, listOf, name, objectOf, unreadable } from '../read-reply.ts'
+import {
+  codesOf,
+  errorForStatus,
+  idOf,
+  integerOf,
+  type Json,
+  listOf,
+  objectOf,
+  requireIdOrCode,
+  textOf,
+  unreadable,
+} from '../http-base/http-client.ts'
 
-/** Limits that are off are left out: the API refuses zeros, except for a quota of guests, where it means any number. */
+/**
+ * The command that creates vouchers. It leaves out limits that are off, because the API rejects zeros. Only `quota` may be 0,
+ * which means any number of uses.
+ */
 export function toWire(shape: VoucherShape, count: number): Json {
   return {
     cmd: 'create-voucher',
@@ -16,12 +29,13 @@ export function toWire(shape: VoucherShape, count: number): Json {
   }
 }
 
-/** An answer may be 200 and still say no, in one of two envelopes; an empty list beside an error is no list. */
+/** The data of an answer. Even an answer with status 200 may report an error, in one of two forms, next to an empty list. */
 export function dataFromWire(reply: unknown): unknown[] {
   const { meta, data, error } = objectOf(reply)
-  if (isObject(error)) throw refusalOf(integer(error['code']) ?? 500)
+  if (isObject(error)) throw errorForStatus(integerOf(error['code']) ?? 500)
   const { rc } = objectOf(meta)
-  if (rc === 'error') throw new ControllerError('rejected', 'refused', 'The controller said no in a 200')
+  if (rc === 'error')
+    throw new ControllerError('rejected', 'refused', 'The controller answered 200 with an error in the body')
   if (rc !== 'ok') throw unreadable('no result')
   return listOf(data)
 }
@@ -45,9 +59,9 @@ function metaFromWire(text: string): Json | undefined {
   }
 }
 
-/** The second of a creation: all that its answer tells. */
+/** The second in which the vouchers were created. The answer contains nothing else. */
 export function secondFromWire(data: unknown[]): number {
-  const second = integer(objectOf(data[0] ?? null)['create_time'])
+  const second = integerOf(objectOf(data[0] ?? null)['create_time'])
   if (second === undefined) throw unreadable('no time of creation')
   return second
 }
@@ -58,43 +72,41 @@ const maxVouchers = 100_000
 export type ClassicVoucher = SeenVoucher & { hasName: boolean; adminName: string | null }
 
 /** Our user name, our administrator name in vouchers (null: not known yet), and how far the controller's clock is ahead. */
-export type Viewpoint = { username: string; ourAdminName: string | null; clockAheadMs: number }
+export type Perspective = { username: string; ourAdminName: string | null; clockAheadMs: number }
 
-export function vouchersFromWire(data: unknown[], from: Viewpoint): ClassicVoucher[] {
+export function vouchersFromWire(data: unknown[], from: Perspective): ClassicVoucher[] {
   if (data.length > maxVouchers) throw unreadable('too many vouchers')
   const vouchers = data.map((item) => voucherFromWire(objectOf(item), from))
-  allKnown(vouchers)
-  return vouchers
+  return requireIdOrCode(vouchers)
 }
 
 export function sitesFromWire(data: unknown[]): { reference: string; name: string; role: string }[] {
   return data.map(objectOf).map((site) => ({
-    reference: name(site['name']),
-    name: name(site['desc']),
-    role: name(site['role']),
+    reference: textOf(site['name']),
+    name: textOf(site['desc']),
+    role: textOf(site['role']),
   }))
 }
 
-function voucherFromWire(voucher: Json, { username, ourAdminName, clockAheadMs }: Viewpoint): ClassicVoucher {
+function voucherFromWire(voucher: Json, { username, ourAdminName, clockAheadMs }: Perspective): ClassicVoucher {
   const { note } = voucher
-  const adminName = name(voucher['admin_name']) || null
+  const adminName = textOf(voucher['admin_name']) || null
   return {
-    id: id(voucher['_id']),
-    code: code(voucher['code']),
-    formattedCode: format(code(voucher['code'])),
+    id: idOf(voucher['_id']),
+    ...codesOf(voucher['code']),
     shape: {
-      name: name(note),
-      maxUses: integer(voucher['quota']) ?? 0,
-      expireMinutes: integer(voucher['duration']) ?? 0,
-      downKbps: integer(voucher['qos_rate_max_down']) ?? 0,
-      upKbps: integer(voucher['qos_rate_max_up']) ?? 0,
-      quotaMb: integer(Number(voucher['qos_usage_quota'] ?? 0)) ?? 0, // some write it as text
+      name: textOf(note),
+      maxUses: integerOf(voucher['quota']) ?? 0,
+      expireMinutes: integerOf(voucher['duration']) ?? 0,
+      downKbps: integerOf(voucher['qos_rate_max_down']) ?? 0,
+      upKbps: integerOf(voucher['qos_rate_max_up']) ?? 0,
+      quotaMb: integerOf(Number(voucher['qos_usage_quota'] ?? 0)) ?? 0, // some controllers send it as text
     },
-    usedCount: integer(voucher['used']) ?? 0,
-    createdAt: second(voucher['create_time'], clockAheadMs),
-    stampedAt: second(voucher['create_time'], 0),
-    firstUsedAt: second(voucher['start_time'], clockAheadMs),
-    expiresAt: second(voucher['end_time'], clockAheadMs),
+    usedCount: integerOf(voucher['used']) ?? 0,
+    createdAt: dateOf(voucher['create_time'], clockAheadMs),
+    stampedAt: dateOf(voucher['create_time'], 0),
+    firstUsedAt: dateOf(voucher['start_time'], clockAheadMs),
+    expiresAt: dateOf(voucher['end_time'], clockAheadMs),
     expired: voucher['status'] === 'EXPIRED',
     isOurs: isOurs(adminName, username, ourAdminName),
     madeBy: compareNames(adminName, username),
@@ -119,8 +131,8 @@ function compareNames(adminName: string | null, username: string): NonNullable<S
   return adminName.toLowerCase() === username.toLowerCase() ? 'the user name in another case' : 'another name'
 }
 
-function second(value: unknown, clockAheadMs: number): Date | null {
-  const seconds = integer(value)
+function dateOf(value: unknown, clockAheadMs: number): Date | null {
+  const seconds = integerOf(value)
   return seconds ? new Date(seconds * 1_000 - clockAheadMs) : null
 }
 

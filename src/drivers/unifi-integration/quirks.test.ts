@@ -1,11 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createAndClaim } from '#test/claim.ts'
-import { directAccess } from '#test/direct-access.ts'
+import { createAndClaim, directAccess } from '#test/drivers.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { type Simulator, startSimulator } from '#test/simulator.ts'
 import type { SeenVoucher } from '../driver.ts'
-import { unifiIntegration } from './driver.ts'
-import { listPages } from './list-pages.ts'
+import { listPages, unifiIntegration } from './driver.ts'
 
 const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 const simulator = await startSimulator(
@@ -48,7 +46,7 @@ test('a site is found by reference, by name and by UUID; the reference wins', as
   expect((await listAll('a')).map(({ code }) => code)).toEqual([referenceWins?.code])
 })
 
-test('a name that two sites have is refused', async () => {
+test('a name that two sites share is rejected', async () => {
   await expect(createAndClaim(connection, { site: 'Twin', shape })).rejects.toMatchObject({
     failure: 'missing',
     outcome: 'refused',
@@ -63,7 +61,7 @@ test('the site is looked up once', async () => {
   expect((await simulator.requests()).filter(({ path }) => path.endsWith('/sites'))).toHaveLength(1)
 })
 
-test('behind the cloud connector, which compresses without saying so', async () => {
+test('replies of the cloud connector are unpacked although no header says that they are compressed', async () => {
   const prefix = '/v1/connector/consoles/AB12'
   const cloud = await startSimulator('--path-prefix', prefix)
   await cloud.behave({ gzipUnlabelled: true })
@@ -87,7 +85,7 @@ test('a reply that is small but would unpack to 64 MiB is not unpacked', async (
   await expect(createAndClaim(connection, { site: 'a', shape })).rejects.toMatchObject({ failure: 'no_voucher' })
 })
 
-test('a list that is newest first, while vouchers come in', async () => {
+test('a list that is newest first is complete while vouchers are added', async () => {
   const busy = await startSimulator()
   await busy.behave({ sortNewestFirst: true })
   await busy.addVoucher({ internalReference: 'default', name: 'x', timeLimitMinutes: 60, count: 3_500 })
@@ -122,7 +120,7 @@ test.each([false, true])(
   },
 )
 
-test('a list that changes all the time is given up, not half read', async () => {
+test('a list that changes all the time is an error', async () => {
   let turn = 0
   const voucher = (id: string) => ({ id, code: null }) as SeenVoucher
   const restless = async () => ({ vouchers: [voucher(`${turn++}`), voucher(`${turn++}`)], totalCount: 10 })
@@ -134,7 +132,7 @@ test('a list that changes all the time is given up, not half read', async () => 
   await expect(read()).rejects.toMatchObject({ failure: 'no_voucher' })
 })
 
-test('what is no id of this API is not put into a filter', async () => {
+test('an id that is not a UUID is not sent in a filter', async () => {
   await expect(connection.delete('a', ['x),id.ne(y'])).rejects.toMatchObject({ failure: 'rejected' })
   expect((await simulator.requests()).filter(({ method }) => method === 'DELETE')).toEqual([])
 })

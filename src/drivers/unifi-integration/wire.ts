@@ -1,19 +1,18 @@
 import { ControllerError, type ControllerVoucher, type SeenVoucher, type VoucherShape } from '../driver.ts'
 import {
-  allKnown,
-  code,
-  format,
-  id,
-  integer,
+  codesOf,
+  idOf,
+  integerOf,
   type Json,
   listOf,
-  name,
   objectOf,
+  requireIdOrCode,
+  textOf,
   unreadable,
   withCode,
-} from '../read-reply.ts'
+} from '../http-base/http-client.ts'
 
-/** Limits that are off are left out: the API refuses zeros. Rates are named as the guest sees them: rx is download. */
+/** The body of a creation. It leaves out limits that are off, because the API rejects zeros. `rx` is the guest's download. */
 export function toWire(shape: VoucherShape, count: number): Json {
   return {
     count,
@@ -26,28 +25,28 @@ export function toWire(shape: VoucherShape, count: number): Json {
   }
 }
 
-export function madeFromWire(reply: unknown, clockAheadMs: number): ControllerVoucher[] {
-  return withCode(seen(listOf(objectOf(reply)['vouchers']), clockAheadMs))
+export function createdFromWire(reply: unknown, clockAheadMs: number): ControllerVoucher[] {
+  return withCode(vouchersFromWire(listOf(objectOf(reply)['vouchers']), clockAheadMs))
 }
 
 export type Page = { vouchers: SeenVoucher[]; totalCount: number }
 
 export function pageFromWire(reply: unknown, clockAheadMs: number): Page {
   const page = objectOf(reply)
-  const totalCount = integer(page['totalCount'])
+  const totalCount = integerOf(page['totalCount'])
   if (totalCount === undefined) throw unreadable('a page without a total')
   const data = listOf(page['data'])
-  const vouchers = seen(data, clockAheadMs)
+  const vouchers = vouchersFromWire(data, clockAheadMs)
   if (vouchers.length < data.length) throw unreadable('a voucher that is no object')
-  return { vouchers: allKnown(vouchers), totalCount }
+  return { vouchers: requireIdOrCode(vouchers), totalCount }
 }
 
-/** A reference is unique, a name need not be. */
-export function siteFromWire(reply: unknown, wanted: string): string {
+/** The id of the site with this reference or name. References are unique, names may not be. */
+export function siteIdFromWire(reply: unknown, wanted: string): string {
   const sites = listOf(objectOf(reply)['data']).map(objectOf)
   const byReference = sites.filter((site) => site['internalReference'] === wanted)
   const [found, another] = byReference.length > 0 ? byReference : sites.filter((site) => site['name'] === wanted)
-  const siteId = id(found?.['id'])
+  const siteId = idOf(found?.['id'])
   if (siteId === null)
     throw new ControllerError(
       'missing',
@@ -60,10 +59,10 @@ export function siteFromWire(reply: unknown, wanted: string): string {
 }
 
 export function versionFromWire(reply: unknown): string {
-  return name(objectOf(reply)['applicationVersion'])
+  return textOf(objectOf(reply)['applicationVersion'])
 }
 
-function seen(items: unknown[], clockAheadMs: number): SeenVoucher[] {
+function vouchersFromWire(items: unknown[], clockAheadMs: number): SeenVoucher[] {
   return items.flatMap((item) =>
     typeof item === 'object' && item !== null ? [voucherFromWire(item as Json, clockAheadMs)] : [],
   )
@@ -71,18 +70,17 @@ function seen(items: unknown[], clockAheadMs: number): SeenVoucher[] {
 
 function voucherFromWire(voucher: Json, clockAheadMs: number): SeenVoucher {
   return {
-    id: id(voucher['id']),
-    code: code(voucher['code']),
-    formattedCode: format(code(voucher['code'])),
+    id: idOf(voucher['id']),
+    ...codesOf(voucher['code']),
     shape: {
-      name: name(voucher['name']),
-      maxUses: integer(voucher['authorizedGuestLimit']) ?? 0,
-      expireMinutes: integer(voucher['timeLimitMinutes']) ?? 0,
-      downKbps: integer(voucher['rxRateLimitKbps']) ?? 0,
-      upKbps: integer(voucher['txRateLimitKbps']) ?? 0,
-      quotaMb: integer(voucher['dataUsageLimitMBytes']) ?? 0,
+      name: textOf(voucher['name']),
+      maxUses: integerOf(voucher['authorizedGuestLimit']) ?? 0,
+      expireMinutes: integerOf(voucher['timeLimitMinutes']) ?? 0,
+      downKbps: integerOf(voucher['rxRateLimitKbps']) ?? 0,
+      upKbps: integerOf(voucher['txRateLimitKbps']) ?? 0,
+      quotaMb: integerOf(voucher['dataUsageLimitMBytes']) ?? 0,
     },
-    usedCount: integer(voucher['authorizedGuestCount']) ?? 0,
+    usedCount: integerOf(voucher['authorizedGuestCount']) ?? 0,
     createdAt: time(voucher['createdAt'], clockAheadMs),
     stampedAt: time(voucher['createdAt'], 0),
     firstUsedAt: time(voucher['activatedAt'], clockAheadMs),

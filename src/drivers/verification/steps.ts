@@ -4,7 +4,7 @@ export type Step = {
   step: string
   result: 'ok' | 'failed' | 'not tried'
   ms: number | null
-  /** Requests, sign-ins included. */
+  /** The number of requests, sign-ins included. */
   calls: number | null
   detail: string
 }
@@ -16,12 +16,12 @@ export class Unexpected extends Error {
 
 export type Steps = {
   done: Step[]
-  /** Undefined when the step failed, or was not tried because `needs` is missing. */
+  /** Returns undefined when the step failed, or was not tried because `needs` is missing. */
   run<T>(step: string, work: () => Promise<T>, needs: unknown): Promise<T | undefined>
 }
 
 /** Runs steps and records the result of each. */
-export function createSteps(countCalls: () => number): Steps {
+export function createSteps(countRequests: () => number): Steps {
   const done: Step[] = []
   return {
     done,
@@ -30,24 +30,24 @@ export function createSteps(countCalls: () => number): Steps {
         done.push({ step, result: 'not tried', ms: null, calls: null, detail: '' })
         return undefined
       }
-      const [startedAt, callsBefore] = [performance.now(), countCalls()]
-      const note = (result: Step['result'], detail: string) => {
+      const [startedAt, requestsBefore] = [performance.now(), countRequests()]
+      const record = (result: Step['result'], detail: string) => {
         const ms = Math.round(performance.now() - startedAt)
-        done.push({ step, result, ms, calls: countCalls() - callsBefore, detail })
+        done.push({ step, result, ms, calls: countRequests() - requestsBefore, detail })
       }
       try {
         const value = await work()
-        note('ok', '')
+        record('ok', '')
         return value
       } catch (error) {
-        note('failed', describe(error))
+        record('failed', describe(error))
         return undefined
       }
     },
   }
 }
 
-/** Kind, outcome and status only: the message of an error may name a site or show a certificate. */
+/** Reports only failure, outcome and status, because the message of an error may contain a site's name or a certificate. */
 function describe(error: unknown): string {
   if (error instanceof Unexpected) return error.message
   if (!(error instanceof ControllerError)) return `unforeseen: ${(error as Error).name}`

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
-import { directAccess } from '#test/direct-access.ts'
+import { directAccess } from '#test/drivers.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { startSimulator } from '#test/simulator.ts'
 import type { ControllerConnection } from '../driver.ts'
 import { drivers } from '../registry.ts'
-import { startCallCounter } from './call-counter.ts'
 import { verify } from './verify.ts'
 
 const shape = {
@@ -17,8 +16,6 @@ const shape = {
   quotaMb: 5,
 }
 const stepNames = ['probe', 'version', 'list', 'create', 'find', 'delete', 'gone']
-const calls = startCallCounter()
-onFileEnd(calls.stop)
 
 const console = await startSimulator('--https', '--login-limit', '0')
 const selfHosted = await startSimulator('--https', '--login-limit', '0', '--flavour', 'self-hosted')
@@ -38,8 +35,8 @@ describe.each([
     return connection
   }
 
-  const run = (connection = connect(), site = 'default') => verify(connection, { site, shape }, calls.count)
-  /** Also what of ours is on the controller afterwards and was not before. */
+  const run = (connection = connect(), site = 'default') => verify(connection, { site, shape })
+  /** Runs the verification. `left` is the number of our vouchers that it left on the controller. */
   async function runAndLook(connection = connect()) {
     const ours = async () =>
       (await simulator.vouchers()).filter(({ createdBy, deleted }) => createdBy === 'api' && !deleted)
@@ -52,7 +49,7 @@ describe.each([
   const value = (of: Awaited<ReturnType<typeof run>>, wanted: string) =>
     of.observations.find(({ observation }) => observation === wanted)?.value
 
-  /** A fault that waits until the voucher was made. */
+  /** A connection whose controller has the fault only after the voucher was made. */
   function faultAfterCreation(kind: string, on: string): ControllerConnection {
     const connection = connect()
     return {
@@ -66,7 +63,7 @@ describe.each([
     }
   }
 
-  test('every step is well, the voucher came back as sent, and none is left', async () => {
+  test('every step succeeds, the voucher has the limits that were sent, and none is left', async () => {
     const before = (await simulator.vouchers()).length
     const verification = await runAndLook()
 
@@ -80,7 +77,7 @@ describe.each([
     expect((await simulator.vouchers()).length).toBe(before + 1)
   })
 
-  test('the calls are counted, a sign-in included', async () => {
+  test('the requests are counted, including the sign-in', async () => {
     const { steps } = await run()
     const counted = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0)
 
@@ -88,7 +85,7 @@ describe.each([
     expect(counted).toBeGreaterThanOrEqual(7)
   })
 
-  test('more vouchers than a page: the list is told in numbers', async () => {
+  test('more vouchers than a page: the report counts them', async () => {
     for (let i = 0; i < 2; i++) {
       await simulator.addVoucher({ internalReference: 'default', name: 'Gast', timeLimitMinutes: 60, count: 600 })
       await simulator.clock({ advanceSeconds: 2 })
@@ -125,7 +122,7 @@ describe.each([
   })
 
   test.each(['created-then-reset', 'created-then-error', 'truncated', 'no-code'])(
-    'a creation that ends in %s: what it made is found by its likeness and deleted',
+    'a creation that ends in %s: the new voucher is found by its name or limits and deleted',
     async (kind) => {
       await simulator.fault(kind)
       const { results, leftBehind, left } = await runAndLook()
@@ -135,7 +132,7 @@ describe.each([
     },
   )
 
-  test("another's voucher of the same name, made before, stays", async () => {
+  test('an earlier voucher with the same name is not deleted', async () => {
     const alike = async () => (await simulator.vouchers()).filter(({ createdBy }) => createdBy === 'elsewhere').at(-1)
     await simulator.addVoucher({ internalReference: 'default', name: shape.name, timeLimitMinutes: 1 })
     await simulator.fault('created-then-reset')
@@ -145,7 +142,7 @@ describe.each([
     expect(await alike()).toMatchObject({ name: shape.name, deleted: false })
   })
 
-  test('a creation whose outcome stays unknown: told as something that may be left', async () => {
+  test('a creation whose outcome stays unknown: the report says that a voucher may be left', async () => {
     await simulator.fault('reset')
     const { results, leftBehind } = await runAndLook()
 
@@ -153,14 +150,14 @@ describe.each([
     expect(leftBehind).toBe(true)
   })
 
-  test('a list that fails after the creation: it is deleted all the same', async () => {
+  test('a list that fails after the creation: the voucher is deleted anyway', async () => {
     const { results, leftBehind, left } = await runAndLook(faultAfterCreation('server-error', 'list'))
 
     expect(results).toEqual(['ok', 'ok', 'ok', 'ok', 'failed', 'ok', 'ok'])
     expect([leftBehind, left]).toEqual([false, 0])
   })
 
-  test('a deletion that fails: told, with what is left', async () => {
+  test('a deletion that fails: the report says so, and that a voucher is left', async () => {
     const { steps, results, leftBehind, left } = await runAndLook(faultAfterCreation('forbidden', 'delete'))
 
     expect(results).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'failed', 'failed'])
@@ -180,7 +177,7 @@ describe.each([
   })
 })
 
-test('a controller that shows no names: the rest of the shape finds it, and the report says so', async () => {
+test('a controller that shows no names: the voucher is found by its limits, and the report says so', async () => {
   await selfHosted.forget()
   await selfHosted.behave({ nullNotes: true })
   await selfHosted.clock({ advanceSeconds: 2 })
@@ -192,7 +189,7 @@ test('a controller that shows no names: the rest of the shape finds it, and the 
     ...directAccess(),
   }) as ControllerConnection
   onFileEnd(() => connection.close())
-  const { observations, leftBehind } = await verify(connection, { site: 'default', shape }, calls.count)
+  const { observations, leftBehind } = await verify(connection, { site: 'default', shape })
 
   expect(observations).toContainEqual({ observation: 'name as sent', value: false })
   expect(observations).toContainEqual({ observation: 'download as sent', value: true })

@@ -1,12 +1,12 @@
-import { plainVersion } from '#lib/plain-version.ts'
 import {
   type ControllerConnection,
   ControllerError,
   type ControllerVoucher,
+  hasSameLimits,
   type SeenVoucher,
   type VoucherShape,
 } from '../driver.ts'
-import { isNewAndAlike, isSame } from './likeness.ts'
+import { plainVersion } from '../http-base/http-client.ts'
 import { type Observation, observeList, observeVoucher } from './observe.ts'
 import { createSteps, type Step, Unexpected } from './steps.ts'
 
@@ -18,19 +18,15 @@ export type Verification = {
   leftBehind: boolean
 }
 
-type Asked = { site: string; shape: VoucherShape }
+type Requested = { site: string; shape: VoucherShape }
 
-/** Makes one voucher, finds it, deletes it and looks whether it is gone. Whatever fails, it tries to leave none. */
-export async function verify(
-  connection: ControllerConnection,
-  { site, shape }: Asked,
-  countCalls: () => number,
-): Promise<Verification> {
-  const { run, done } = createSteps(countCalls)
+/** Makes one voucher, finds it, deletes it and checks that it is gone. Tries to delete the voucher even after a failed step. */
+export async function verify(connection: ControllerConnection, { site, shape }: Requested): Promise<Verification> {
+  const { run, done } = createSteps(connection.requestCount)
   const observations: Observation[] = []
   const creation: Creation = { made: undefined, mayExist: false }
-  const isSought = (voucher: SeenVoucher) =>
-    creation.made ? isSame(voucher, creation.made) : isNewAndAlike(voucher, before ?? [], shape)
+  const isTheNewOne = (voucher: SeenVoucher) =>
+    creation.made ? isSame(voucher, creation.made) : isNewAndMatches(voucher, before ?? [], shape)
 
   const answers = await run('probe', () => connection.probe(site).then(() => true), connection)
   const version = await run('version', () => connection.version(site), answers)
@@ -40,10 +36,10 @@ export async function verify(
     'find',
     async () => {
       const all = await listAll(connection, site)
-      const sought = all.filter(isSought)
-      observations.push(...observeList(all), ...sought.slice(0, 1).flatMap((each) => observeVoucher(each, shape)))
-      if (creation.made && sought.length === 0) throw new Unexpected('it is not in the list')
-      return sought
+      const matches = all.filter(isTheNewOne)
+      observations.push(...observeList(all), ...matches.slice(0, 1).flatMap((each) => observeVoucher(each, shape)))
+      if (creation.made && matches.length === 0) throw new Unexpected('it is not in the list')
+      return matches
     },
     creation.mayExist,
   )
@@ -52,7 +48,7 @@ export async function verify(
   const gone = await run(
     'gone',
     async () => {
-      if ((await listAll(connection, site)).some(isSought)) throw new Unexpected('it is still in the list')
+      if ((await listAll(connection, site)).some(isTheNewOne)) throw new Unexpected('it is still in the list')
       return true
     },
     creation.mayExist,
@@ -63,7 +59,11 @@ export async function verify(
 
 type Creation = { made: ControllerVoucher | undefined; mayExist: boolean }
 
-async function createOne(connection: ControllerConnection, { site, shape }: Asked, creation: Creation): Promise<void> {
+async function createOne(
+  connection: ControllerConnection,
+  { site, shape }: Requested,
+  creation: Creation,
+): Promise<void> {
   creation.mayExist = true
   try {
     for await (const [likeliest] of connection.create(site, shape, 1)) {
@@ -74,7 +74,7 @@ async function createOne(connection: ControllerConnection, { site, shape }: Aske
     if (error instanceof ControllerError && error.outcome === 'refused') creation.mayExist = false
     throw error
   }
-  throw new Unexpected('the controller said yes, but what it made cannot be told')
+  throw new Unexpected('the controller accepted the creation, but the new voucher cannot be identified')
 }
 
 async function listAll(connection: ControllerConnection, site: string): Promise<SeenVoucher[]> {
@@ -86,4 +86,15 @@ async function listAll(connection: ControllerConnection, site: string): Promise<
 
 function idsOf(vouchers: (SeenVoucher | undefined)[]): string[] {
   return [...new Set(vouchers.flatMap((voucher) => voucher?.id ?? []))]
+}
+
+/** Whether the voucher can only be the requested one. Some controllers show no name; then all limits must match. */
+function isNewAndMatches(voucher: SeenVoucher, before: SeenVoucher[], requested: VoucherShape): boolean {
+  const { shape, usedCount } = voucher
+  if (usedCount > 0 || before.some((known) => isSame(known, voucher))) return false
+  return shape.name === requested.name || (shape.name === '' && hasSameLimits(shape, requested))
+}
+
+function isSame(a: SeenVoucher, b: SeenVoucher): boolean {
+  return a.id === null ? a.code === b.code : a.id === b.id
 }

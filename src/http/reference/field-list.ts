@@ -1,6 +1,5 @@
-import { nameOf, type Parameter, type Schema } from './described.ts'
+import { nameOf, type Parameter, type Schema } from './described-api.ts'
 import { type Html, html } from './html.ts'
-import { typeWords } from './type-words.ts'
 
 type Field = { name: string; schema: Schema; description: string | undefined; mark: string | undefined }
 
@@ -18,13 +17,13 @@ function toField({ name, required, description, schema }: Parameter): Field {
   return { name, schema, description, mark: required ? 'required' : undefined }
 }
 
-/** The fields of a body that is sent, or (`answer`) of one that comes back: there a field that may be missing is the exception. */
+/** The fields of a schema. In a request body required fields are marked; in an answer, those that may be missing. */
 export function schemaFields(schemas: Record<string, Schema>, schema: Schema, use: 'body' | 'answer'): Html {
   const shape = schema.$ref === undefined ? schema : (schemas[nameOf(schema.$ref)] ?? {})
   return fieldList(fieldsOf(shape, '', use))
 }
 
-/** What is inside an unnamed object is told with it: `qos.down_kbps`, `rows[].name`. */
+/** Fields of nested objects without a name of their own are listed with their path: `qos.down_kbps`, `rows[].name`. */
 function fieldsOf({ properties = {}, required = [] }: Schema, before: string, use: 'body' | 'answer'): Field[] {
   return Object.entries(properties).flatMap(([property, schema]) => {
     const name = before + property
@@ -42,4 +41,42 @@ function fieldList(fields: Field[]): Html {
 <dd><span class="type">${typeWords(schema)}</span>${description === undefined ? undefined : html`<br>${description}`}</dd>`,
   )}
 </dl>`
+}
+
+/** The type of a field in words: `integer, 1 to 200, 50 by default`. */
+export function typeWords(schema: Schema): Html {
+  const bounds = [range(schema.minimum, schema.maximum, ''), range(schema.minLength, schema.maxLength, ' characters')]
+  const more = bounds.flatMap((words) => (words === undefined ? [] : html`, ${words}`))
+  const pattern = schema.pattern === undefined ? undefined : html`, matching <code>${schema.pattern}</code>`
+  const otherwise = schema.default === undefined ? undefined : html`, ${JSON.stringify(schema.default)} by default`
+  return html`${kindOf(schema)}${more}${pattern}${otherwise}`
+}
+
+function kindOf(schema: Schema): Html {
+  const { $ref, anyOf, items, enum: values, const: value, format } = schema
+  if ($ref !== undefined) return html`<a href="#${nameOf($ref)}">${nameOf($ref)}</a>`
+  if (anyOf) return joined(anyOf.map(typeWords), ' or ')
+  if (values) {
+    const words = values.map((each) => html`<code>${String(each)}</code>`)
+    return joined(words, ' | ')
+  }
+  if (value !== undefined) return html`<code>${String(value)}</code>`
+  const [first = 'anything', ...others] = [schema.type ?? []].flat()
+  if (first === 'array') return html`${listWords(schema)} of ${items ? typeWords(items) : 'anything'}`
+  return html`${[format === undefined ? first : `${first} (${format})`, ...others].join(' or ')}`
+}
+
+function listWords({ minItems, maxItems }: Schema): string {
+  const size = range(minItems, maxItems, '')
+  return size === undefined ? 'list' : `list (${size})`
+}
+
+function joined(parts: Html[], between: string): Html {
+  return html`${parts.map((part, i) => (i === 0 ? part : html`${between}${part}`))}`
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  if (min === undefined && max === undefined) return undefined
+  if (max === undefined) return `at least ${min}${unit}`
+  return min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`
 }

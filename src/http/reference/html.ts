@@ -1,14 +1,14 @@
-/** Text that is markup already. */
+/** Text that is already HTML. */
 export type Html = { readonly markup: string }
 
 type Part = Html | string | number | undefined | Part[]
 
-/** What is put into the gaps is escaped, unless it is markup itself; nothing and lists are allowed. */
+/** A template tag that escapes every inserted text. Inserted HTML stays as it is; lists are joined and undefined is left out. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: texts.map((text, i) => text + toMarkup(parts[i])).join('') }
 }
 
-/** A file of ours, never a text of others. */
+/** Marks a text as HTML. Only for our own files, never for input. */
 export function trustedMarkup(markup: string): Html {
   return { markup }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { type Operation, operation } from '../v2/operation.ts'
-import { operations } from '../v2/operations.ts'
+import { type Operation, operation } from '../v2/kit/operation.ts'
+import { operations } from '../v2/register-v2.ts'
 import { referencePage } from './reference-page.ts'
 
 const create = operation({
@@ -11,7 +11,7 @@ const create = operation({
   summary: 'A part of a thing',
   scope: 'write',
   status: 201,
-  creates: true,
+  acceptsIdempotencyKey: true,
   params: Type.Object({ id: Type.String({ examples: ['a b'] }) }),
   body: Type.Object(
     {
@@ -26,8 +26,8 @@ const create = operation({
 })
 const remove: Operation = { ...create, method: 'DELETE', operationId: 'deletePart' }
 delete remove.body
-delete remove.creates
-const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFile: (id) => `${id}.csv` }
+delete remove.acceptsIdempotencyKey
+const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFileName: (id) => `${id}.csv` }
 const page = referencePage([...operations, create, remove, csv])('https://vouchers.example')
 const partOf = (id: string) => new RegExp(`<section id="${id}">([\\s\\S]*?)</section>`).exec(page)?.[1] as string
 const textOf = (markup: string) =>
@@ -36,7 +36,7 @@ const textOf = (markup: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&quot;', '"')
 
-test('an operation that makes something: scope, body, Idempotency-Key, its own failures', () => {
+test('an operation that creates something: scope, body, Idempotency-Key, its own failures', () => {
   const part = textOf(partOf('createPart'))
 
   expect(part).toContain('POST /things/{id}/parts')
@@ -64,12 +64,12 @@ test('examples are quoted for a shell and name the method where curl would guess
   expect(partOf('listSites')).not.toContain('-X')
 })
 
-test('an answer that is no JSON is told by its kind', () => {
+test('an answer that is not JSON is shown with its media type', () => {
   expect(textOf(partOf('exportParts'))).toMatch(/201 Made: text\/csv/)
 })
 
-test('without an operation that makes something nothing is said of repeating', () => {
-  const reading = operations.filter(({ creates }) => creates !== true)
+test('repeating is not mentioned if no operation creates something', () => {
+  const reading = operations.filter(({ acceptsIdempotencyKey }) => acceptsIdempotencyKey !== true)
 
   expect(referencePage(reading)('https://vouchers.example')).not.toContain('Idempot')
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { keepScreenshot, startBrowser } from '#test/browser.ts'
-import { operations } from '../v2/operations.ts'
+import { operations } from '../v2/register-v2.ts'
 
 const app = await startApp()
 const browser = await startBrowser()
@@ -19,12 +19,12 @@ describe.each([
   await page.goto(`${app.url}/reference`, { waitUntil: 'networkidle' })
   await keepScreenshot(page, `reference on ${where}`)
 
-  test('one request, none to anybody else; the browser has no complaints', () => {
+  test('one request, none to other servers, and no errors in the console', () => {
     expect(requested).toEqual([`${app.url}/reference`])
     expect(complaints).toEqual([])
   })
 
-  test('the stylesheet is in force, and nothing is wider than the screen', async () => {
+  test('the stylesheet applies, and nothing is wider than the screen', async () => {
     const seen = await page.evaluate<{ background: string; width: number }>(
       '({ background: getComputedStyle(document.body).backgroundColor, width: document.documentElement.scrollWidth })',
     )

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { report } from '#test/report.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
-import { operations } from '../v2/operations.ts'
+import { report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { operations } from '../v2/register-v2.ts'
 import { referencePage } from './reference-page.ts'
 
 const app = await startApp()
@@ -17,7 +14,7 @@ const linked = [...page.text.matchAll(/\s(?:href|src|srcset|action|data|poster)=
 )
 const ids = [...page.text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id as string)
 
-test('200 without a key, never limited; 304 for who has it already; 405 for any other method', async () => {
+test('200 without a key and without a limit; 304 for a client that has it already; 405 for any other method', async () => {
   const again = await call(url, { headers: { 'if-none-match': page.headers.etag as string } })
   const posted = await call(url, { method: 'POST' })
   report('bytes of the reference page', page.text.length)
@@ -29,7 +26,7 @@ test('200 without a key, never limited; 304 for who has it already; 405 for any 
   expect([posted.status, posted.headers.allow]).toEqual([405, 'GET'])
 })
 
-test('it brings all it needs: no script, nothing to load, one stylesheet that the policy knows by its hash', () => {
+test('the page is self-contained: no script, nothing to load, one stylesheet that the policy allows by its hash', () => {
   const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] as string
   const hash = createHash('sha256').update(style).digest('base64')
 
@@ -52,7 +49,7 @@ test('every link leads to a part of the page or to the OpenAPI document; every p
   expect(ids).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)))
 })
 
-test('what is opened is closed, in order', () => {
+test('every element is closed, in order', () => {
   const open: string[] = []
   for (const [, end, name] of page.text.matchAll(/<(\/?)(\w+)[^>]*>/g)) {
     if (end) expect(open.pop()).toBe(name)
@@ -69,7 +66,7 @@ test('it names the address that the client used, in text only', async () => {
   expect(elsewhere.headers.etag).not.toBe(page.headers.etag)
 })
 
-test('texts of operations are text, whatever they hold', () => {
+test('texts of operations are escaped, whatever they contain', () => {
   const hostile = `</style><img src=x onerror=alert(1)>"'&`
   const [first] = operations
   const operation = { ...(first as (typeof operations)[number]), summary: hostile, path: `/${hostile}` }
@@ -77,28 +74,4 @@ test('texts of operations are text, whatever they hold', () => {
 
   expect(markup).not.toContain('<img')
   expect(markup).toContain('&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
-})
-
-describe('every example, pasted into a shell, is a request that the API understands', async () => {
-  await seedSite(app.db)
-  const { key } = await seedKey(app.db, { scope: 'write' })
-  const plainText = (text: string) =>
-    text
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&')
-  const examples = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map(([, text]) => plainText(text as string))
-
-  test('there is one for each operation', () => expect(examples).toHaveLength(operations.length))
-
-  test.each(examples)('%s', async (example) => {
-    const shell = `${example} --silent --output /dev/null --write-out '%{http_code}'`
-    const env = { PATH: process.env['PATH'], API: `${app.url}/api/v2`, KEY: key }
-    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env })
-
-    // 404: there is no such voucher. 500: nobody answers for the site's controller.
-    expect(['200', '201', '202', '404', '500']).toContain(stdout)
-  })
 })

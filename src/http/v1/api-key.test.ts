@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { importKey } from '#domain/keys/create-key.ts'
+import { importKey } from '#domain/keys/administer-keys.ts'
 import { startApp } from '#test/app.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey, testActor } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -34,7 +34,7 @@ test('any other Authorization scheme is ignored', async () => {
   }
 })
 
-test('401 without a key: which scheme is wanted', async () => {
+test('401 without a key names the expected scheme', async () => {
   const answer = await app.call('/api/sites.php')
 
   expect(answer.status).toBe(401)
@@ -79,7 +79,7 @@ test('401: an expired key, from the moment it expires', async () => {
   const mine = await seedKey(app.db, { expiresAt: new Date(Date.now() + 60_000) })
   expect(await statusWith({ 'x-api-key': mine.key })).toBe(200)
 
-  await app.db.query(`update api_keys set expires_at = now() where id = $1`, [mine.id])
+  await app.db.query(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [mine.id])
 
   expect(await statusWith({ 'x-api-key': mine.key })).toBe(401)
 })
@@ -88,6 +88,7 @@ test('200: a key imported by prefix and hash, without a checksum', async () => {
   const foreign = `uvm_${randomBytes(4).toString('hex')}${randomBytes(20).toString('hex')}`
   await importKey(
     app.db,
+    testActor,
     { name: 'Old server', scope: 'read', rateLimit: 0, siteIds: undefined, expiresAt: null },
     { prefix: foreign.slice(0, 12), sha256: createHash('sha256').update(foreign).digest() },
   )
@@ -129,7 +130,7 @@ test('405 on /sites.php: Allow: GET', async () => {
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
 })
 
-test.each(['HEAD', 'OPTIONS'])('405: %s is an other method', async (method) => {
+test.each(['HEAD', 'OPTIONS'])('405: %s is not allowed', async (method) => {
   const answer = await app.call('/api/vouchers.php?site_id=1', { method, key })
 
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseBody } from './body.ts'
+import { parseBody } from './lenient-input.ts'
 
 const text = (value: string) => parseBody(Buffer.from(value))
 

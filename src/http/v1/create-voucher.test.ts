@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { calendarToday } from '#test/calendar.ts'
-import { freePort } from '#test/private-redis.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { timeLimit } from '#test/size.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { timeLimit } from '#test/measuring.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const simulator = await startSimulator('--site', 'default=Default', '--site', 'annex=Annex')
 const app = await startApp({ TZ: 'Pacific/Kiritimati' })
@@ -166,7 +166,7 @@ test('the voucher is in the next list, under the code of the answer', async () =
   })
 })
 
-test('a site is found on the controller by its reference, also another one than default', async () => {
+test('a site other than default is found on the controller by its reference', async () => {
   const annex = await seedControlledSite(app.db, simulator, { controllerSite: 'annex' })
   const { code } = (await post({ site_id: annex, name: 'x' })).json()
   const vouchers = await simulator.vouchers()
@@ -196,7 +196,7 @@ test.concurrent.each(controllerFailures)('%s: %i, outcome %s', async (kind, stat
 
   const answer = await post({ site_id: ownSite, name: 'x' })
   const { rows: creations } = await app.db.query<any>('select state from creations where site_id = $1', [ownSite])
-  await own.stop('SIGKILL')
+  await own.stop()
 
   expect([answer.status, answer.headers['voucher-outcome']]).toEqual([status, outcome])
   expect(answer.json().error).toBe(status === 502 ? 'upstream_error' : 'server_error')
@@ -205,13 +205,13 @@ test.concurrent.each(controllerFailures)('%s: %i, outcome %s', async (kind, stat
   expect(creations).toEqual([{ state: outcome === 'none' ? 'rejected' : 'unknown' }])
 })
 
-test('extra members in the reply do no harm', async () => {
+test('unknown fields in the reply of the controller are ignored', async () => {
   await simulator.fault('extra-fields')
 
   expect((await post({ site_id: site, name: 'x' })).status).toBe(201)
 })
 
-test('nobody at the address: 500, outcome none, and says so', async () => {
+test('nothing listens at the address: 500, outcome none, and the message says so', async () => {
   const nowhere = await seedControlledSite(app.db, { url: `http://127.0.0.1:${await freePort()}`, apiKey: 'x' })
   const answer = await post({ site_id: nowhere, name: 'x' })
 
@@ -231,7 +231,7 @@ test('a site that the controller does not know: 500, outcome none', async () => 
   expect(await simulator.creates()).toBe(0)
 })
 
-test('four at once per controller; who gets no slot within 2 s is told that there is no voucher', async () => {
+test('four calls at once per controller; a request without a slot within 2 s is told that no voucher was made', async () => {
   const own = await startSimulator()
   const ownSite = await seedControlledSite(app.db, own)
   await own.fault('slow', { times: 8, delayMs: 2_500 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { calendarToday } from '#test/calendar.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { toCreationInput } from './creation-input.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { toCreationInput } from './lenient-input.ts'
 
 const simulator = await startSimulator()
 const app = await startApp()

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const simulator = await startSimulator()
 const app = await startApp()
@@ -79,7 +79,7 @@ test('409 as long as the outcome of the first is not known', async () => {
   expect(await simulator.creates()).toBe(1)
 })
 
-test('a refused attempt is tried again', async () => {
+test('a creation that the controller rejected can be repeated', async () => {
   await simulator.fault('refuse')
 
   expect((await post('again')).headers['voucher-outcome']).toBe('none')
@@ -88,14 +88,14 @@ test('a refused attempt is tried again', async () => {
   expect(await simulator.creates()).toBe(2)
 })
 
-test('a 400, a 404 and a bound leave the key free', async () => {
+test('a 400, a 404 and a value out of bounds do not use up the key', async () => {
   expect((await post('free', { site_id: site, name: '' })).status).toBe(400)
   expect((await post('free', { site_id: 999_999, name: 'x' })).status).toBe(404)
   expect((await post('free', { site_id: site, name: 'x', expire_minutes: 2_000_000 })).status).toBe(400)
   expect((await post('free')).status).toBe(201)
 })
 
-test('a replay comes before the site is looked up: it holds when the site was closed since', async () => {
+test('a repeat is answered before the site is looked up, so it works after the site was closed', async () => {
   const closing = await seedControlledSite(app.db, simulator)
   const first = await post('closed', { site_id: closing, name: 'x' })
   await app.db.query('update sites set active = false where id = $1', [closing])

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
+import { call } from '#test/network/http-client.ts'
 
 const app = await startApp()
 const behindProxy = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
@@ -39,7 +39,7 @@ test('200 without a key, as pretty-printed JSON with Unicode and slashes unescap
   expect(answer.text).not.toMatch(/\\u|\\\//)
 })
 
-test('no key is checked and nothing is limited', async () => {
+test('the key is not checked and requests are not limited', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => app.call('/api/openapi.php', { key: 'vsk_wrong' })),
   )
@@ -91,7 +91,7 @@ test('servers[0].url: scheme, Host header, directory', async () => {
   expect(await serverUrl(atRoot.url, { host: 'x' }, '/openapi.php')).toBe('http://x')
 })
 
-test('https is believed only from a trusted proxy', async () => {
+test('https is accepted only from a trusted proxy', async () => {
   const forwarded = { host: 'x', 'x-forwarded-proto': 'https' }
 
   expect(await serverUrl(behindProxy.url, forwarded)).toBe('https://x/api')

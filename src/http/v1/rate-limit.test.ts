@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
+import { seedKey, seedSite } from '#test/data/seed.ts'
 
 const stores = { PostgreSQL: {}, Redis: { REDIS_URL: 'redis://127.0.0.1:6379', REDIS_PREFIX: `test-${process.pid}:` } }
 

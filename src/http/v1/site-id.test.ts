@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedVoucher } from '#test/seed.ts'
-import { toSiteId } from './site-id.ts'
+import { seedKey, seedVoucher } from '#test/data/seed.ts'
+import { toSiteId } from './lenient-input.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
+import { seedKey, seedSite } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -23,7 +23,7 @@ test('200: no site gives an empty list', async () => {
   expect((await app.call('/api/sites.php', { key })).json()).toEqual({ sites: [] })
 })
 
-test('by name as people sort: umlauts beside their letter, numbers by size, equal names by id', async () => {
+test('sorted by name as people expect: umlauts beside their letter, numbers by size, equal names by id', async () => {
   for (const name of ['Haus 10', 'Zoo', 'Ärztehaus', 'Haus 2', 'apotheke', 'Haus 2']) await seedSite(app.db, { name })
 
   const sites = (await app.call('/api/sites.php', { key })).json().sites

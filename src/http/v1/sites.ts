@@ -1,33 +1,35 @@
 import { Readable } from 'node:stream'
 import type { Queryable } from '#db/database.ts'
+import { limitedTo } from '#domain/actor.ts'
 import { listActiveSites, type SiteName } from '#domain/sites/sites.queries.ts'
-import type { Call } from './endpoint.ts'
+import { actorOf } from '../server/read-request.ts'
+import type { Call } from './register-v1.ts'
 
-/** How many sites are read at a time: one statement for nearly everybody, flat memory for a provider's million. */
+/** Sites per statement. One statement is enough for nearly every key; a provider with a million sites needs flat memory. */
 const pageSize = 5_000
 
 /** GET /sites.php: the active sites that the key may use, by name. */
 export async function listSitesPhp(ctx: { db: Queryable }, { key }: Call): Promise<string | Readable> {
-  const onlyForKey = key.allSites ? null : key.id
-  const listPage = (after?: SiteName) => listActiveSites(ctx.db, { onlyForKey, after, limit: pageSize })
+  const onlySitesOf = limitedTo(actorOf(key))
+  const listPage = (after?: SiteName) => listActiveSites(ctx.db, { onlySitesOf, after, limit: pageSize })
 
   const first = await listPage()
-  if (first.length < pageSize) return `${open}${render(first)}${close}`
+  if (first.length < pageSize) return `${opening}${render(first)}${closing}`
   return Readable.from(pages(first, listPage))
 }
 
-const open = '{"sites":['
-const close = ']}'
+const opening = '{"sites":['
+const closing = ']}'
 
 async function* pages(first: SiteName[], listPage: (after?: SiteName) => Promise<SiteName[]>): AsyncGenerator<string> {
-  yield open + render(first)
+  yield opening + render(first)
   for (let page = await listPage(first.at(-1)); page.length > 0; page = await listPage(page.at(-1))) {
     yield `,${render(page)}`
   }
-  yield close
+  yield closing
 }
 
-/** `id` is what the record calls it, `site_id` what requests call it. */
+/** `id` and `site_id` are the same number; the specification has both. */
 function render(sites: SiteName[]): string {
   return sites.map(({ id, name }) => JSON.stringify({ id, site_id: id, name, active: true })).join()
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/seed.ts'
+import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)

@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
-import { revokeKey } from '#domain/keys/revoke-key.ts'
-import { activateSite } from '#domain/sites/activate-site.ts'
-import { removeTemplate } from '#domain/templates/remove-template.ts'
+import { revokeKey } from '#domain/keys/administer-keys.ts'
+import { activateSite } from '#domain/sites/change-site.ts'
+import { removeTemplate } from '#domain/templates/administer-templates.ts'
 import { startApp } from '#test/app.ts'
-import { freePort } from '#test/private-redis.ts'
-import { seedControlledSite, seedKey, seedTemplate } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { readPublicId } from './public-id.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedControlledSite, seedKey, seedTemplate, testActor } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { readPublicId } from './kit/fields.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
@@ -54,7 +54,7 @@ describe('400', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('a repeat gets the same batch; other contents are refused', async () => {
+  test('a repeat gets the same batch; other contents are rejected', async () => {
     const headers = { 'idempotency-key': 'b-1' }
     const first = await batch({ name: 'Messe', count: 3 }, headers)
     const again = await batch({ name: 'Messe', count: 3 }, headers)
@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('cancelled: what waits is not made, what was made stays', async () => {
+test('cancelled: waiting rows are not made, vouchers that were made stay', async () => {
   const id = await accepted({ names: ['Ada', 'Grace', 'Linus'] })
   await simulator.fault('slow', { delayMs: 400 })
   const running = run(id)
@@ -101,9 +101,11 @@ test('a controller out of reach holds a batch up; when it is back, all are made'
   expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 5, held_up_since: null })
 })
 
-test('valid_until came before they could be made: they failed, and say why', async () => {
+test('rows that could not be made before valid_until fail and say why', async () => {
   const id = await accepted({ name: 'Messe', count: 2, valid_until: new Date(Date.now() + 61_000).toISOString() })
-  await app.db.query(`update batches set valid_until = now() where id = $1`, [readPublicId(id)?.id])
+  await app.db.query(`update batches set valid_until = now() - interval '1 second' where id = $1`, [
+    readPublicId(id)?.id,
+  ])
   await run(id)
 
   expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', failed: 2 })
@@ -115,13 +117,13 @@ describe('nothing more is made', () => {
 
   test('of a batch whose site was closed; when it is open again, a retry makes the rest', async () => {
     const id = await accepted({ names: ['Ada', 'Grace'] })
-    await activateSite(app.db, site, false)
+    await activateSite(app.db, testActor, site, false)
     await run(id)
     const failures = await failuresOf(id)
     await post(`/batches/${id}/retry`)
     await run(id)
     const closed = await get(`/batches/${id}`)
-    await activateSite(app.db, site, true)
+    await activateSite(app.db, testActor, site, true)
     await post(`/batches/${id}/retry`)
     await run(id)
 
@@ -134,7 +136,7 @@ describe('nothing more is made', () => {
     const leaked = await seedKey(app.db, { scope: 'write' })
     const body = JSON.stringify({ site_id: site, name: 'Messe', count: 2 })
     const { id } = (await app.call('/api/v2/batches', { method: 'POST', key: leaked.key, body })).json()
-    await revokeKey(app.db, leaked.id)
+    await revokeKey(app.db, testActor, leaked.id)
     await run(id)
 
     expect(await failuresOf(id)).toEqual(['key_revoked', 'key_revoked'])
@@ -178,14 +180,14 @@ test('a repeat after its template was removed gets the batch', async () => {
   const asked = { name: 'Messe', count: 1, template_id }
   const headers = { 'idempotency-key': 'with-a-template' }
   const first = await batch(asked, headers)
-  await removeTemplate(app.db, template_id)
+  await removeTemplate(app.db, testActor, template_id)
   const again = await batch(asked, headers)
 
   expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([202, 202, 'true'])
   expect(again.json().id).toBe(first.json().id)
 })
 
-test('the table: every code as it is printed, names that are no formulas', async () => {
+test('CSV: every code as it is printed, no name is a formula', async () => {
   const id = await accepted({ names: ['=1+1', 'a,b;c"d'], reference: '=cmd' })
   await run(id)
   const answer = await app.call(`/api/v2/batches/${id}/vouchers.csv?separator=%3B`, { key })
@@ -198,7 +200,7 @@ test('the table: every code as it is printed, names that are no formulas', async
   expect(rows[0]).toMatchObject({ number: '1', outcome: 'made', failure: '', reference: "'=cmd", valid_until: '' })
 })
 
-test('batches and rows in pages, the newest batch and the first row first', async () => {
+test('batches and rows come in pages, newest batch and first row first', async () => {
   const id = await accepted({ name: 'Messe', count: 5 })
   const first = await get('/batches?limit=1')
   const second = await get(`/batches?limit=1&cursor=${first.next_cursor}`)

@@ -1,91 +1,222 @@
-import { Type } from 'typebox'
-import { maxBatchSize } from '#domain/batches/batch.ts'
-import { listBatchRows } from '#domain/batches/batch-rows.queries.ts'
-import { listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
-import { allowedSites } from './allowed-sites.ts'
-import { batchRowToWire, batchToWire } from './batch-to-wire.ts'
+import { type Static, Type } from 'typebox'
+import type { Queryable } from '#db/database.ts'
+import type { Requester } from '#domain/actor.ts'
+import { type Batch, maxBatchSize } from '#domain/batches/batch.ts'
+import { findBatch as findRecorded, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
+import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
+import { createBatch as create } from '#domain/batches/create-batch.ts'
+import { toVoucherName } from '#domain/creating/voucher-shape.ts'
+import { creationFields, nameField, readCreationOptions } from './creation-options.ts'
 import {
-  batchCsvQuery,
-  batchListQuery,
-  batchPage,
-  batchParams,
-  batchRowPage,
-  batchRowsQuery,
-  batchSchema,
-} from './batches.schemas.ts'
-import { csvOf } from './csv.ts'
-import { numberCursor, readNumberCursor, readTimeCursor, timeCursor } from './cursor.ts'
-import { operation } from './operation.ts'
-import { cutPage } from './page.ts'
-import { seenBatch } from './seen-batch.ts'
+  count,
+  isoOrNull,
+  publicId,
+  readPublicId,
+  type SiteItem,
+  siteNumber,
+  textOrNull,
+  time,
+  timeOrNull,
+  uuidOrNull,
+} from './kit/fields.ts'
+import { operation } from './kit/operation.ts'
+import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
+import { V2Error } from './kit/problems.ts'
+import { findAllowedSites } from './sites.ts'
+
+export const batchParams = Type.Object({ id: Type.String() })
+
+const batchSchema = Type.Object(
+  {
+    id: Type.String({ description: 'The number of the site, a hyphen and a UUID.' }),
+    site_id: siteNumber,
+    state: Type.Unsafe<'running' | 'done' | 'cancelled'>({ type: 'string', enum: ['running', 'done', 'cancelled'] }),
+    size: count,
+    waiting: count,
+    under_way: { ...count, description: 'Sent to the controller; the outcome is not known yet.' },
+    made: count,
+    failed: count,
+    cancelled: count,
+    reference: textOrNull,
+    max_uses: count,
+    expire_minutes: { ...count, description: 'As requested; valid_until may shorten it.' },
+    qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }),
+    valid_until: timeOrNull,
+    created_at: time,
+    held_up_since: {
+      ...timeOrNull,
+      description: 'Since then the controller could not make vouchers. The service retries.',
+    },
+    finished_at: timeOrNull,
+    source: { ...uuidOrNull, description: 'Id of the key or person that requested it.' },
+  },
+  { title: 'Batch' },
+)
 
 export const listBatches = operation({
   method: 'GET',
   path: '/batches',
   operationId: 'listBatches',
-  summary: 'Batches of one, some or all sites of the key, the newest first',
+  summary: 'List batches of one, several or all sites of the key, newest first',
   scope: 'read',
   status: 200,
-  query: batchListQuery,
-  answer: batchPage,
-  async handle({ db }, { key, query: { site_id, limit = 50, cursor } }) {
-    const sites = await allowedSites(db, key, site_id)
-    const after = cursor === undefined ? undefined : readTimeCursor(cursor)
-    const found = await listRecorded(db, sites, { after, limit: limit + 1 })
+  query: Type.Object(
+    {
+      site_id: Type.Optional(
+        Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
+      ),
+      ...pageQuery,
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.Object({ batches: Type.Array(batchSchema), next_cursor: nextCursor }),
+  async handle({ db }, { actor, query: { site_id, limit = 50, cursor } }) {
+    const sites = await findAllowedSites(db, actor, site_id)
+    const found = await listRecorded(db, sites, { after: readTimeCursor(cursor), limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { batches: rows.map(batchToWire), next_cursor }
   },
 })
 
-export const findBatchById = operation({
+export const findBatch = operation({
   method: 'GET',
   path: '/batches/{id}',
   operationId: 'findBatch',
-  summary: 'One batch, and how far it is',
+  summary: 'Get one batch and its progress',
   scope: 'read',
   status: 200,
   params: batchParams,
   answer: batchSchema,
-  handle: async ({ db }, { key, params }) => batchToWire(await seenBatch(db, key, params.id)),
+  handle: async ({ db }, { actor, params }) => batchToWire(await findVisibleBatch(db, actor, params.id)),
 })
 
-export const listRowsOfBatch = operation({
-  method: 'GET',
-  path: '/batches/{id}/rows',
-  operationId: 'listBatchRows',
-  summary: 'What became of each voucher of a batch, by number',
-  scope: 'read',
-  status: 200,
-  params: batchParams,
-  query: batchRowsQuery,
-  answer: batchRowPage,
-  async handle({ db }, { key, params, query: { limit = 50, cursor } }) {
-    const batch = await seenBatch(db, key, params.id)
-    const after = cursor === undefined ? 0 : readNumberCursor(cursor)
-    const found = await listBatchRows(db, batch, { after, limit: limit + 1 })
-    const { rows, next_cursor } = cutPage(found, limit, ({ number }) => numberCursor({ id: number }))
-    return { rows: rows.map((row) => batchRowToWire(batch.siteId, row)), next_cursor }
+const batchCreation = Type.Object(
+  {
+    ...creationFields,
+    name: Type.Optional({ ...nameField, description: 'Name of every voucher of the batch. Requires count.' }),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: maxBatchSize })),
+    names: Type.Optional(
+      Type.Array(nameField, {
+        minItems: 1,
+        maxItems: maxBatchSize,
+        description:
+          'One voucher for each name, instead of name and count. Each different name takes a call to the controller.',
+      }),
+    ),
   },
-})
+  {
+    additionalProperties: false,
+    title: 'BatchCreation',
+    examples: [{ site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 }],
+  },
+)
 
-export const exportBatch = operation({
-  method: 'GET',
-  path: '/batches/{id}/vouchers.csv',
-  operationId: 'exportBatch',
-  summary: 'The codes of a batch as a table for a spreadsheet or a printer',
-  scope: 'read',
-  status: 200,
-  params: batchParams,
-  query: batchCsvQuery,
-  answer: Type.String(),
-  csvFile: (id) => `vouchers-${id}.csv`,
-  async handle({ db }, { key, params, query: { separator = ',' } }) {
-    const batch = await seenBatch(db, key, params.id)
-    const { reference, valid_until } = batchToWire(batch)
-    const rows = (await listBatchRows(db, batch, { after: 0, limit: maxBatchSize })).map((row) => {
-      const { number, name, formatted_code, outcome, failure } = batchRowToWire(batch.siteId, row)
-      return [number, name, formatted_code, outcome, failure, reference, valid_until]
+export const createBatch = operation({
+  method: 'POST',
+  path: '/batches',
+  operationId: 'createBatch',
+  summary: 'Create up to 1,000 vouchers in the background',
+  scope: 'write',
+  body: batchCreation,
+  status: 202,
+  acceptsIdempotencyKey: true,
+  answer: batchSchema,
+  async handle(ctx, { actor, body, idempotencyKey, markReplayed }) {
+    const { batch, isRepeat } = await create(ctx, {
+      actor,
+      siteId: body.site_id,
+      idempotencyKey,
+      contents: body,
+      names: readNames(body),
+      readWanted: () => readCreationOptions(ctx.db, body),
     })
-    return csvOf([['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'], ...rows], separator)
+    if (isRepeat) markReplayed()
+    return currentBatch(ctx.db, batch)
   },
 })
+
+/** The name of each voucher, from either `names` or `name` and `count`. */
+function readNames({ name, count: size, names }: Static<typeof batchCreation>): string[] {
+  if (names !== undefined) {
+    if (name !== undefined || size !== undefined) throw new V2Error('parameter_invalid', 'names')
+    return names.map(toVoucherName)
+  }
+  if (name === undefined) throw new V2Error('parameter_invalid', 'name')
+  if (size === undefined) throw new V2Error('parameter_invalid', 'count')
+  return Array<string>(size).fill(toVoucherName(name))
+}
+
+export const cancelBatch = operation({
+  method: 'POST',
+  path: '/batches/{id}/cancel',
+  operationId: 'cancelBatch',
+  summary: 'Cancel a batch. Vouchers that were already made stay valid',
+  scope: 'write',
+  status: 202,
+  params: batchParams,
+  answer: batchSchema,
+  async handle({ db }, { actor, params }) {
+    const batch = await findVisibleBatch(db, actor, params.id)
+    await cancel(db, batch)
+    return currentBatch(db, batch)
+  },
+})
+
+export const retryBatch = operation({
+  method: 'POST',
+  path: '/batches/{id}/retry',
+  operationId: 'retryBatch',
+  summary: 'Retry the rows of a batch that failed',
+  scope: 'write',
+  status: 202,
+  params: batchParams,
+  answer: batchSchema,
+  async handle(ctx, { actor, params }) {
+    const batch = await findVisibleBatch(ctx.db, actor, params.id)
+    await retry(ctx, batch)
+    return currentBatch(ctx.db, batch)
+  },
+})
+
+/** Finds a batch by its public id. A batch on a site that the actor may not use counts as not found. */
+export async function findVisibleBatch(db: Queryable, actor: Requester, id: string): Promise<Batch> {
+  const item = readPublicId(id)
+  if (!item) throw new V2Error('not_found')
+  await findAllowedSites(db, actor, [item.siteId])
+  const batch = await findRecorded(db, item)
+  if (!batch) throw new V2Error('not_found')
+  return batch
+}
+
+async function currentBatch(db: Queryable, item: SiteItem): Promise<Static<typeof batchSchema>> {
+  return batchToWire((await findRecorded(db, item)) as Batch)
+}
+
+function batchToWire(batch: Batch): Static<typeof batchSchema> {
+  const { limits, rows } = batch
+  return {
+    id: publicId(batch),
+    site_id: batch.siteId,
+    state: stateOf(batch),
+    size: Object.values(rows).reduce((sum, inState) => sum + inState, 0),
+    waiting: rows.waiting,
+    under_way: rows.sent,
+    made: rows.made,
+    failed: rows.failed,
+    cancelled: rows.cancelled,
+    reference: batch.reference,
+    max_uses: limits.maxUses,
+    expire_minutes: limits.expireMinutes,
+    qos: { down_kbps: limits.downKbps, up_kbps: limits.upKbps, quota_mb: limits.quotaMb },
+    valid_until: isoOrNull(batch.validUntil),
+    created_at: batch.createdAt.toISOString(),
+    held_up_since: isoOrNull(batch.heldUpSince),
+    finished_at: isoOrNull(batch.finishedAt),
+    source: batch.maker.id,
+  }
+}
+
+function stateOf({ finishedAt, rows }: Batch): 'running' | 'done' | 'cancelled' {
+  if (finishedAt === null) return 'running'
+  return rows.cancelled > 0 ? 'cancelled' : 'done'
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { removeTemplate } from '#domain/templates/remove-template.ts'
+import { removeTemplate } from '#domain/templates/administer-templates.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, seedSite, seedTemplate } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
+import { seedControlledSite, seedKey, seedSite, seedTemplate, testActor } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
@@ -45,7 +45,7 @@ test('201: the voucher as every other answer shows it, made on the controller as
   expect(made).toMatchObject([{ name: voucher.name }])
 })
 
-test('the usual limits, and none where 0 is asked for', async () => {
+test('default limits, and no limit where the request says 0', async () => {
   expect((await post({})).json()).toMatchObject({ max_uses: 1, expire_minutes: 480, qos: { down_kbps: 0 } })
   expect((await post({ max_uses: 0 })).json().max_uses).toBe(0)
 })
@@ -79,7 +79,7 @@ describe('Idempotency-Key', () => {
     const template_id = await seedTemplate(app.db)
     const headers = { 'idempotency-key': 'with-a-template' }
     const first = await post({ template_id }, headers)
-    await removeTemplate(app.db, template_id)
+    await removeTemplate(app.db, testActor, template_id)
     const again = await post({ template_id }, headers)
     const anew = await post({ template_id })
 
@@ -109,7 +109,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('valid_until', () => {
-  test('minutes never exceed it, and reach up to it where none are asked for', async () => {
+  test('minutes never exceed it, and without expire_minutes they last until then', async () => {
     const longer = (await post({ valid_until: inMinutes(90.5), expire_minutes: 600 })).json()
     const shorter = (await post({ valid_until: inMinutes(90.5), expire_minutes: 30 })).json()
     const untilThen = (await post({ valid_until: inMinutes(3 * 1_440 + 0.5) })).json()
@@ -199,7 +199,7 @@ test('502: the controller answered without a voucher', async () => {
   expect(answer.headers['voucher-outcome']).toBe('unknown')
 })
 
-test('500 with what is known: a lost answer is looked for, a refusal made nothing', async () => {
+test('500 says what is known: a lost answer is looked up, a rejection made nothing', async () => {
   await simulator.fault('forbidden')
   const refused = await post({})
   await simulator.fault('created-then-reset')

@@ -1,25 +1,26 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import { listVoucherPage, type RecordedVoucher } from '#domain/vouchers/recorded-vouchers.queries.ts'
+import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
 import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
+import { listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { startApp } from '#test/app.ts'
-import { report } from '#test/report.ts'
-import { seedController, seedKey, seedSite, seedVoucher } from '#test/seed.ts'
-import { timeLimit } from '#test/size.ts'
+import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { report, size, timeLimit } from '#test/measuring.ts'
 
 const app = await startApp()
 const pageSize = 200
+const count = size(200_000, 1_000_000)
 
-describe('a site with 1,000,000 vouchers', async () => {
+describe(`a site with ${count} vouchers`, async () => {
   const site = await seedSite(app.db)
   const now = new Date()
-  await seedMillion(site)
+  await seedVouchers(site)
 
-  test('the first and the 5,000th page: the same index scan of one part, the same cost, no offset, no sort', async () => {
+  test('the first and the last page: the same index scan of one part, the same cost, no offset, no sort', async () => {
     const { rows } = await app.db.query<RecordedVoucher>(
       `select created_at as "createdAt", id from vouchers where site_id = $1
-        order by created_at desc, id desc offset ${4_999 * pageSize - 1} limit 1`,
+        order by created_at desc, id desc offset ${count - pageSize - 1} limit 1`,
       [site],
     )
     const first = await explain(site, { now })
@@ -30,7 +31,7 @@ describe('a site with 1,000,000 vouchers', async () => {
       expect(plan.indexes).toEqual([expect.stringMatching(/^vouchers_\d\d_site_id_created_at_id_idx$/)])
       expect(plan.rows).toBe(pageSize)
     }
-    report('buffers of the first and the 5,000th page', [first.buffers, late.buffers])
+    report('buffers of the first and the last page', [first.buffers, late.buffers])
     expect(late.buffers).toBeLessThan(first.buffers * 1.2 + 4)
   })
 
@@ -38,7 +39,7 @@ describe('a site with 1,000,000 vouchers', async () => {
     ['status', { status: 'used' }, /_status_created_at_id_idx$/],
     ['status expired', { status: 'expired' }, /_status_created_at_id_idx$|_expires_at_site_id_idx$/],
     ['code prefix', { codePrefix: '00486' }, /_code_site_id_idx$/],
-    ['reference', { reference: 'R-777000' }, /_reference_site_id_idx$/],
+    ['reference', { reference: 'R-177000' }, /_reference_site_id_idx$/],
     ['part of the name', { nameContains: 'gast 77777' }, /_site_id_name_idx$/],
   ] as const)('filtered by %s: by its index, in one part, under 300 ms', async (what, filter, index) => {
     const plan = await explain(site, { now, ...filter })
@@ -126,7 +127,7 @@ function nodesOf(plan: any): any[] {
  * Ten of a thousand used, ten expired, one with a reference; 200 running, of which half have run out. Rows first, indexes
  * afterwards, by giving the site a new part: faster than inserting.
  */
-async function seedMillion(site: number): Promise<void> {
+async function seedVouchers(site: number): Promise<void> {
   await seedVoucher(app.db, site)
   const { rows } = await app.db.query<{ part: string }>('select tableoid::regclass::text as part from vouchers')
   const part = rows[0]?.part as string
@@ -144,7 +145,7 @@ async function seedMillion(site: number): Promise<void> {
             case when n % 1000 < 10 then 'used' when n % 1000 < 20 then 'expired' else 'valid' end,
             case when n % 1000 = 0 then 'R-' || n end,
             case when n % 50000 between 20 and 29 then now() + (n % 50000 - 25) * interval '1 minute' end
-       from generate_series(1, 1000000) n`,
+       from generate_series(1, ${count}) n`,
   )
   await client.query(
     `alter table vouchers attach partition ${part} for values with (modulus 32, remainder ${Number(part.slice(-2))})`,

@@ -16,7 +16,7 @@ test('it is the committed document', async () => {
   await expect(`${(await app.call(url)).text}\n`).toMatchFileSnapshot('openapi.snapshot.json')
 })
 
-test('200 without a key, never limited; 304 for who has it already', async () => {
+test('200 without a key and without a limit; 304 for a client that has it already', async () => {
   const answer = await app.call(url)
 
   expect(answer.status).toBe(200)

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Unavailable } from '#lib/unavailable.ts'
+import { Unavailable } from '#db/database.ts'
 import { startApp } from '#test/app.ts'
-import { call } from '#test/http-client.ts'
-import { seedKey } from '#test/seed.ts'
+import { seedKey } from '#test/data/seed.ts'
+import { call } from '#test/network/http-client.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -88,13 +88,13 @@ describe('400', () => {
     expect([answer.status, answer.json().message]).toEqual([400, message])
   })
 
-  test('a garbled escape, in the shape of this API', async () => {
+  test('a broken percent-encoding, in the format of this API', async () => {
     const answer = await app.call('/api/v2/sites/%zz', { key })
 
     expect([answer.status, answer.json().message]).toEqual([400, 'Anfrage nicht lesbar'])
   })
 
-  test('two Host headers or a wrong one, in the shape of this API', async () => {
+  test('two Host headers or an invalid one, in the format of this API', async () => {
     const answer = await call(`${app.url}/api/v2/sites`, { headers: { host: 'a b' } })
 
     expect([answer.status, Object.keys(answer.json())]).toEqual([400, ['error', 'message', 'request_id']])
@@ -144,7 +144,7 @@ test('429 with the headers of the limit, which both APIs share', async () => {
   })
 })
 
-test('503 while the record is out of reach, 500 for what nobody foresaw: neither tells why', async () => {
+test('503 while the database cannot be reached, 500 for an unforeseen error; neither says why', async () => {
   const query = vi.spyOn(app.context.db, 'query')
   const answerTo = (error: Error) => {
     query.mockRejectedValueOnce(error)

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/seed.ts'
+import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/data/seed.ts'
 
 const app = await startApp() // without a worker: everything stays pending
 const site = await seedSite(app.db)
@@ -60,7 +60,7 @@ test('202: a row per voucher, each once, and one job per site', async () => {
   ])
 })
 
-test('DELETE of one voucher is a revocation of one, for an ended one too', async () => {
+test('DELETE of one voucher creates a revocation, even if the voucher has ended', async () => {
   for (const voucher of [await seeded(), await seeded(site, { status: 'revoked' })]) {
     const answer = await app.call(`/api/v2/vouchers/${voucher}`, { method: 'DELETE', key })
 
@@ -85,7 +85,7 @@ test('rows come in pages', async () => {
   })
 })
 
-test('a filter means what can still be withdrawn, and only that', async () => {
+test('a filter covers only vouchers that can still be withdrawn', async () => {
   const soon = new Date(Date.now() + 60_000)
   const past = new Date(Date.now() - 60_000)
   const reference = 'R-100'
@@ -107,7 +107,7 @@ test('a filter means what can still be withdrawn, and only that', async () => {
   expect(await rowsOf(bySite.json().id)).toEqual([meant[1]])
 })
 
-test('every member of the filter works as in the list', async () => {
+test('every field of the filter works as in the list', async () => {
   const batchId = '0193aaaa-0000-7000-8000-000000000001'
   const createdAt = new Date('2020-02-02T12:00:00Z')
   const voucher = { apiKeyId: keyId, batchId, createdAt, code: '7777700001', name: '2020-02-02_Tagung 100%' }
@@ -122,7 +122,7 @@ test('every member of the filter works as in the list', async () => {
   for (const filter of filters) expect(await rowsOf((await revoke({ filter })).json().id)).toEqual([meant])
 })
 
-test('a filter that fits nothing: done, and only its maker sees it', async () => {
+test('a filter that matches nothing: done, and only its maker sees it', async () => {
   const { id, state, total } = (await revoke({ filter: { reference: 'nothing' } }, { key: atSite })).json()
 
   expect([state, total]).toEqual(['done', 0])
@@ -171,7 +171,7 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
   expect((await revoke({ filter }, { idempotencyKey: 'many' })).json()).toEqual(accepted.json()) // as it was meant then
 })
 
-test('429: 50,000 wait on the site already; a check-out is taken in, and so is what is meant for another site', async () => {
+test('429: 50,000 withdrawals wait on the site; a check-out and a revocation on another site are still accepted', async () => {
   const [full, free] = [await seedSite(app.db), await seedSite(app.db)]
   await app.db.query(
     `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
@@ -212,7 +212,7 @@ test('429: when two concurrent revocations together exceed the limit of 50,000, 
   expect((await Promise.all(answers)).map(({ status }) => status).toSorted()).toEqual([202, 429])
 })
 
-test('403 for a key that may only read; 404 for what is not there or not for the key, and nothing is done', async () => {
+test('403 for a read key; 404 for vouchers that do not exist or that the key may not see, and nothing is done', async () => {
   const [mine, foreign] = [await seeded(site), await seeded(other)]
   const before = [await count('revocations'), await count('withdrawals')]
   const missing = `${site}-${nobody}`
@@ -235,7 +235,7 @@ test('a filter reaches only the sites of the key', async () => {
   expect(await rowsOf(id)).toEqual([mine])
 })
 
-test('a revocation is seen by keys that may see all of its sites, by nobody else', async () => {
+test('only keys that may use all sites of a revocation see it', async () => {
   const { id } = (await revoke({ voucher_ids: [await seeded(site), await seeded(other)] })).json()
   const both = (await seedKey(app.db, { siteIds: [site, other] })).key
   for (const path of [`/revocations/${id}`, `/revocations/${id}/rows`]) {
@@ -246,7 +246,7 @@ test('a revocation is seen by keys that may see all of its sites, by nobody else
   expect((await get(`/revocations/${id}/rows?cursor=MQ`)).status).toBe(400)
 })
 
-test('the same Idempotency-Key: the same revocation, also when the filter would fit others by now', async () => {
+test('the same Idempotency-Key returns the same revocation, even if the filter would match others by now', async () => {
   const reference = 'again'
   await seeded(site, { reference })
   const body = { filter: { reference, created_after: '2020-01-01T00:00:00Z' } }

@@ -1,104 +1,221 @@
+import { type Static, Type } from 'typebox'
 import { validate as isUuid } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { KeyAtWork } from '#domain/keys/keys.queries.ts'
+import { limitedTo, type Requester } from '#domain/actor.ts'
+import { listExistingVouchers, type VoucherPlace } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import {
   findRevocation as findRecorded,
   listRevocationRows as listRecordedRows,
   type Revocation,
+  type RevocationRow,
 } from '#domain/withdrawals/revocations.queries.ts'
-import { revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
-import { onlyForKey } from './allowed-sites.ts'
-import { placeCursor, readPlaceCursor } from './cursor.ts'
-import { type OperationCall, operation, type V2Context } from './operation.ts'
-import { cutPage } from './page.ts'
-import { Refused } from './problems.ts'
-import { type Choice, choiceByIds, choiceOf } from './revocable-vouchers.ts'
-import { revocationRowToWire, revocationToWire } from './revocation-to-wire.ts'
-import {
-  revocationBody,
-  revocationParams,
-  revocationRowPage,
-  revocationRowsQuery,
-  revocationSchema,
-} from './revocations.schemas.ts'
-import { voucherParams } from './vouchers.schemas.ts'
+import { chooseByFilter, revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
+import { count, isoOrNull, publicId, readPublicId, siteNumber, textOrNull, time, timeOrNull } from './kit/fields.ts'
+import { type OperationCall, operation, type V2Context } from './kit/operation.ts'
+import { cutPage, nextCursor, pageQuery, readSiteItemCursor, siteItemCursor } from './kit/pages.ts'
+import { V2Error } from './kit/problems.ts'
+import { findAllowedSites } from './sites.ts'
+import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
+import { voucherParams } from './vouchers.ts'
+
+const revocationParams = Type.Object({ id: Type.String() })
+
+const revocationSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    created_at: time,
+    state: Type.Unsafe<'running' | 'done'>({
+      type: 'string',
+      enum: ['running', 'done'],
+      description: 'Done when none is pending.',
+    }),
+    total: count,
+    pending: count,
+    revoked: count,
+    ended: count,
+    failed: count,
+  },
+  { title: 'Revocation' },
+)
+
+const revocationBody = Type.Object(
+  {
+    voucher_ids: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64, description: 'The id of a voucher.' }), { minItems: 1, maxItems: 1_000 }),
+    ),
+    filter: Type.Optional(
+      Type.Object(
+        {
+          site_id: Type.Optional(
+            Type.Array(siteNumber, { minItems: 1, maxItems: 100, description: 'Without it: all sites of the key.' }),
+          ),
+          ...filterFields,
+        },
+        {
+          additionalProperties: false,
+          description:
+            'The filters of the list of vouchers; at least one besides site_id is required. Covers the vouchers that can still be withdrawn, at most 10,000.',
+        },
+      ),
+    ),
+  },
+  {
+    title: 'RevocationRequest',
+    additionalProperties: false,
+    description: 'Either voucher_ids or filter.',
+    examples: [{ filter: { reference: 'R-4711' } }],
+  },
+)
 
 export const revokeVouchers = operation({
   method: 'POST',
   path: '/revocations',
   operationId: 'revokeVouchers',
-  summary: 'Withdraw vouchers, by their ids or by a filter',
+  summary: 'Withdraw vouchers by their ids or by a filter',
   scope: 'write',
   status: 202,
-  creates: true,
+  acceptsIdempotencyKey: true,
   body: revocationBody,
   answer: revocationSchema,
-  handle: (ctx, call) => revokeChosen(ctx, call, choiceOf(call.key, call.body)),
+  handle: (ctx, call) => revokeSelected(ctx, call, readSelection(call, call.body)),
 })
 
 export const revokeVoucher = operation({
   method: 'DELETE',
   path: '/vouchers/{id}',
   operationId: 'revokeVoucher',
-  summary: 'Withdraw one voucher; a repeat finds that it has ended',
+  summary: 'Withdraw one voucher. If it was withdrawn before, the outcome is ended',
   scope: 'write',
   status: 202,
   params: voucherParams,
   answer: revocationSchema,
-  handle: (ctx, call) => revokeChosen(ctx, call, choiceByIds(call.key, [call.params.id])),
+  handle: (ctx, call) => revokeSelected(ctx, call, selectByIds(call.actor, [call.params.id])),
 })
 
 export const findRevocation = operation({
   method: 'GET',
   path: '/revocations/{id}',
   operationId: 'findRevocation',
-  summary: 'How far a revocation is',
+  summary: 'Get one revocation and its progress',
   scope: 'read',
   status: 200,
   params: revocationParams,
   answer: revocationSchema,
-  handle: async ({ db }, { key, params }) => revocationToWire(await findVisible(db, key, params.id)),
+  handle: async ({ db }, { actor, params }) => revocationToWire(await findVisibleRevocation(db, actor, params.id)),
 })
+
+const revocationRowSchema = Type.Object(
+  {
+    voucher_id: Type.String(),
+    outcome: Type.Unsafe<'pending' | 'revoked' | 'ended' | 'failed'>({
+      type: 'string',
+      enum: ['pending', 'revoked', 'ended', 'failed'],
+      description:
+        'ended: the voucher was used up, expired or revoked before. failed: the service gave up after seven days, or at once with no_id.',
+    }),
+    failure: {
+      ...textOrNull,
+      description:
+        'Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher.',
+    },
+    settled_at: timeOrNull,
+  },
+  { title: 'RevocationRow' },
+)
 
 export const listRevocationRows = operation({
   method: 'GET',
   path: '/revocations/{id}/rows',
   operationId: 'listRevocationRows',
-  summary: 'What became of each voucher of a revocation',
+  summary: 'List the vouchers of a revocation, with the outcome of each',
   scope: 'read',
   status: 200,
   params: revocationParams,
-  query: revocationRowsQuery,
-  answer: revocationRowPage,
-  async handle({ db }, { key, params, query }) {
-    const { limit = 50, cursor } = query
-    const after = cursor === undefined ? undefined : readPlaceCursor(cursor)
-    const { id } = await findVisible(db, key, params.id)
+  query: Type.Object(pageQuery, { additionalProperties: false }),
+  answer: Type.Object({ rows: Type.Array(revocationRowSchema), next_cursor: nextCursor }),
+  async handle({ db }, { actor, params, query: { limit = 50, cursor } }) {
+    const after = readSiteItemCursor(cursor)
+    const { id } = await findVisibleRevocation(db, actor, params.id)
     const found = await listRecordedRows(db, id, { after, limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, ({ siteId, voucherId }) =>
-      placeCursor({ siteId, id: voucherId }),
+      siteItemCursor({ siteId, id: voucherId }),
     )
-    return { rows: rows.map(revocationRowToWire), next_cursor }
+    return { rows: rows.map(rowToWire), next_cursor }
   },
 })
 
-async function revokeChosen(
-  ctx: V2Context,
-  {
-    key,
-    idempotencyKey,
-    wasReplayed,
-  }: Pick<OperationCall<never, never, never>, 'key' | 'idempotencyKey' | 'wasReplayed'>,
-  { meant, searches, choose }: Choice,
-) {
-  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { key, idempotencyKey, meant, choose })
-  const { id, isRepeat } = searches ? await ctx.searches.run(key.id, revokeWith) : await revokeWith(ctx.db)
-  if (isRepeat) wasReplayed()
-  return revocationToWire(await findVisible(ctx.db, key, id))
+/**
+ * The vouchers that a request selects. `contents` is the same for equivalent requests, however they are written.
+ * `needsSearch` says that finding them may read every voucher of a site.
+ */
+type Selection = { contents: object; needsSearch: boolean; choose(tx: Queryable): Promise<VoucherPlace[]> }
+
+type Caller = Pick<OperationCall<never, never, never>, 'actor' | 'now' | 'idempotencyKey' | 'markReplayed'>
+
+function readSelection(caller: Caller, { voucher_ids: ids, filter }: Static<typeof revocationBody>): Selection {
+  if (ids !== undefined && filter !== undefined) throw new V2Error('parameter_invalid', 'filter')
+  if (ids !== undefined) return selectByIds(caller.actor, ids)
+  if (filter !== undefined) return selectByFilter(caller, filter)
+  throw new V2Error('parameter_invalid', 'voucher_ids')
 }
 
-async function findVisible(db: Queryable, key: KeyAtWork, id: string): Promise<Revocation> {
-  const revocation = isUuid(id) ? await findRecorded(db, id, onlyForKey(key)) : undefined
-  if (!revocation) throw new Refused('not_found')
+/** Selects all of these vouchers or none: an id that does not exist is probably a mistake of the client. */
+function selectByIds(actor: Requester, ids: string[]): Selection {
+  const wanted = [...new Set(ids)].toSorted()
+  return {
+    contents: { ids: wanted },
+    needsSearch: false,
+    async choose(tx) {
+      const items = wanted.flatMap((id) => readPublicId(id) ?? [])
+      if (items.length < wanted.length) throw new V2Error('not_found')
+      const siteIds = items.map(({ siteId }) => siteId)
+      await findAllowedSites(tx, actor, siteIds)
+      const found = await listExistingVouchers(tx, items)
+      if (found.length < wanted.length) throw new V2Error('not_found')
+      return found
+    },
+  }
+}
+
+type RequestedFilter = NonNullable<Static<typeof revocationBody>['filter']>
+
+function selectByFilter({ actor, now }: Caller, requested: RequestedFilter): Selection {
+  const { site_id: _, ...filters } = requested
+  const siteIds = readFilterSites(requested)
+  if (Object.keys(filters).length === 0) throw new V2Error('parameter_invalid', 'filter')
+  const filter = readVoucherFilter(filters)
+  return {
+    contents: { filter, sites: siteIds && [...new Set(siteIds)].toSorted((a, b) => a - b) },
+    needsSearch: filter.reference === undefined && filter.batchId === undefined, // only these two have an index
+    choose: async (tx) => chooseByFilter(tx, await findAllowedSites(tx, actor, siteIds), { now, ...filter }),
+  }
+}
+
+async function revokeSelected(ctx: V2Context, caller: Caller, { contents, needsSearch, choose }: Selection) {
+  const { actor, idempotencyKey, markReplayed } = caller
+  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { actor, idempotencyKey, contents, choose })
+  const { id, isRepeat } = needsSearch ? await ctx.searches.run(actor, revokeWith) : await revokeWith(ctx.db)
+  if (isRepeat) markReplayed()
+  return revocationToWire(await findVisibleRevocation(ctx.db, actor, id))
+}
+
+async function findVisibleRevocation(db: Queryable, actor: Requester, id: string): Promise<Revocation> {
+  const revocation = isUuid(id) ? await findRecorded(db, id, limitedTo(actor)) : undefined
+  if (!revocation) throw new V2Error('not_found')
   return revocation
+}
+
+function revocationToWire(revocation: Revocation): Static<typeof revocationSchema> {
+  const { id, createdAt, total, pending, revoked, ended, failed } = revocation
+  const state = pending > 0 ? 'running' : 'done'
+  return { id, created_at: createdAt.toISOString(), state, total, pending, revoked, ended, failed }
+}
+
+function rowToWire(row: RevocationRow): Static<typeof revocationRowSchema> {
+  return {
+    voucher_id: publicId({ siteId: row.siteId, id: row.voucherId }),
+    outcome: row.outcome ?? 'pending',
+    failure: row.failure,
+    settled_at: isoOrNull(row.settledAt),
+  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedBatch, seedControlledSite, seedKey, seedSite, seedVoucher } from '#test/seed.ts'
-import { startSimulator } from '#test/simulator.ts'
-import { operations } from './operations.ts'
+import { seedBatch, seedControlledSite, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { operations } from './register-v2.ts'
 
 const app = await startApp()
 const site = await seedControlledSite(app.db, await startSimulator())
@@ -28,7 +28,7 @@ type Statuses = Record<keyof typeof keys, number>
 
 const barred = { 'no key': 401, 'an expired key': 401, 'a revoked key': 401 }
 
-/** `elsewhere`: what a key for another site gets. */
+/** `elsewhere` is the status that a key for another site gets. */
 const reading = (elsewhere: number): Statuses => ({
   ...barred,
   'a read key': 200,
@@ -114,7 +114,7 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
   })
 })
 
-test('what one may not see is answered exactly like what does not exist', async () => {
+test('an item that the key may not see is answered exactly like one that does not exist', async () => {
   const key = keys['a write key for another site'] as string
   const pairs = [
     [`/sites/${site}`, '/sites/999999'],
@@ -141,7 +141,7 @@ test('what one may not see is answered exactly like what does not exist', async 
   }
 })
 
-test('a list over all sites holds only the sites of the key', async () => {
+test('a list of all sites contains only the sites of the key', async () => {
   const idsFor = async (who: keyof typeof keys) =>
     (await app.call('/api/v2/vouchers', { key: keys[who] as string })).json().vouchers.map(({ id }: any) => id)
 

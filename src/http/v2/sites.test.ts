@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { startOutage } from '#domain/outages/outages.queries.ts'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
+import { seedKey, seedSite } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -50,7 +50,7 @@ test('a site is out of reach while its controller has an outage that did not end
   expect([after.reachable, after.unreachable_since]).toEqual([true, null])
 })
 
-test('pages: each site once, also those that come in meanwhile', async () => {
+test('pages: each site once, including sites added meanwhile', async () => {
   const ids: number[] = []
   for (let i = 0; i < 5; i++) ids.push(await seedSite(app.db))
   const seen: number[] = []

@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { addTemplate, type TemplateRequest } from '#domain/templates/add-template.ts'
-import { removeTemplate } from '#domain/templates/remove-template.ts'
+import { addTemplate, removeTemplate, type TemplateRequest } from '#domain/templates/administer-templates.ts'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedSite } from '#test/seed.ts'
+import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
@@ -10,7 +9,8 @@ const [mine, foreign] = [await seedSite(app.db), await seedSite(app.db)]
 const limited = (await seedKey(app.db, { siteIds: [mine] })).key
 const plain = { siteId: null, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
 
-const add = (name: string, more: Partial<TemplateRequest> = {}) => addTemplate(app.db, { ...plain, name, ...more })
+const add = (name: string, more: Partial<TemplateRequest> = {}) =>
+  addTemplate(app.db, testActor, { ...plain, name, ...more })
 const list = async (query = '', as = key) => (await app.call(`/api/v2/templates${query}`, { key: as })).json()
 const names = async (query = '', as = key) => (await list(query, as)).templates.map(({ name }: any) => name)
 
@@ -45,7 +45,7 @@ test('200: templates with their limits, by name as people count', async () => {
   })
 })
 
-test('a site has its own and those for all; a key for some sites sees no other', async () => {
+test('a site has its own templates and those for all sites; a limited key sees no others', async () => {
   await add('for all')
   await add('mine', { siteId: mine })
   await add('foreign', { siteId: foreign })
@@ -57,7 +57,7 @@ test('a site has its own and those for all; a key for some sites sees no other',
   expect((await app.call(`/api/v2/templates?site_id=${foreign}`, { key: limited })).status).toBe(404)
 })
 
-test('a cursor leads a key for some sites to no foreign template', async () => {
+test('a cursor does not show a limited key templates of other sites', async () => {
   await add('a', { siteId: mine })
   await add('b', { siteId: foreign })
   await add('c', { siteId: mine })
@@ -75,7 +75,7 @@ test('pages: each template once, with equal names, and when the last of a page i
     const { templates, next_cursor } = await list(query)
     seen.push(...templates.map(({ id }: any) => id))
     if (next_cursor === null) break
-    await removeTemplate(app.db, seen.at(-1) as string)
+    await removeTemplate(app.db, testActor, seen.at(-1) as string)
     query = `?limit=2&cursor=${next_cursor}`
   }
 

@@ -1,30 +1,57 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { listTemplatePage, type Template } from '#domain/templates/templates.queries.ts'
-import { allowedSites } from './allowed-sites.ts'
-import { nameCursor, readNameCursor } from './cursor.ts'
-import { operation } from './operation.ts'
-import { cutPage } from './page.ts'
-import { templateListQuery, templatePage } from './templates.schemas.ts'
+import { count, siteNumber } from './kit/fields.ts'
+import { operation } from './kit/operation.ts'
+import { cutPage, nameCursor, nextCursor, pageQuery, readNameCursor } from './kit/pages.ts'
+import { findAllowedSites } from './sites.ts'
+
+const templateSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    site_id: Type.Unsafe<number | null>({
+      ...siteNumber,
+      type: ['integer', 'null'],
+      description: 'Null if it can be used on every site.',
+    }),
+    name: Type.String(),
+    max_uses: { ...count, description: '0 means any number of devices.' },
+    expire_minutes: Type.Integer({ minimum: 1, description: 'Minutes from the first use.' }),
+    qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),
+  },
+  { title: 'Template' },
+)
 
 export const listTemplates = operation({
   method: 'GET',
   path: '/templates',
   operationId: 'listTemplates',
-  summary: 'Named durations and limits, for all sites and for those of the key, by name',
+  summary: 'List templates by name: those for all sites and those for the sites of the key',
   scope: 'read',
   status: 200,
-  query: templateListQuery,
-  answer: templatePage,
-  async handle({ db }, { key, query: { site_id, limit = 50, cursor } }) {
-    const after = cursor === undefined ? undefined : readNameCursor(cursor)
-    const sites = await allowedSites(db, key, site_id === undefined ? undefined : [site_id])
+  query: Type.Object(
+    {
+      site_id: Type.Optional({
+        ...siteNumber,
+        description:
+          'Templates that can be used on this site: its own and those for all sites. Without it: all sites of the key.',
+      }),
+      ...pageQuery,
+      /** The cursor contains a name, which may have 200 characters of 4 bytes. */
+      cursor: Type.Optional({ ...pageQuery.cursor, maxLength: 1_200 }),
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.Object({ templates: Type.Array(templateSchema), next_cursor: nextCursor }),
+  async handle({ db }, { actor, query: { site_id, limit = 50, cursor } }) {
+    const after = readNameCursor(cursor)
+    const sites = await findAllowedSites(db, actor, site_id === undefined ? undefined : [site_id])
     const found = await listTemplatePage(db, sites, { after, limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, nameCursor)
-    return { templates: rows.map(toWire), next_cursor }
+    return { templates: rows.map(templateToWire), next_cursor }
   },
 })
 
-function toWire(template: Template): Static<typeof templatePage>['templates'][number] {
+function templateToWire(template: Template): Static<typeof templateSchema> {
   return {
     id: template.id,
     site_id: template.siteId,

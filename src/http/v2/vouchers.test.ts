@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { type SeedVoucher, seedKey, seedSite, seedVoucher } from '#test/seed.ts'
+import { type SeedVoucher, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key, id: keyId } = await seedKey(app.db)
@@ -57,7 +57,7 @@ test('a voucher with all its fields, the same in the list, by id and by code', a
   expect((await app.call(`/api/v2/vouchers/lookup?code=4861409510&site_id=${site}`, { key })).json()).toEqual(listed)
 })
 
-test('a valid voucher whose time is over is expired, in the answer and in the filter', async () => {
+test('a valid voucher whose time has run out is expired, in the answer and in the filter', async () => {
   await seed({ name: 'over', expiresAt: past, createdAt: new Date(1000) })
   await seed({ name: 'running', expiresAt: future, createdAt: new Date(2000) })
   await seed({ name: 'unused', createdAt: new Date(3000) })
@@ -123,7 +123,7 @@ test.each(['', `site_id=${site}`, 'status=expired'])(
   },
 )
 
-describe('is this code good?', () => {
+describe('looking up a code', () => {
   const lookUp = (code: string) => app.call(`/api/v2/vouchers/lookup?site_id=${site}&code=${code}`, { key })
 
   test.each(['4861409510', '48614-09510', '48614%2009510', '%20486-140%209510-'])('200: %s', async (code) => {
@@ -139,7 +139,7 @@ describe('is this code good?', () => {
     for (const code of ['48614', '48614095100', '1234567890']) expect((await lookUp(code)).status).toBe(404)
   })
 
-  test('of several with the same code the valid one, then the newest', async () => {
+  test('if several vouchers have the code, the valid one is found, else the newest', async () => {
     await seed({ name: 'valid', createdAt: new Date(1000) })
     await seed({ name: 'over', createdAt: new Date(2000), expiresAt: past })
     await seed({ name: 'revoked', createdAt: new Date(3000), status: 'revoked' })

@@ -1,35 +1,99 @@
+import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/recorded-vouchers.queries.ts'
+import { createVoucher as create } from '#domain/creating/create-voucher.ts'
+import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { isSearch } from '#domain/vouchers/searches.ts'
-import { allowedSites } from './allowed-sites.ts'
-import { readTimeCursor, timeCursor } from './cursor.ts'
-import { filterFromWire, sitesFromWire, withoutSeparators } from './filter-from-wire.ts'
-import { operation } from './operation.ts'
-import { cutPage } from './page.ts'
-import { Refused } from './problems.ts'
-import { readPublicId } from './public-id.ts'
-import { voucherToWire } from './voucher-to-wire.ts'
-import { lookupQuery, voucherListQuery, voucherPage, voucherParams, voucherSchema } from './vouchers.schemas.ts'
+import { type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
+import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
+import { formattedCode } from '#drivers/driver.ts'
+import { outcomeBeforeCreating } from '../server/read-request.ts'
+import { creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import {
+  count,
+  isoOrNull,
+  publicId,
+  readPublicId,
+  siteNumber,
+  textOrNull,
+  time,
+  timeOrNull,
+  typedCode,
+  uuidOrNull,
+  withoutSeparators,
+} from './kit/fields.ts'
+import { operation } from './kit/operation.ts'
+import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
+import { V2Error } from './kit/problems.ts'
+import { findAllowedSites } from './sites.ts'
+import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
+
+const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
+  type: 'string',
+  enum: ['valid', 'used', 'expired', 'revoked'],
+  description: 'Only a valid voucher can be redeemed.',
+})
+
+const idDescription = 'The number of the site, a hyphen and a UUID.'
+
+export const voucherParams = Type.Object({
+  id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: idDescription }),
+})
+
+const voucherSchema = Type.Object(
+  {
+    id: Type.String({ description: idDescription }),
+    site_id: siteNumber,
+    code: Type.String(),
+    formatted_code: Type.String(),
+    name: Type.String(),
+    reference: { ...textOrNull, description: 'Your own text for it, such as a reservation number.' },
+    status: statusSchema,
+    max_uses: { ...count, description: '0 means any number of devices.' },
+    used_count: count,
+    expire_minutes: { ...count, description: 'Minutes from the first use.' },
+    qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),
+    created_at: time,
+    first_used_at: timeOrNull,
+    expires_at: { ...timeOrNull, description: 'Null until the first use.' },
+    valid_until: timeOrNull,
+    revoked_at: timeOrNull,
+    synced_at: timeOrNull,
+    source: {
+      ...uuidOrNull,
+      description: 'Id of the key or person that made it; null if it was made on the controller.',
+    },
+    batch_id: textOrNull,
+  },
+  { title: 'Voucher' },
+)
 
 export const listVouchers = operation({
   method: 'GET',
   path: '/vouchers',
   operationId: 'listVouchers',
-  summary: 'Vouchers of one, some or all sites of the key, the newest first',
+  summary: 'List vouchers of one, several or all sites of the key, newest first',
   scope: 'read',
   status: 200,
-  query: voucherListQuery,
-  answer: voucherPage,
-  async handle({ db, searches }, { key, query }) {
-    const { limit = 50 } = query
-    const { cursor, status, ...wanted } = query
-    const after = cursor === undefined ? undefined : readTimeCursor(cursor)
-    const filter = { now: key.now, status, after, ...filterFromWire(wanted) }
-    const sites = await allowedSites(db, key, sitesFromWire(wanted))
+  query: Type.Object(
+    {
+      site_id: Type.Optional(
+        Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
+      ),
+      status: Type.Optional(statusSchema),
+      ...filterFields,
+      ...pageQuery,
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.Object({ vouchers: Type.Array(voucherSchema), next_cursor: nextCursor }),
+  async handle({ db, searches }, { actor, now, query }) {
+    const { limit = 50, cursor, status } = query
+    const filter = { now, status, after: readTimeCursor(cursor), ...readVoucherFilter(query) }
+    const sites = await findAllowedSites(db, actor, readFilterSites(query))
     const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit + 1)
-    const found = isSearch(sites, filter) ? await searches.run(key.id, list) : await list(db)
+    const found = isSearch(sites, filter) ? await searches.run(actor, list) : await list(db)
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
-    return { vouchers: rows.map((voucher) => voucherToWire(key.now, voucher)), next_cursor }
+    return { vouchers: rows.map((voucher) => voucherToWire(now, voucher)), next_cursor }
   },
 })
 
@@ -37,18 +101,18 @@ export const findVoucher = operation({
   method: 'GET',
   path: '/vouchers/{id}',
   operationId: 'findVoucher',
-  summary: 'One voucher',
+  summary: 'Get one voucher',
   scope: 'read',
   status: 200,
   params: voucherParams,
   answer: voucherSchema,
-  async handle({ db }, { key, params }) {
-    const place = readPublicId(params.id)
-    if (!place) throw new Refused('not_found')
-    await allowedSites(db, key, [place.siteId])
-    const voucher = await findRecordedVoucher(db, place.siteId, place.id)
-    if (!voucher) throw new Refused('not_found')
-    return voucherToWire(key.now, voucher)
+  async handle({ db }, { actor, now, params }) {
+    const item = readPublicId(params.id)
+    if (!item) throw new V2Error('not_found')
+    await findAllowedSites(db, actor, [item.siteId])
+    const voucher = await findRecordedVoucher(db, item.siteId, item.id)
+    if (!voucher) throw new V2Error('not_found')
+    return voucherToWire(now, voucher)
   },
 })
 
@@ -56,15 +120,76 @@ export const lookUpVoucher = operation({
   method: 'GET',
   path: '/vouchers/lookup',
   operationId: 'lookUpVoucher',
-  summary: 'Is this code good? The voucher with this code on a site',
+  summary: 'Check a code: get the voucher with this code on a site. It can be redeemed if its status is valid',
   scope: 'read',
   status: 200,
-  query: lookupQuery,
+  query: Type.Object({ site_id: siteNumber, code: typedCode }, { additionalProperties: false }),
   answer: voucherSchema,
-  async handle({ db }, { key, query }) {
-    await allowedSites(db, key, [query.site_id])
-    const voucher = await findVoucherByCode(db, query.site_id, withoutSeparators(query.code), key.now)
-    if (!voucher) throw new Refused('not_found')
-    return voucherToWire(key.now, voucher)
+  async handle({ db }, { actor, now, query }) {
+    await findAllowedSites(db, actor, [query.site_id])
+    const voucher = await findVoucherByCode(db, query.site_id, withoutSeparators(query.code), now)
+    if (!voucher) throw new V2Error('not_found')
+    return voucherToWire(now, voucher)
   },
 })
+
+export const createVoucher = operation({
+  method: 'POST',
+  path: '/vouchers',
+  operationId: 'createVoucher',
+  summary:
+    'Create one voucher on the controller of the site. A failure has the header Voucher-Outcome, which says whether a voucher may exist',
+  scope: 'write',
+  body: Type.Object(
+    { ...creationFields, name: nameField },
+    {
+      additionalProperties: false,
+      title: 'VoucherCreation',
+      examples: [{ site_id: 1, name: 'Room 12', reference: 'R-4711', valid_until: '2099-01-01T11:00:00+01:00' }],
+    },
+  ),
+  status: 201,
+  acceptsIdempotencyKey: true,
+  failureHeaders: outcomeBeforeCreating,
+  answer: voucherSchema,
+  async handle(ctx, { actor, now, body, idempotencyKey, markReplayed }) {
+    const name = toVoucherName(body.name)
+    const { created, isRepeat } = await create(ctx, {
+      actor,
+      siteId: body.site_id,
+      idempotencyKey,
+      contents: body,
+      async readWanted() {
+        const { limits, ...options } = await readCreationOptions(ctx.db, body)
+        return { ...options, shape: { ...limits, name } }
+      },
+    })
+    if (isRepeat) markReplayed()
+    const voucher = await findRecordedVoucher(ctx.db, created.siteId, created.voucherId)
+    return voucherToWire(now, voucher as RecordedVoucher)
+  },
+})
+
+function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeof voucherSchema> {
+  return {
+    id: publicId(voucher),
+    site_id: voucher.siteId,
+    code: voucher.code,
+    formatted_code: formattedCode(voucher.code),
+    name: voucher.name,
+    reference: voucher.reference,
+    status: statusAt(now, voucher),
+    max_uses: voucher.maxUses,
+    used_count: voucher.usedCount,
+    expire_minutes: voucher.expireMinutes,
+    qos: { down_kbps: voucher.downKbps, up_kbps: voucher.upKbps, quota_mb: voucher.quotaMb },
+    created_at: voucher.createdAt.toISOString(),
+    first_used_at: isoOrNull(voucher.firstUsedAt),
+    expires_at: isoOrNull(voucher.expiresAt),
+    valid_until: isoOrNull(voucher.validUntil),
+    revoked_at: isoOrNull(voucher.revokedAt),
+    synced_at: isoOrNull(voucher.syncedAt),
+    source: voucher.source,
+    batch_id: voucher.batchId && publicId({ siteId: voucher.siteId, id: voucher.batchId }),
+  }
+}

@@ -1,0 +1,68 @@
+import { connectDatabase, createDatabaseClock, type Database } from '#db/database.ts'
+import type { Controllers } from '#domain/controllers/controllers.ts'
+import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import type { AddressPolicy } from '#lib/address-policy.ts'
+import type { Queue } from '#queue/queue.ts'
+import { type Config, loadConfig } from '../config.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** Connects to the database for one piece of work. */
+export async function withDatabase<T>(
+  { env }: Terminal,
+  work: (db: Database, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(env)
+  const db = connectDatabase({ url: config.databaseUrl, poolSize: 2, onError: () => {} })
+  try {
+    return await work(db, config)
+  } finally {
+    await db.close()
+  }
+}
+
+/**
+ * For commands that encrypt or decrypt secrets: first checks that ENCRYPTION_KEYS decrypts the stored ones. A secret stored
+ * under a wrong key would stop the service from starting.
+ */
+export async function withKeyring<T>(
+  terminal: Terminal,
+  work: (db: Database, config: Config) => Promise<T>,
+): Promise<T> {
+  return withDatabase(terminal, async (db, config) => {
+    await checkKeyring(db, config.encryptionKeys)
+    return work(db, config)
+  })
+}
+
+export type ControllerTools = { db: Database; controllers: Controllers; addressPolicy: AddressPolicy }
+
+/** For commands that call controllers. They share the sessions of the running service, so they rarely sign in. */
+export async function withControllers<T>(terminal: Terminal, work: (tools: ControllerTools) => Promise<T>): Promise<T> {
+  const { drivers } = await import('#drivers/registry.ts')
+  const { createControllerAddressPolicy } = await import('#drivers/controller-address-policy.ts')
+  const { createControllers } = await import('#domain/controllers/controllers.ts')
+  return withKeyring(terminal, async (db, config) => {
+    const addressPolicy = createControllerAddressPolicy(config)
+    const clock = createDatabaseClock(db)
+    const controllers = createControllers({ drivers, db, keyring: config.encryptionKeys, addressPolicy, clock })
+    try {
+      await clock.start()
+      return await work({ db, controllers, addressPolicy })
+    } finally {
+      clock.stop()
+      await controllers.close()
+    }
+  })
+}
+
+/** For commands that leave work to the worker. */
+export async function withQueue<T>(config: Config, work: (queue: Queue) => Promise<T>): Promise<T> {
+  const { createQueue } = await import('#queue/queue.ts')
+  const queue = createQueue({ url: config.databaseUrl, supervise: false, onError: () => {} })
+  await queue.start()
+  try {
+    return await work(queue)
+  } finally {
+    await queue.stop()
+  }
+}

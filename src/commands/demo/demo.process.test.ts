@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { onServer, serverUrl } from '#test/data/template-database.ts'
+import { isLong, report } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+
+const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
+
+async function startDemo(): Promise<{
+  demo: ChildProcess
+  line: string
+  words: () => string
+  ended: Promise<unknown[]>
+  readyAfterMs: number
+}> {
+  const begin = performance.now()
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl },
+  })
+  const ended = once(demo, 'exit')
+  onFileEnd(() => demo.kill('SIGKILL'))
+  let words = ''
+  demo.stderr.on('data', (chunk) => (words += chunk))
+  const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
+  return { demo, line, words: () => words, ended, readyAfterMs: performance.now() - begin }
+}
+
+async function demoDatabases(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  const { rows } = await client.query(`select datname from pg_database where datname like 'voucher_demo_%' order by 1`)
+  await client.end()
+  return rows.map(({ datname }) => datname)
+}
+
+test('is ready soon, prints one line of JSON, works, and leaves nothing behind after SIGTERM', async () => {
+  const before = await demoDatabases()
+  const { demo, line, words, ended, readyAfterMs } = await startDemo()
+  report('demo ready after ms', readyAfterMs)
+  const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = JSON.parse(line)
+
+  expect(ready).toBe(true)
+  expect(readyAfterMs).toBeLessThan(isLong ? 10_000 : 60_000) // in CI others use the processors too
+  expect([base_url, sites, inactive_site]).toEqual([`${url}/api`, [1, 2, 3], 4])
+  expect(await demoDatabases()).toHaveLength(before.length + 1)
+
+  const names = (await call(`${base_url}/sites.php`, { headers: { 'x-api-key': keys.read } })).json().sites
+  const list = await call(`${base_url}/vouchers.php?site_id=1`, { headers: { 'x-api-key': keys.read } })
+  const post = (site_id: number, key: string) =>
+    call(`${base_url}/vouchers.php`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: JSON.stringify({ site_id, name: 'x' }),
+    })
+  expect(names.map((site: any) => site.name)).toEqual(['Hauptgebäude', 'Nebengebäude', 'Seminarhaus'])
+  expect(list.json().vouchers.length).toBeGreaterThan(0)
+  expect(list.headers['ratelimit-policy']).toBe('"per-key";q=10000;w=60')
+  expect((await post(2, keys.read)).status).toBe(403)
+  expect((await post(4, keys.write)).status).toBe(404)
+  expect(controllers.map(({ site, kind }: any) => [site, kind])).toEqual([
+    [1, 'console-api-key'],
+    [2, 'console-login'],
+    [3, 'self-hosted-login'],
+  ])
+  expect(controller).toBe(controllers[0].url)
+  for (const { site, url: at } of controllers) {
+    const made = await post(site, keys.write)
+    const held = await call(`${at}/control/vouchers`, { trustAnyone: true })
+    expect([made.status, held.text]).toEqual([201, expect.stringContaining(made.json().code)])
+    expect(words()).toMatch(new RegExp(`\\n  site ${site}, \\S+, at ${at}: `))
+  }
+  expect(words()).toContain(`curl -H 'X-API-Key: ${keys.write}' -d`)
+
+  demo.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(await demoDatabases()).toEqual(before)
+  for (const { url: at } of controllers)
+    await expect(call(`${at}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
+  await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('every command that it prints works; the last one makes one creation on its controller fail', async () => {
+  const { demo, line, words, ended } = await startDemo()
+  const lines = words()
+    .split('\n')
+    .filter((line) => line.startsWith('  curl'))
+
+  expect(lines).toHaveLength(6)
+  for (const paste of lines) {
+    const shell = spawn('bash', ['-c', `${paste} --silent --fail`])
+    let printed = ''
+    shell.stdout.on('data', (chunk) => (printed += chunk))
+    expect(await once(shell, 'exit'), paste).toEqual([0, null])
+    expect(JSON.parse(printed)).toBeTypeOf('object')
+  }
+  const { url, keys, sites } = JSON.parse(line)
+  const body = JSON.stringify({ site_id: sites.at(-1), name: 'x' })
+  const broken = { method: 'POST', headers: { 'x-api-key': keys.write }, body }
+  const [inTrouble, afterwards] = [
+    await call(`${url}/api/vouchers.php`, broken),
+    await call(`${url}/api/vouchers.php`, broken),
+  ]
+  expect([inTrouble.headers['voucher-outcome'], afterwards.status]).toEqual(['none', 201])
+  demo.kill('SIGTERM')
+  await ended
+})
+
+test('leaves no process behind when it is killed, and no database after a wrong setting', async () => {
+  const before = await demoDatabases()
+  const { demo, line, ended } = await startDemo()
+  const left = (await demoDatabases()).filter((name) => !before.includes(name))
+  demo.kill('SIGKILL')
+  await ended
+  await wait(500)
+  for (const name of left) await onServer(`drop database ${name} with (force)`)
+  const wrong = spawn(process.execPath, [program, 'demo'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl, BASE_PATH: 'nope' },
+  })
+
+  for (const { url } of JSON.parse(line).controllers)
+    await expect(call(`${url}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
+  expect(await once(wrong, 'exit')).toEqual([2, null])
+  expect(await demoDatabases()).toEqual(before)
+})
+
+test('prints one line with exit code 1 when PostgreSQL is not running', async () => {
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
+  })
+  let words = ''
+  demo.stderr.on('data', (chunk) => (words += chunk))
+
+  expect(await once(demo, 'close')).toEqual([1, null])
+  expect(words).toMatch(/^voucher-service: PostgreSQL cannot be reached at .* \(ECONNREFUSED\)\..*\n$/)
+  expect(words).not.toContain('hunter2')
+})

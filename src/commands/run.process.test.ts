@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { timeLimit } from '#test/measuring.ts'
+import { call } from '#test/network/http-client.ts'
+import { openSocket } from '#test/network/sockets.ts'
+import { spawnCommand, startService } from '#test/service.ts'
+
+const db = await createTestDatabase()
+const createKey = async (name: string) =>
+  (await runCommand(db.url, ['keys', 'create', '--name', name, '--scope', 'read', '--limit', '1000', '--json'])).json()
+
+test('`api` rejects an empty database and says what to do; `start` migrates it', async () => {
+  const name = `voucher_empty_${process.pid}`
+  const url = databaseUrl(name)
+  await onServer(`create database ${name}`)
+  try {
+    const refused = await spawnCommand(url, ['api'])
+    const service = await startService(url, {}, 'start')
+    const ready = await call(`${service.url}/readyz`)
+    const migrated = await runCommand(url, ['migrate', '--json'])
+
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('Run `voucher-service migrate` first.'),
+    ])
+    expect([ready.status, ready.json()]).toEqual([200, { status: 'ready' }])
+    expect(service.log.join()).toContain('worker is running')
+    expect(migrated.json()).toEqual({ applied: [] })
+    expect(await service.stop()).toBe(0)
+  } finally {
+    await onServer(`drop database ${name} with (force)`)
+  }
+})
+
+test('`worker` runs alone and stops on SIGTERM', async () => {
+  const worker = await startService(db.url, {}, 'worker')
+
+  expect(await worker.stop()).toBe(0)
+})
+
+test('SIGTERM: requests under way are answered, key usage is written, the exit code is 0', async () => {
+  const { key, id } = await createKey('Drain')
+  const service = await startService(db.url)
+  const sites = () => call(`${service.url}/api/sites.php`, { headers: { 'x-api-key': key } })
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const lock = db.transaction(async (tx) => {
+    await tx.query('lock table sites in access exclusive mode')
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const underWay = Array.from({ length: 8 }, sites)
+  await wait(300)
+
+  const exit = service.stop()
+  await wait(300)
+  const late = await sites().catch((error) => error.code)
+  released.resolve()
+  await lock
+
+  expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(underWay.map(() => 200))
+  expect(late).toBe('ECONNREFUSED')
+  expect(await exit).toBe(0)
+  const { rows } = await db.query('select requests::integer from api_key_days where api_key_id = $1', [id])
+  expect(rows).toEqual([{ requests: 8 }])
+})
+
+test('SIGTERM: a silent connection does not delay the exit', async () => {
+  const service = await startService(db.url)
+  const silent = openSocket(service.url)
+  await once(silent, 'connect')
+  const begin = performance.now()
+
+  expect(await service.stop()).toBe(0)
+  expect(performance.now() - begin).toBeLessThan(timeLimit(2_000))
+})
+
+test('SIGTERM and SIGINT together, or during the start, stop the process once and in order', async () => {
+  const service = await startService(db.url)
+  service.process.kill('SIGINT')
+  expect(await service.stop()).toBe(0)
+  expect(service.log.join()).not.toContain('stopping failed')
+
+  for (const afterMs of [300, 400, 500, 600]) {
+    const starting = spawnCommand(db.url, ['start'], { killAfterMs: afterMs })
+    const { exitCode, stderr } = await starting
+    expect([null, 0]).toContain(exitCode) // null: it was too early for any handler
+    expect(stderr).toBe('')
+  }
+})
+
+test('a port in use ends the process with one line and exit code 1', async () => {
+  const service = await startService(db.url)
+
+  const { exitCode, stderr } = await spawnCommand(db.url, ['start'], { env: { PORT: new URL(service.url).port } })
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^voucher-service: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)\. Another program .*\n$/),
+  ])
+})
+
+test('a log line contains the prefix of the key and the id of the client, but no secret and no query', async () => {
+  const { key } = await createKey('Log')
+  const service = await startService(db.url)
+  await call(`${service.url}/api/sites.php?api_key=${key}`, {
+    headers: { 'x-api-key': key, 'x-request-id': 'pms-4711' },
+  })
+  await wait(300)
+  await service.stop()
+  const line = service.log.find((entry) => entry.includes('sites.php'))
+
+  expect(JSON.parse(line as string)).toMatchObject({
+    method: 'GET',
+    path: '/api/sites.php',
+    status: 200,
+    key: key.slice(0, 12),
+    clientRequestId: 'pms-4711',
+  })
+  expect(service.log.join()).not.toContain(key)
+})

@@ -1,0 +1,74 @@
+import type { AdministrationErrorCode, DomainError, ErrorCode, ErrorDetails } from '#domain/errors.ts'
+import { shellWord } from './output.ts'
+
+/** The command cannot do what was asked. The message says why and what to do next. */
+export class CommandRefused extends Error {
+  override name = 'CommandRefused'
+}
+
+type Words = (details: ErrorDetails) => string
+
+/** A message for every failure of administration, and for the other failures that a command can meet. */
+const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, Words>> = {
+  site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
+  display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
+
+  controller_not_found: ({ name }) =>
+    `No controller is called "${name}". List all controllers with \`voucher-service controllers list\`.`,
+  controller_name_taken: ({ name }) => `Another controller is called "${name}" already. Choose another name.`,
+  controller_address_unreadable: ({ rule, example }) => `The address must ${rule}, e.g. ${example}.`,
+  controller_address_with_extras: () =>
+    'The address must not contain a user name, password, query or fragment. Remove them.',
+  certificate_pin_without_tls: () => 'Only an https:// address has a certificate. Use https://, or remove the pin.',
+  cloud_account: () =>
+    'A user name with @ is a cloud account, which needs a second factor. Create a local administrator on the controller and use that name.',
+  driver_not_found: ({ driver }) =>
+    `No driver is called "${driver}". \`voucher-service controllers add --help\` lists the drivers.`,
+  username_not_supported: ({ driver }) => `${driver} signs in with an API key. Leave out --username.`,
+  username_required: ({ driver }) => `${driver} signs in with a user name and password. Add --username.`,
+  username_without_secret: () =>
+    'A user name can only be changed together with its password. Add --secret-file or --new-secret.',
+
+  controller_site_taken: ({ controllerSite, controller }) =>
+    `"${controllerSite}" on ${controller} belongs to another site already. List all sites with \`voucher-service sites list\`.`,
+  site_recorded_under_other_name: ({ controllerSite, controller, name, id }) =>
+    `"${controllerSite}" on ${controller} is site ${id}, "${name}", already. Use that name, or remove the row.`,
+  row_repeated: ({ controllerSite, controller, line }) =>
+    `"${controllerSite}" on ${controller} is also in line ${line} of this file. Remove one of the two rows.`,
+  column_empty: ({ column }) => `The column ${column} is empty. Every row needs a value there.`,
+  column_invalid: ({ column, max }) =>
+    `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,
+
+  template_not_found: ({ id }) =>
+    `No template has the id ${id}. List all templates with \`voucher-service templates list\`.`,
+  template_name_taken: ({ name, siteId }) =>
+    `A template ${siteId === undefined ? 'for all sites' : `of site ${siteId}`} is called "${name}" already. Choose another name.`,
+
+  key_not_found: ({ named }) =>
+    `No key has the prefix or id ${named}. List all keys with \`voucher-service keys list\`.`,
+  key_prefix_reserved: () =>
+    'The prefix vsk_ is reserved for keys that this service creates. Create one with `voucher-service keys create`.',
+  key_prefix_invalid: () =>
+    'The prefix is not valid. Use a word, an underscore and eight letters or digits, e.g. abc_1a2B3c4D.',
+  key_prefix_taken: ({ prefix }) =>
+    `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
+
+  webhook_not_found: ({ name }) =>
+    `No webhook is called "${name}". List all webhooks with \`voucher-service webhooks list\`.`,
+  webhook_name_taken: ({ name }) => `Another webhook is called "${name}" already. Choose another name.`,
+  webhook_url_unreadable: () =>
+    'The address must begin with https://. An http:// address must be in WEBHOOK_ALLOW_CIDRS.',
+  webhook_url_with_credentials: () => 'The address must not contain a user name or password. Remove them.',
+  webhook_url_forbidden: () =>
+    'The address is not allowed. Use an https:// address on the public internet, or add its network to WEBHOOK_ALLOW_CIDRS.',
+  webhook_unsigned: ({ name }) => `"${name}" has no signing secret: only webhooks with the format generic are signed.`,
+  webhook_disabled: ({ name, reason }) =>
+    `"${name}" is disabled (${reason}). Enable it first with \`voucher-service webhooks enable ${shellWord(String(name))}\`.`,
+  delivery_not_found: ({ name, id }) =>
+    `No delivery to "${name}" has the id ${id}. List them with \`voucher-service webhooks deliveries ${shellWord(String(name))}\`.`,
+}
+
+export function describeRefusal({ code, details, cause }: DomainError): string {
+  const because = cause instanceof Error ? `${code}: ${cause.message}` : code
+  return words[code]?.(details) ?? `The request failed (${because}).`
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { tcpKeepAlive, throwUnavailable } from './database.ts'
+
+const duplicateDatabase = '42P04'
+
+/** Creates a database with a random name, which the caller drops when it is no longer needed. */
+export async function createTemporaryDatabase(
+  serverUrl: string,
+  purpose: string,
+): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `voucher_${purpose}_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => onServer(serverUrl, `drop database if exists ${name} with (force)`) }
+}
+
+/** Creates the database if it does not exist, and returns its URL. */
+export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
+  await onServer(serverUrl, `create database ${pg.escapeIdentifier(name)}`).catch((error) => {
+    if (error.code !== duplicateDatabase) throw error
+  })
+  const url = new URL(serverUrl)
+  url.pathname = `/${encodeURIComponent(name)}`
+  return url.href
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000, ...tcpKeepAlive })
+  await client.connect().catch(throwUnavailable)
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The person or program that acts. Only the entrances (http, commands, worker) know where an actor comes from. `allSites` is
+ * false for a key or a staff member that is limited to some sites.
+ */
+export type Actor =
+  | { kind: 'key'; id: string; name: string; allSites: boolean }
+  | { kind: 'staff'; id: string; name: string; allSites: boolean }
+  | { kind: 'command'; name: string }
+  | { kind: 'service' }
+
+/** An actor that creates and revokes vouchers: a key or a staff member. */
+export type Requester = Extract<Actor, { allSites: boolean }>
+
+/** A requester as the record names it, whatever sites it may use now. */
+export type Maker = Omit<Requester, 'allSites'>
+
+export const service: Actor = { kind: 'service' }
+
+/** Identifies the actor in the `actor` column, to which its Idempotency-Keys belong. */
+export function actorReference({ kind, id }: Pick<Maker, 'kind' | 'id'>): string {
+  return `${kind}:${id}`
+}
+
+/** The actor whose sites limit a query (`onlySitesOf`); null when the actor may use all sites. */
+export function limitedTo({ id, allSites }: Requester): string | null {
+  return allSites ? null : id
+}
+
+/** The columns in which a row names the actor that made it. */
+export function actorColumns({ kind, id }: Maker): { apiKeyId: string | null; staffId: string | null } {
+  return kind === 'key' ? { apiKeyId: id, staffId: null } : { apiKeyId: null, staffId: id }
+}
+
+/** The name as the audit keeps it. */
+export function actorName(actor: Actor): string {
+  return actor.kind === 'service' ? 'voucher-service' : actor.name
+}
+
+/** The source of a voucher as notifications show it. */
+export function sourceName({ kind, name }: Maker): string {
+  return kind === 'key' ? `API: ${name}` : name
+}

@@ -1,0 +1,27 @@
+import type { Database } from '#db/database.ts'
+import type { Queue } from '#queue/queue.ts'
+import { lockBatch } from '../creating/batch-lock.queries.ts'
+import { findSiteOnController } from '../sites/sites.queries.ts'
+import type { BatchKey } from './batch.ts'
+import { moveRows } from './batch-rows.queries.ts'
+import { updateBatchCancelled, updateBatchReopened } from './batches.queries.ts'
+import { enqueueBatch } from './create-batch.ts'
+
+/** Cancels the rows that wait. Vouchers that were made stay, and calls under way come to their end. */
+export async function cancelBatch(db: Database, batch: BatchKey): Promise<void> {
+  await db.transaction(async (tx) => {
+    await updateBatchCancelled(tx, batch)
+    await moveRows(tx, batch, 'waiting', 'cancelled')
+  })
+}
+
+/** Retries the rows that failed, and no others. */
+export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: BatchKey): Promise<void> {
+  const site = await findSiteOnController(ctx.db, batch.siteId)
+  await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
+    if ((await moveRows(tx, batch, 'failed', 'waiting')) === 0) return
+    await updateBatchReopened(tx, batch)
+    if (site) await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
+  })
+}

@@ -1,0 +1,50 @@
+import type { Credentials, Driver } from '#drivers/driver.ts'
+import { DecryptionFailed, decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { DomainError } from '../errors.ts'
+
+/** Rejects cloud accounts: their names are e-mail addresses, and signing in with them needs a second factor. */
+export function encryptCredentials(keyring: Keyring, controllerId: string, credentials: Credentials): string {
+  if ('username' in credentials && credentials.username.includes('@')) throw new DomainError('cloud_account')
+  return encrypt(keyring, placeOf(controllerId), JSON.stringify(credentials))
+}
+
+/** Returns the credentials as JSON. */
+export function decryptCredentials(keyring: Keyring, controllerId: string, secret: string): string {
+  return decrypt(keyring, placeOf(controllerId), secret)
+}
+
+/** Undefined when there is no username, or when the stored credentials cannot be decrypted. */
+export function decryptUsername(keyring: Keyring, controllerId: string, secret: string | null): string | undefined {
+  if (secret === null) return undefined
+  try {
+    const credentials: Credentials = JSON.parse(decryptCredentials(keyring, controllerId, secret))
+    return 'username' in credentials ? credentials.username : undefined
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return undefined
+    throw error
+  }
+}
+
+function placeOf(row: string) {
+  return { table: 'controllers', column: 'secret', row }
+}
+
+/** Builds the credentials that the driver needs from what was entered. Undefined when no secret was entered. */
+export function newCredentials(
+  driver: { name: string; kind: Driver['credentials'] | undefined },
+  entered: { secret?: string | undefined; username?: string | undefined },
+  findStoredUsername: () => string | undefined,
+): Credentials | undefined {
+  const { secret, username } = entered
+  const details = { driver: driver.name }
+  if (driver.kind !== 'login' && username !== undefined) throw new DomainError('username_not_supported', { details })
+  if (secret === undefined) {
+    if (username === undefined) return undefined
+    throw new DomainError('username_without_secret')
+  }
+  if (driver.kind === undefined) throw new DomainError('driver_not_found', { details })
+  if (driver.kind === 'api-key') return { apiKey: secret }
+  const known = username ?? findStoredUsername()
+  if (known === undefined) throw new DomainError('username_required', { details })
+  return { username: known, password: secret }
+}

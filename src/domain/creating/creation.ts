@@ -1,0 +1,54 @@
+import type { VoucherShape } from '#drivers/driver.ts'
+import type { Maker } from '../actor.ts'
+import type { RepeatableRequest } from '../idempotency.ts'
+
+/** Options of a creation beyond the shape of the voucher. */
+export type CreationOptions = {
+  /** The client's own reference, for example a booking number. */
+  reference: string | null
+  /** The time at which the service withdraws the voucher. */
+  validUntil: Date | null
+}
+
+/** A voucher as the client wants it. Its name is still without the date. */
+type WantedVoucher = CreationOptions & { shape: VoucherShape }
+
+export type CreationRequest = RepeatableRequest & {
+  siteId: number
+  /** Reads the wanted voucher, e.g. with the limits of a template. Not called for a repeat: the template may be gone. */
+  readWanted(): Promise<WantedVoucher>
+}
+
+/** A creation as it is committed before the controller is called. */
+export type Intent = CreationOptions & {
+  siteId: number
+  id: string
+  maker: Maker
+  idempotencyKey: string | undefined
+  requestHash: Buffer
+  /** The shape as it will be recorded: the name with its date. */
+  shape: VoucherShape
+  /** The name on the controller, with a tag if the site uses tags. */
+  note: string
+  /** How far the controller's clock was ahead when the intent was made. */
+  controllerAheadMs: number
+  batchId: string | null
+}
+
+/** The answer to the client, now and on every repeat with the same Idempotency-Key. */
+export type CreatedVoucher = {
+  code: string
+  formattedCode: string
+  site: string
+  maxUses: number
+  expireMinutes: number
+}
+
+/** A creation that has its voucher. */
+export type RecordedCreation = { creationId: string; siteId: number; voucherId: string; answer: CreatedVoucher }
+
+/**
+ * open: the controller is being called. unknown: nobody knows yet whether there is a voucher. recorded: there is one. rejected:
+ * the call made nothing for certain. absent: no voucher was found in the settle window.
+ */
+export type CreationState = 'open' | 'unknown' | 'recorded' | 'rejected' | 'absent'

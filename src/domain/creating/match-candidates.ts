@@ -1,0 +1,76 @@
+import { type ControllerVoucher, hasSameLimits, type SeenVoucher, type VoucherShape } from '#drivers/driver.ts'
+import { replaceable } from '#lib/points.ts'
+
+/** Controllers stamp whole seconds, and a request is under way for a moment. */
+const toleranceMs = 10_000
+/** How wrong the corrected time of a voucher can be, because the header `Date` is in whole seconds as well. */
+const clockErrorMs = 3_000
+/** Longer than the longest call, which makes 1,000 vouchers. */
+const graceMs = 120_000
+
+/** A creation whose voucher is looked for. */
+export type Sought = {
+  shape: VoucherShape
+  note: string
+  sentAt: Date
+  controllerAheadMs: number | null
+}
+
+/**
+ * The latest time at which the voucher of a creation can have been made. A creation may be settled much later, e.g. after
+ * a restored backup. Vouchers of the same name that were made after this time belong to somebody else.
+ */
+export function latestTimeOf({ sentAt }: Pick<Sought, 'sentAt'>, settleSeconds: number): Date {
+  return new Date(sentAt.getTime() + settleSeconds * 1_000 + graceMs)
+}
+
+/**
+ * Unclaimed vouchers that may have been made for this creation, earliest first. They have its name and limits, no other
+ * administrator made them, and they were not made before the creation was sent. If the name has a tag, times are not
+ * compared.
+ */
+export function matchCandidates(
+  seen: SeenVoucher[],
+  sought: Sought,
+  options: { skewIsKnown: boolean; until?: Date | undefined },
+): ControllerVoucher[] {
+  const notBefore = sought.sentAt.getTime() - toleranceMs
+  const notAfter = replaceable('limit the time of candidates', () =>
+    options.until ? options.until.getTime() + toleranceMs : Number.POSITIVE_INFINITY,
+  )
+  const isInTime = (voucher: SeenVoucher) => {
+    const times = plausibleTimes(voucher, sought, options.skewIsKnown)
+    return times.length === 0 || times.some((time) => time >= notBefore && time <= notAfter)
+  }
+  return seen
+    .filter((voucher): voucher is ControllerVoucher => voucher.code !== null)
+    .filter(({ shape, isOurs }) => isOurs !== false && shape.name === sought.note && hasSameLimits(shape, sought.shape))
+    .filter((voucher) => isTagged(sought) || isInTime(voucher))
+    .toSorted((a, b) => Number(a.createdAt) - Number(b.createdAt))
+}
+
+/**
+ * The times at which the voucher may have been made, by our clock. There are several, because the controller's clock may
+ * have been set since the creation was sent, and because the `Date` of replies may come from a proxy until a new voucher
+ * has shown the difference.
+ */
+function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: Sought, skewIsKnown: boolean): number[] {
+  if (createdAt === null || stampedAt === null) return []
+  return [
+    createdAt.getTime(),
+    ...(sought.controllerAheadMs === null ? [] : [stampedAt.getTime() - sought.controllerAheadMs]),
+    ...(skewIsKnown ? [] : [stampedAt.getTime()]),
+  ]
+}
+
+/** Whether a matching voucher was certainly made for this creation. Only then may it be deleted. */
+export function isCertainlyFor(voucher: SeenVoucher, sought: Sought, until: Date): boolean {
+  if (isTagged(sought)) return true
+  const madeAt = voucher.createdAt?.getTime() ?? Number.NaN
+  const isInWindow = madeAt >= sought.sentAt.getTime() - clockErrorMs && madeAt <= until.getTime() - clockErrorMs
+  return replaceable('decide whose surplus', () => voucher.isOurs === true && isInWindow)
+}
+
+function isTagged({ note, shape }: Sought): boolean {
+  return note !== shape.name
+}

@@ -1,0 +1,155 @@
+import { type Database, type Queryable, retryTransaction } from '#db/database.ts'
+import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
+import { reachPoint, replaceable } from '#lib/points.ts'
+import type { Queue } from '#queue/queue.ts'
+import { type Maker, sourceName } from '../actor.ts'
+import { notifyCreated } from '../deliveries/notify-webhooks.ts'
+import { bringSyncForward, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import {
+  hastenWithdrawals,
+  insertScheduledWithdrawals,
+  type ScheduledWithdrawal,
+} from '../withdrawals/withdrawals.queries.ts'
+import { lockBatch, wakeBatch } from './batch-lock.queries.ts'
+import type { Intent, RecordedCreation } from './creation.ts'
+import {
+  claimVouchers,
+  insertCreation,
+  type LockedCreation,
+  listHeldVouchers,
+  lockCreations,
+  updateCreationsRecorded,
+} from './creations.queries.ts'
+
+type RecordContext = { db: Database; queue: Queue }
+
+/** Creations that asked for the same in one call, and the vouchers that a controller may have made for them. */
+export type Recording = {
+  site: SiteOnController
+  creationIds: string[]
+  maker: Maker
+  batchId: string | null
+  /** The most likely first. */
+  candidates: ControllerVoucher[]
+  /** The requested shape. A controller may round or omit values. */
+  asked: VoucherShape
+  day: string
+  /** The intents of these creations, to be inserted again if a failover of the database lost them. */
+  intents?: Intent[]
+}
+
+/**
+ * Records vouchers for their creations. Commits the vouchers, the outcome of their creations, the day's count, the list's version
+ * and the notification together. A commit that only seemed lost is found, not repeated. Returns the creations that have a voucher
+ * now. For each other creation, all candidates belong to other creations, or another attempt has replaced it.
+ */
+export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
+  return retryTransaction(ctx.db, (tx) => record(ctx, tx, recording))
+}
+
+async function record(ctx: RecordContext, tx: Queryable, recording: Recording): Promise<RecordedCreation[]> {
+  const { site, day, batchId } = recording
+  if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
+  const creations = await lockOrInsert(tx, recording)
+  const recordedBefore = creations.flatMap(({ id, voucherId, answer }) =>
+    voucherId !== null && answer !== null ? [{ creationId: id, siteId: site.id, voucherId, answer }] : [],
+  )
+  const open = creations.filter(({ hasNoVoucher }) => hasNoVoucher)
+  const recorded = await claimFree(tx, recording, open)
+  if (recorded.length === 0) return recordedBefore
+  await updateCreationsRecorded(tx, site.id, recorded)
+  await moveSiteDay(tx, site.id, day, { created: recorded.length })
+  await bringSyncForward(tx, site.id, 'used')
+  await scheduleEnds(tx, site.id, open, recorded)
+  await replaceable('notify in the same commit', () => notify(ctx, tx, recording, recorded))
+  reachPoint('before commit')
+  return [...recordedBefore, ...recorded]
+}
+
+/** Locks the creations. Intents that a failover lost are inserted again, because their vouchers exist. */
+async function lockOrInsert(tx: Queryable, { site, creationIds, intents = [] }: Recording): Promise<LockedCreation[]> {
+  const creations = await lockCreations(tx, site.id, creationIds)
+  if (creations.length === creationIds.length || intents.length === 0) return creations
+  const known = new Set(creations.map(({ id }) => id))
+  const lost = new Set(creationIds.filter((id) => !known.has(id)))
+  for (const intent of intents.filter(({ id }) => lost.has(id)))
+    if (!(await insertCreation(tx, intent))) await insertCreation(tx, { ...intent, idempotencyKey: undefined })
+  return lockCreations(tx, site.id, creationIds)
+}
+
+/** Gives each of these creations a free candidate, as long as there are any. */
+async function claimFree(
+  tx: Queryable,
+  { site, maker, candidates, asked }: Recording,
+  creations: LockedCreation[],
+): Promise<RecordedCreation[]> {
+  const free = await listFree(tx, site.id, candidates)
+  const waiting = [...creations]
+  const recorded: RecordedCreation[] = []
+  while (waiting.length > 0 && free.length > 0) {
+    const offered = free.splice(0, waiting.length).map((voucher, i) => pair(waiting[i] as LockedCreation, voucher))
+    const made = { siteId: site.id, maker, shape: asked }
+    const claims = offered.map(({ claim }) => claim)
+    const claimed = await replaceable('claim vouchers', () => claimVouchers(tx, made, claims), claims)
+    for (const { id: voucherId, creationId } of claimed) {
+      const { voucher } = offered.find((offer) => offer.claim.creationId === creationId) as Offer
+      const { code, formattedCode } = voucher
+      const { maxUses, expireMinutes } = asked
+      const answer = { code, formattedCode, site: site.name, maxUses, expireMinutes }
+      recorded.push({ creationId, siteId: site.id, voucherId, answer })
+      waiting.splice(
+        waiting.findIndex(({ id }) => id === creationId),
+        1,
+      )
+    }
+  }
+  return recorded
+}
+
+type Offer = ReturnType<typeof pair>
+
+/** A voucher gets the id of its creation, so that it can be referred to before its existence is confirmed. */
+function pair({ id, reference, validUntil, batchId }: LockedCreation, voucher: ControllerVoucher) {
+  const { id: controllerVoucherId, code } = voucher
+  return { voucher, claim: { id, creationId: id, controllerVoucherId, code, reference, validUntil, batchId } }
+}
+
+/** The candidates that no creation holds, each once. In a busy second many are held. */
+async function listFree(tx: Queryable, siteId: number, candidates: ControllerVoucher[]): Promise<ControllerVoucher[]> {
+  const different = [...new Map(candidates.map((voucher) => [voucher.id ?? voucher.code, voucher])).values()]
+  if (different.length < 2) return different
+  const held = await replaceable('list held vouchers', () => listHeldVouchers(tx, siteId, different))
+  const ids = new Set(held.map(({ id }) => id))
+  const codesWithoutId = new Set(held.filter(({ id }) => id === null).map(({ code }) => code))
+  return different.filter(({ id, code }) => !(id !== null && ids.has(id)) && !codesWithoutId.has(code))
+}
+
+/** A voucher with `validUntil` is withdrawn at that time. A voucher that was revoked before it was found is withdrawn at once. */
+async function scheduleEnds(
+  tx: Queryable,
+  siteId: number,
+  creations: LockedCreation[],
+  recorded: RecordedCreation[],
+): Promise<void> {
+  const creationOf = new Map(creations.map((creation) => [creation.id, creation]))
+  const revokedIds = recorded.map(({ creationId }) => creationId).filter((id) => creationOf.get(id)?.isRevoked)
+  const hastened = revokedIds.length > 0 ? await hastenWithdrawals(tx, siteId, revokedIds) : []
+  const ends = recorded.flatMap(({ creationId, voucherId }): ScheduledWithdrawal[] => {
+    const { isRevoked, validUntil } = creationOf.get(creationId) as LockedCreation
+    if (isRevoked) return hastened.includes(creationId) ? [] : [{ voucherId, dueAt: null }]
+    return validUntil ? [{ voucherId, dueAt: validUntil }] : []
+  })
+  if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
+}
+
+/** The vouchers of a batch are notified together, when it is finished. */
+async function notify(
+  ctx: RecordContext,
+  tx: Queryable,
+  { site, maker, batchId }: Recording,
+  recorded: RecordedCreation[],
+): Promise<void> {
+  const voucherIds = recorded.map(({ voucherId }) => voucherId)
+  if (batchId === null) await notifyCreated(tx, ctx.queue, { site, source: sourceName(maker), voucherIds })
+  else await wakeBatch(tx, site.id, batchId)
+}

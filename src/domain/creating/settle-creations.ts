@@ -1,0 +1,110 @@
+import { controllerFailure } from '../controllers/controller-failure.ts'
+import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
+import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import { latestTimeOf, matchCandidates } from './match-candidates.ts'
+import { recordVouchers } from './record-vouchers.ts'
+import {
+  findTwin,
+  postponeCreations,
+  takeUnsettledCreations,
+  type UnsettledCreation,
+  updateCreationsAbsent,
+} from './unsettled.queries.ts'
+import { readWholeList } from './whole-list.ts'
+
+const maxAtOnce = 50
+
+export type SettleContext = OutageContext & {
+  today: (at: Date) => string
+  config: { settleSeconds: number }
+}
+
+/** Looks up the outcome of creations that no process finished. Never makes a voucher. */
+export async function settleCreations(ctx: SettleContext): Promise<number> {
+  const settled = await Promise.all((await takeUnsettled(ctx, maxAtOnce)).map(({ settle }) => settle()))
+  return settled.reduce((total, count) => total + count, 0)
+}
+
+/** Takes due creations, grouped by what they asked for. Each `settle` returns how many it settled. */
+export async function takeUnsettled(
+  ctx: SettleContext,
+  limit: number,
+): Promise<{ id: string; settle: () => Promise<number> }[]> {
+  const creations = await takeUnsettledCreations(ctx.db, Math.min(limit, maxAtOnce))
+  const asked = Map.groupBy(creations, ({ siteId, id, batchId, sentAt, note, shape }) =>
+    JSON.stringify([siteId, batchId ?? id, sentAt, note, shape]),
+  )
+  return [...asked.values()].map((alike) => ({
+    id: (alike[0] as UnsettledCreation).id,
+    settle: () => settle(ctx, alike),
+  }))
+}
+
+/** Settles creations that asked for the same with one lookup. Returns how many are settled. */
+async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<number> {
+  const [first] = alike as [UnsettledCreation]
+  const site = await findSiteOnController(ctx.db, first.siteId)
+  if (!site) return 0
+  const creation = { site: site.id, creation: first.id, count: alike.length }
+  try {
+    const { found, absent } = await look(ctx, site, alike)
+    if (found > 0) ctx.log.info({ ...creation, found }, 'vouchers were found and recorded')
+    if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations made nothing')
+    return found + absent
+  } catch (err) {
+    await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, first))
+    const failure = controllerFailure(err)
+    if (failure === undefined) ctx.log.warn({ err, ...creation }, 'a creation could not be settled yet')
+    else await noteFailure(ctx, site, failure)
+    return 0
+  }
+}
+
+async function look(
+  ctx: SettleContext,
+  site: SiteOnController,
+  alike: UnsettledCreation[],
+): Promise<{ found: number; absent: number }> {
+  const [first] = alike as [UnsettledCreation]
+  const { shape: asked, sentAt, maker, batchId } = first
+  const seen = await ctx.controllers.inBackground(site.controllerId, () =>
+    readWholeList(ctx.controllers.connectionOf(site).listNamed(site.controllerSite, first.note)),
+  )
+  const candidates = matchCandidates(seen, first, {
+    skewIsKnown: site.stampSkewMs !== null,
+    until: latestTime(ctx, first),
+  })
+  if (candidates.length > 0 && (await findTwin(ctx.db, first, idsOf(alike), ['open']))) {
+    await postponeCreations(ctx.db, site.id, idsOf(alike), 1)
+    return { found: 0, absent: 0 }
+  }
+  const recording = { site, creationIds: idsOf(alike), maker, batchId, candidates, asked, day: ctx.today(sentAt) }
+  const recorded = candidates.length > 0 ? await recordVouchers(ctx, recording) : []
+  const found = new Set(recorded.map(({ creationId }) => creationId))
+  const left = idsOf(alike).filter((id) => !found.has(id))
+  if (left.length === 0) return { found: found.size, absent: 0 }
+  if (first.secondsSinceSent < ctx.config.settleSeconds) {
+    await postponeCreations(ctx.db, site.id, left, pauseSeconds(ctx, first))
+    return { found: found.size, absent: 0 }
+  }
+  await updateCreationsAbsent(ctx.db, site.id, left)
+  return { found: found.size, absent: left.length }
+}
+
+/** Returns undefined while no later voucher can exist. Otherwise a clock that is ahead would hide the voucher. */
+function latestTime({ config }: SettleContext, creation: UnsettledCreation): Date | undefined {
+  const latest = latestTimeOf(creation, config.settleSeconds)
+  const now = creation.sentAt.getTime() + creation.secondsSinceSent * 1_000
+  return now > latest.getTime() ? latest : undefined
+}
+
+function idsOf(creations: UnsettledCreation[]): string[] {
+  return creations.map(({ id }) => id)
+}
+
+/** The pause grows with each lookup. One lookup follows right after the settle window. */
+function pauseSeconds(ctx: SettleContext, { secondsSinceSent }: UnsettledCreation): number {
+  const left = ctx.config.settleSeconds - secondsSinceSent
+  const next = Math.min(10, Math.max(1, secondsSinceSent / 4))
+  return left > 0 ? Math.min(next, left + 0.5) : next
+}

@@ -1,0 +1,99 @@
+import { randomInt } from 'node:crypto'
+import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
+import { DomainError } from '../errors.ts'
+
+/** The bounds where the driver documents none: what a column can hold. */
+const max = 2_147_483_647
+const otherwise: Record<Limit, Bound> = {
+  maxUses: { min: 1, max, zeroMeansNone: true },
+  expireMinutes: { min: 1, max },
+  downKbps: { min: 0, max },
+  upKbps: { min: 0, max },
+  quotaMb: { min: 0, max },
+}
+
+const fields: Record<Limit, string> = {
+  maxUses: 'max_uses',
+  expireMinutes: 'expire_minutes',
+  downKbps: 'qos.down',
+  upKbps: 'qos.up',
+  quotaMb: 'qos.quota_mb',
+}
+
+/** Rejects values that the driver is documented not to accept. Nothing is clamped. */
+export function checkBounds(driver: Driver, shape: VoucherShape): void {
+  for (const [limit, field] of Object.entries(fields) as [Limit, string][]) {
+    const value = shape[limit]
+    const { min, max, zeroMeansNone } = driver.bounds[limit] ?? otherwise[limit]
+    if (zeroMeansNone && value === 0) continue
+    if (value < min || value > max) throw new DomainError('beyond_bounds', { details: { field, min, max } })
+  }
+}
+
+/** The minutes of a voucher that ends only by `valid_until`: the time left until then, up to the controller's limit. */
+export const minutesLeft = max
+/** Almost two years, where a driver documents no bound. Some controllers reject more. */
+const maxMinutes = 1_000_000
+
+/**
+ * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. If the voucher is used
+ * at once, the controller ends it no later than the service withdraws it.
+ */
+export function cutMinutes(
+  { bounds }: Pick<Driver, 'bounds'>,
+  shape: VoucherShape,
+  validUntil: Date | null,
+  now: Date,
+): VoucherShape {
+  if (validUntil === null) return shape
+  const left = Math.floor((validUntil.getTime() - now.getTime()) / 60_000)
+  if (left < 1) throw new DomainError('valid_until_passed')
+  const most = shape.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : shape.expireMinutes
+  return { ...shape, expireMinutes: Math.min(most, left) }
+}
+
+/** With the date in front of it, a name fits into the 255 characters that a controller keeps. */
+const maxNameLength = 244
+
+const around = /[\s\p{Z}\p{Cc}\u200b\u2060\ufeff]/u
+const invisible = /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** The name without white space around it. Rejects invisible, unprintable and too long names. */
+export function toVoucherName(text: string): string {
+  const name = trim(text)
+  if (invisible.test(name)) throw new DomainError('name_required')
+  if (unprintable.test(name)) throw new DomainError('name_unprintable')
+  if ([...name].length > maxNameLength) throw new DomainError('name_too_long')
+  return name
+}
+
+/** Steps from both ends, because a pattern anchored at the end takes seconds for a name full of spaces. */
+function trim(text: string): string {
+  let [begin, end] = [0, text.length]
+  while (begin < end && around.test(text.charAt(begin))) begin += 1
+  while (end > begin && around.test(text.charAt(end - 1))) end -= 1
+  return text.slice(begin, end)
+}
+
+/** Characters of a tag: no letters and digits that look alike. */
+const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
+const tagLength = 6
+/** The longest name that a controller is known to keep. */
+const maxNoteLength = 255
+const tagged = /^(.*) ·[a-hjkmnp-z2-9]{6}$/su
+
+/**
+ * The name of a voucher on the controller (its note), with a tag if the site uses tags: `2026-11-15_Room 12 ·k3f9ab`. Every
+ * call that makes vouchers gets a new tag, so its vouchers are recognised even if clocks are wrong.
+ */
+export function noteFor(site: { tagsNames: boolean }, name: string): string {
+  if (!site.tagsNames) return name
+  const tag = Array.from({ length: tagLength }, () => letters[randomInt(letters.length)]).join('')
+  return `${[...name].slice(0, maxNoteLength - tagLength - 2).join('')} ·${tag}`
+}
+
+/** The name without its tag, as the record and all lists show it. */
+export function withoutTag(note: string): string {
+  return tagged.exec(note)?.[1] ?? note
+}

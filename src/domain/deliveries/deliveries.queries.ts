@@ -1,0 +1,139 @@
+import type { Queryable } from '#db/database.ts'
+import type { Notification } from '../webhooks/formats.ts'
+import type { Target } from './send-event.ts'
+
+/** `isSlow`: the last attempt to its webhook took long. */
+export type DeliveryToSend = { id: string; webhookId: string; turn: number; isSlow: boolean; nextAttemptAt?: Date }
+
+export type DueDelivery = Target & {
+  id: string
+  turn: number
+  eventId: string
+  disabled: boolean
+  failing: boolean
+  isSlow: boolean
+} & Notification
+
+/** Undefined when another job was first, the delivery is settled already, or its webhook is gone. */
+export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
+  const { rows } = await db.query<DueDelivery>(
+    `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", e.data, w.id as "webhookId", w.format,
+            w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
+            w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow"
+       from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
+      where d.id = $1 and d.turn = $2 and d.state = 'pending'`,
+    [id, turn],
+  )
+  return rows[0]
+}
+
+export type Attempt = {
+  startedAt: Date
+  durationMs: number
+  status: number | null
+  error: string | null
+  reply: string | null
+}
+
+/** Inserts the attempt and settles the delivery. Does nothing when another job was first. */
+export async function insertArrival(db: Queryable, due: DueDelivery, attempt: Attempt): Promise<void> {
+  await insertAttempt(db, due, attempt, `state = 'delivered', settled_at = now(), next_attempt_at = null`)
+}
+
+/** Returns the number of failures in a row, including this one; undefined when another job was first. */
+export function insertFailure(db: Queryable, due: DueDelivery, attempt: Attempt): Promise<number | undefined> {
+  return insertAttempt(db, due, attempt, 'rung = rung + 1')
+}
+
+async function insertAttempt(db: Queryable, due: DueDelivery, attempt: Attempt, change: string) {
+  const { rows } = await db.query<{ rung: number }>(
+    `with delivery as (
+       update deliveries set attempts = attempts + 1, turn = turn + 1, ${change}
+        where id = $1 and turn = $2 and state = 'pending'
+        returning id, attempts, rung
+     ), attempt as (
+       insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, error, reply)
+       select id, attempts, $3, $4, $5, $6, $7 from delivery
+     )
+     select rung from delivery`,
+    [due.id, due.turn, attempt.startedAt, attempt.durationMs, attempt.status, attempt.error, attempt.reply],
+  )
+  return rows[0]?.rung
+}
+
+/** Schedules the next attempt and returns the delivery for its new job. */
+export async function updateDeliveryPostponed(db: Queryable, id: string, pauseMs: number): Promise<DeliveryToSend> {
+  const { rows } = await db.query<DeliveryToSend>(
+    `update deliveries d set next_attempt_at = now() + $2 * interval '1 millisecond'
+       from webhooks w
+      where d.id = $1 and w.id = d.webhook_id
+     returning d.id, d.webhook_id as "webhookId", d.turn, w.is_slow as "isSlow", d.next_attempt_at as "nextAttemptAt"`,
+    [id, pauseMs],
+  )
+  return rows[0] as DeliveryToSend
+}
+
+/** Ends a delivery that will not be tried again. */
+export async function updateDeliveryFailed(db: Queryable, id: string): Promise<void> {
+  await db.query(
+    `update deliveries set state = 'failed', settled_at = now(), next_attempt_at = null, turn = turn + 1
+      where id = $1 and state = 'pending'`,
+    [id],
+  )
+}
+
+export type OverdueDelivery = DeliveryToSend & { nextAttemptAt: Date }
+
+/** Deliveries that are overdue by more than a minute, earliest first. */
+export async function listOverdueDeliveries(
+  db: Queryable,
+  after: Pick<OverdueDelivery, 'id' | 'nextAttemptAt'> | undefined,
+  limit: number,
+): Promise<OverdueDelivery[]> {
+  const { rows } = await db.query<OverdueDelivery>(
+    `select d.id, d.webhook_id as "webhookId", d.turn, d.next_attempt_at as "nextAttemptAt", w.is_slow as "isSlow"
+       from deliveries d join webhooks w on w.id = d.webhook_id
+      where d.state = 'pending' and d.next_attempt_at < now() - interval '1 minute'
+        and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
+      order by d.next_attempt_at, d.id limit $3`,
+    [after?.nextAttemptAt ?? null, after?.id ?? null, limit],
+  )
+  return rows
+}
+
+/** The deliveries to replay: one, by its own id or its webhook-id, or those of a time span, all or only the failed ones. */
+export type ReplayChoice = { delivery: string } | { since: Date; until: Date; onlyFailed: boolean }
+
+type Replayed = DeliveryToSend & { createdAt: Date }
+
+/** Makes the chosen deliveries due now, oldest first, with a new turn and no failures. */
+export async function updateDeliveriesReplayed(
+  tx: Queryable,
+  webhookId: string,
+  choice: ReplayChoice,
+  page: { after: { id: string; createdAt: Date } | undefined; limit: number },
+): Promise<Replayed[]> {
+  const [condition, values] =
+    'delivery' in choice
+      ? ['$5 in (id, event_id)', [choice.delivery]]
+      : [
+          `created_at >= $5 and created_at < $6 and (state = 'failed' or not $7)`,
+          [choice.since, choice.until, choice.onlyFailed],
+        ]
+  const { rows } = await tx.query<Replayed>(
+    `with chosen as (
+       select id as chosen_id from deliveries
+        where webhook_id = $1 and ($2::timestamptz is null or (created_at, id) > ($2, $3::uuid)) and ${condition}
+        order by created_at, id limit $4 for update
+     ), replayed as (
+       update deliveries
+          set state = 'pending', settled_at = null, next_attempt_at = now(), turn = turn + 1, rung = 0
+         from chosen where id = chosen_id
+        returning id, webhook_id as "webhookId", turn, created_at as "createdAt",
+                  (select is_slow from webhooks where webhooks.id = webhook_id) as "isSlow"
+     )
+     select * from replayed order by "createdAt", id`,
+    [webhookId, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit, ...values],
+  )
+  return rows
+}

@@ -1,0 +1,61 @@
+import type { Queryable } from '#db/database.ts'
+import { type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
+
+export type Outage = { controllerId: string; controller: string; since: Date; until: Date | null }
+
+const outageColumns = `controller_id as "controllerId", since, until,
+  (select name from controllers where id = controller_id) as controller`
+
+export async function hasOutage(db: Queryable, controllerId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`select from controller_outages where controller_id = $1 and until is null`, [
+    controllerId,
+  ])
+  return rowCount === 1
+}
+
+/** Undefined when the controller has an outage already. */
+export async function startOutage(db: Queryable, controllerId: string): Promise<Outage | undefined> {
+  const { rows } = await db.query<Outage>(
+    `insert into controller_outages (controller_id) values ($1) on conflict (controller_id) where until is null do nothing
+     returning ${outageColumns}`,
+    [controllerId],
+  )
+  return rows[0]
+}
+
+/** Undefined when the controller has no outage. */
+export async function endOutage(db: Queryable, controllerId: string): Promise<Outage | undefined> {
+  const { rows } = await db.query<Outage>(
+    `update controller_outages set until = now() where controller_id = $1 and until is null
+     returning ${outageColumns}`,
+    [controllerId],
+  )
+  return rows[0]
+}
+
+/** The pause grows with the outage. It is at least 3 s because a probe of a controller that hangs takes that long. */
+const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
+
+/**
+ * Takes controllers that are out of reach and due for a probe, each with one of its sites, preferably an active one.
+ * Controllers with only inactive sites are probed too, because vouchers on inactive sites are still withdrawn.
+ */
+export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
+  const { rows } = await db.query<SiteOnController>(
+    `with due as (
+       select controller_id, since from controller_outages
+        where until is null and next_probe_at <= now()
+        order by next_probe_at limit $1 for update skip locked
+     ), taken as (
+       update controller_outages o set next_probe_at = now() + ${untilNextProbe}
+         from due
+        where o.controller_id = due.controller_id and o.since = due.since
+       returning o.controller_id
+     )
+     select distinct on (c.id) ${siteOnControllerColumns}
+       from taken join controllers c on c.id = taken.controller_id join sites s on s.controller_id = c.id
+      order by c.id, s.active desc, s.id`,
+    [limit],
+  )
+  return rows
+}

@@ -1,0 +1,113 @@
+import type { Database, Queryable } from '#db/database.ts'
+import type { ControllerVoucher, SeenVoucher } from '#drivers/driver.ts'
+import type { Queue } from '#queue/queue.ts'
+import { service } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { claimVouchers } from '../creating/creations.queries.ts'
+import { isCertainlyFor, latestTimeOf, matchCandidates } from '../creating/match-candidates.ts'
+import { recordVouchers } from '../creating/record-vouchers.ts'
+import {
+  findTwin,
+  type GivenUpCreation,
+  listGivenUpCreations,
+  lockGivenUp,
+  updateSurplus,
+} from '../creating/unsettled.queries.ts'
+import { moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import { enqueueWithdrawals } from '../withdrawals/enqueue-withdrawals.ts'
+import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
+import { insertAdoptedVouchers } from './sync.queries.ts'
+
+type LateContext = {
+  db: Database
+  queue: Queue
+  today: (at: Date) => string
+  config: { settleSeconds: number }
+}
+
+/**
+ * Handles vouchers that appear after their creation was given up. If the client made no other voucher since then, the late
+ * voucher is recorded for the creation. Otherwise one request has two vouchers: the late voucher is withdrawn if it was certainly
+ * made for this creation, and only reported if it may be somebody else's. Returns what was recorded.
+ */
+export async function attachLateArrivals(
+  ctx: LateContext,
+  site: SiteOnController,
+  unrecorded: SeenVoucher[],
+): Promise<SeenVoucher[]> {
+  const givenUp = unrecorded.length === 0 ? [] : await listGivenUpCreations(ctx.db, site.id)
+  // A batch may give up 1,000 creations, and each one searches the remaining vouchers. With 20,000 vouchers made by others, this
+  // would take seconds.
+  const notes = new Set(givenUp.map(({ note }) => note))
+  const free = unrecorded.filter(({ shape }) => notes.has(shape.name))
+  const recorded: SeenVoucher[] = []
+  for (const creation of givenUp) {
+    const until = latestTime(ctx, creation)
+    const [late] = matchCandidates(free, creation, { skewIsKnown: site.stampSkewMs !== null, until })
+    if (!late) continue
+    free.splice(free.indexOf(late), 1)
+    if (await attach(ctx, site, creation, late)) recorded.push(late)
+  }
+  return recorded
+}
+
+function latestTime({ config }: LateContext, creation: GivenUpCreation): Date {
+  const latest = latestTimeOf(creation, config.settleSeconds)
+  return latest < creation.givenUpAt ? latest : creation.givenUpAt
+}
+
+async function attach(
+  ctx: LateContext,
+  site: SiteOnController,
+  creation: GivenUpCreation,
+  late: ControllerVoucher,
+): Promise<boolean> {
+  const { lastAttemptId, lastAttemptState, maker, batchId, shape: asked, sentAt } = creation
+  if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // that attempt may still find this voucher itself
+  if (await findTwin(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another creation may
+  const isSurplus = lastAttemptState === 'recorded' || (creation.isRevoked && lastAttemptId !== creation.id)
+  if (isSurplus) return handleSurplus(ctx, site, creation, late)
+  const day = ctx.today(sentAt)
+  const recording = { site, creationIds: [lastAttemptId], maker, batchId, candidates: [late], asked, day }
+  const recorded = await recordVouchers(ctx, recording)
+  return recorded.some(({ answer }) => answer.code === late.code)
+}
+
+/** A surplus voucher that a guest already uses stays and is recorded. */
+async function handleSurplus(
+  ctx: LateContext,
+  site: SiteOnController,
+  creation: GivenUpCreation,
+  surplus: ControllerVoucher,
+): Promise<boolean> {
+  return ctx.db.transaction(async (tx) => {
+    const isCertain = surplus.id !== null && isCertainlyFor(surplus, creation, latestTime(ctx, creation))
+    const what = surplus.usedCount > 0 ? 'in_use' : isCertain ? 'withdrawn' : 'suspected'
+    if (!(await lockGivenUp(tx, site.id, creation.id))) return false // another process has handled it
+    if (what === 'withdrawn' && !(await withdraw(ctx, tx, site, creation, surplus))) return false
+    await updateSurplus(tx, site.id, creation.id, what)
+    const details = { name: creation.shape.name, controllerVoucherId: surplus.id }
+    const deed = { action: `voucher.surplus_${what}`, targetKind: 'site', targetId: String(site.id), details }
+    await recordAudit(tx, service, deed)
+    if (what === 'in_use') await insertAdoptedVouchers(tx, site.id, [surplus])
+    return what !== 'suspected'
+  })
+}
+
+/** Records the voucher, so that no other creation gets it, and schedules its withdrawal. False when a creation has it. */
+async function withdraw(
+  ctx: LateContext,
+  tx: Queryable,
+  site: SiteOnController,
+  { id, maker, shape, sentAt }: GivenUpCreation,
+  { id: controllerVoucherId, code }: ControllerVoucher,
+): Promise<boolean> {
+  const nothing = { reference: null, validUntil: null, batchId: null }
+  const claim = { id, creationId: id, controllerVoucherId, code, ...nothing }
+  const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape }, [claim])
+  if (!claimed) return false
+  await moveSiteDay(tx, site.id, ctx.today(sentAt), { created: 1 })
+  await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, dueAt: null }])
+  await enqueueWithdrawals(tx, ctx.queue, [site.id])
+  return true
+}

@@ -1,0 +1,216 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Queryable } from '#db/database.ts'
+import type { SeenVoucher } from '#drivers/driver.ts'
+import { inPieces } from '#lib/pieces.ts'
+import { withoutTag } from '../creating/voucher-shape.ts'
+
+/** SQL for the vouchers of a controller's list as rows. */
+const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
+  max_uses integer, expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
+  created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean)`
+
+function toRows(vouchers: SeenVoucher[]): string {
+  return JSON.stringify(
+    vouchers.map(({ shape, ...voucher }) => ({
+      record_id: uuidv7(),
+      id: voucher.id,
+      code: voucher.code,
+      name: withoutTag(shape.name),
+      note: shape.name,
+      max_uses: shape.maxUses,
+      expire_minutes: shape.expireMinutes,
+      down_kbps: shape.downKbps,
+      up_kbps: shape.upKbps,
+      quota_mb: shape.quotaMb,
+      used_count: voucher.usedCount,
+      created_at: voucher.createdAt,
+      first_used_at: voucher.firstUsedAt,
+      expires_at: voucher.expiresAt,
+      expired: voucher.expired,
+    })),
+  )
+}
+
+/** SQL for the status: used, otherwise expired, otherwise valid. Only the controller knows when the minutes end. */
+const statusBy = (maxUses: string) => `case
+    when ${maxUses} > 0 and seen.used_count >= ${maxUses} then 'used'
+    when seen.expired or seen.expires_at <= now() then 'expired'
+    else 'valid' end`
+
+/** `listedAt`: when reading the list began. `day`: the calendar day on which changes are counted. */
+export type SyncedSite = { siteId: number; listedAt: Date; day: string }
+
+/** Counts changes in the statement that makes them. Otherwise a sync that fails in between would never count them. */
+const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
+  `insert into site_days as known (site_id, day, ${column})
+   select $1, ${day}::date, changed.count from (${count}) as changed (count) where changed.count > 0
+   on conflict (site_id, day) do update set ${column} = known.${column} + excluded.${column}`
+
+/** Times differ only if they are more than 6 s apart, because each process corrects a controller's clock with a small error. */
+const differ = (a: string, b: string) =>
+  `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
+
+/**
+ * Updates recorded vouchers that differ from the controller's list.
+ * - A voucher that counted as deleted and is listed again gets the status from the list.
+ * - A voucher that was withdrawn after reading the list began stays withdrawn. The update checks this once more, because the
+ *   withdrawal may be committed while the update waits for the row.
+ * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is one
+ *   that counted as deleted when its withdrawal was due.
+ *
+ * `materialized`, because the planner may otherwise join every voucher with the whole list, which took seconds for 20,000.
+ */
+export async function updateSeenVouchers(
+  db: Queryable,
+  { siteId, listedAt, day }: SyncedSite,
+  vouchers: SeenVoucher[],
+): Promise<{ changed: number; redeemed: number }> {
+  const { rows } = await db.query<{ changed: number; redeemed: number }>(
+    `with news as materialized (
+       select known.id as known_id, known.used_count as used_before, known.status = 'revoked' as came_back, seen.*,
+              ${statusBy('known.max_uses')} as status
+         from ${seenRows},
+              lateral (
+                select * from vouchers where site_id = $1 and controller_voucher_id = seen.id
+                union all
+                select * from vouchers where site_id = $1 and controller_voucher_id is null and code = seen.code
+              ) as known
+        where (known.revoked_at is null or known.revoked_at < $3)
+          and ((known.controller_voucher_id, known.used_count, known.status)
+               is distinct from (seen.id, seen.used_count, ${statusBy('known.max_uses')})
+               or ${differ('known.first_used_at', 'seen.first_used_at')}
+               or ${differ('known.expires_at', 'seen.expires_at')})
+     ), written as (
+       update vouchers
+          set controller_voucher_id = news.id, used_count = news.used_count, first_used_at = news.first_used_at,
+              expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now()
+         from news
+        where vouchers.site_id = $1 and vouchers.id = news.known_id
+          and (vouchers.revoked_at >= $3) is not true
+       returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, came_back
+     ), withdrawn_again as (
+       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
+       select $1, gen_random_uuid(), written.id, now(), now()
+         from written
+        where came_back
+          and (valid_until <= now()
+               or exists (select from withdrawals before
+                           where before.site_id = $1 and before.voucher_id = written.id
+                             and before.outcome in ('revoked', 'ended')))
+     ), counted as (${moveDay('redeemed', `select count(*) from written where redeemed`, '$4')})
+     select count(*)::integer as changed, (count(*) filter (where redeemed))::integer as redeemed from written`,
+    [siteId, toRows(vouchers), listedAt, day],
+  )
+  return rows[0] ?? { changed: 0, redeemed: 0 }
+}
+
+/** Records vouchers that others made. Leaves out vouchers that an open creation may still claim. Returns the new ids. */
+export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, qos_down_kbps,
+       qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
+     select $1, seen.record_id, seen.id, seen.code, seen.name, seen.max_uses, seen.expire_minutes, seen.down_kbps,
+            seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
+            coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now()
+       from ${seenRows}
+      where seen.code is not null and seen.expire_minutes > 0
+        and not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
+        and not exists (select from vouchers
+                         where site_id = $1 and controller_voucher_id is null and code = seen.code)
+        and not exists (select from creations
+                         where site_id = $1 and settled_at is null and coalesce(creations.note, creations.name) = seen.note
+                           and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
+     on conflict do nothing
+     returning id`,
+    [siteId, toRows(vouchers)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export type ValidVoucher = { id: string; controllerVoucherId: string | null; code: string; createdAt: Date }
+
+/** Valid vouchers that a list begun at `listedAt` must show, newest first, in pages. */
+export async function listValidVouchers(
+  db: Queryable,
+  siteId: number,
+  options: { listedAt: Date; after: ValidVoucher | undefined; limit: number },
+): Promise<ValidVoucher[]> {
+  const { listedAt, after, limit } = options
+  const { rows } = await db.query<ValidVoucher>(
+    `select id, controller_voucher_id as "controllerVoucherId", code, created_at as "createdAt"
+       from vouchers
+      where site_id = $1 and status = 'valid' and (created_at, id) < ($2, $3)
+      order by created_at desc, id desc
+      limit $4`,
+    [siteId, after?.createdAt ?? listedAt, after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
+  )
+  return rows
+}
+
+/** Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. */
+export async function updateVanishedVouchers(
+  db: Queryable,
+  { siteId, day }: SyncedSite,
+  ids: string[],
+): Promise<number> {
+  const { rows } = await db.query<{ revoked: number }>(
+    `with gone as (
+       update vouchers
+          set status = case when expires_at <= now() then 'expired' else 'revoked' end,
+              revoked_at = case when expires_at <= now() then null else now() end,
+              synced_at = now()
+        where site_id = $1 and id = any ($2) and status = 'valid'
+       returning status
+     ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
+     select (count(*) filter (where status = 'revoked'))::integer as revoked from gone`,
+    [siteId, ids, day],
+  )
+  return rows[0]?.revoked ?? 0
+}
+
+const idsPerStatement = 10_000
+
+/**
+ * Vouchers of a controller that the record does not have. Codes are compared only where a controller gives no id, because it may
+ * give a code again.
+ */
+export async function listUnrecorded(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
+  const unrecorded: SeenVoucher[] = []
+  for (const piece of inPieces(vouchers, idsPerStatement)) unrecorded.push(...(await listPiece(db, siteId, piece)))
+  return unrecorded
+}
+
+async function listPiece(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
+  const { rows } = await db.query<{ place: number }>(
+    `select seen.place::integer as place
+       from unnest($2::text[], $3::text[]) with ordinality as seen (id, code, place)
+      where not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
+        and not exists (select from vouchers
+                         where site_id = $1 and controller_voucher_id is null and code = seen.code)
+      order by place`,
+    [siteId, vouchers.map(({ id }) => id), vouchers.map(({ code }) => code)],
+  )
+  return rows.map(({ place }) => vouchers[place - 1] as SeenVoucher)
+}
+
+/** The names, as sent to the controller, of creations that are not settled: these may still find their vouchers. */
+export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
+  const { rows } = await db.query<{ note: string }>(
+    'select distinct coalesce(note, name) as note from creations where site_id = $1 and settled_at is null',
+    [siteId],
+  )
+  return rows.map(({ note }) => note)
+}
+
+/** Returns the controller's ids of those vouchers that are recorded for another site at the same controller address. */
+export async function listRecordedElsewhere(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select v.controller_voucher_id as id
+       from sites own join controllers at on at.id = own.controller_id
+       join controllers c on c.address = at.address join sites s on s.controller_id = c.id and s.id <> own.id
+       join vouchers v on v.site_id = s.id and v.controller_voucher_id = any ($2::text[])
+      where own.id = $1`,
+    [siteId, vouchers.flatMap(({ id }) => id ?? [])],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,154 @@
+import type { Queryable } from '#db/database.ts'
+
+export type Webhook = {
+  id: string
+  name: string
+  format: string
+  allSites: boolean
+  siteIds: number[]
+  reportsControllers: boolean
+  failingSince: Date | null
+  disabledAt: Date | null
+  disabledReason: string | null
+  createdAt: Date
+}
+
+/** All three are encrypted. */
+export type WebhookSecrets = { url: string; secret: string | null; previousSecret: string | null }
+
+const webhookColumns = `id, name, format, all_sites as "allSites",
+  array(select site_id from webhook_sites where webhook_id = webhooks.id order by site_id) as "siteIds",
+  reports_controllers as "reportsControllers", failing_since as "failingSince", disabled_at as "disabledAt",
+  disabled_reason as "disabledReason", created_at as "createdAt"`
+
+export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
+  const { rows } = await db.query<Webhook>(`select ${webhookColumns} from webhooks order by name`)
+  return rows
+}
+
+/** The previous secret is null once it no longer signs. */
+export async function findWebhook(db: Queryable, name: string): Promise<(Webhook & WebhookSecrets) | undefined> {
+  const { rows } = await db.query<Webhook & WebhookSecrets>(
+    `select ${webhookColumns}, url, secret,
+            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+       from webhooks where name = $1`,
+    [name],
+  )
+  return rows[0]
+}
+
+export type NewWebhook = {
+  id: string
+  name: string
+  format: string
+  url: string
+  secret: string | null
+  allSites: boolean
+  reportsControllers: boolean
+}
+
+/** Undefined when the name is taken. */
+export async function insertWebhook(db: Queryable, webhook: NewWebhook): Promise<Webhook | undefined> {
+  const { id, name, format, url, secret, allSites, reportsControllers } = webhook
+  const { rows } = await db.query<Webhook>(
+    `insert into webhooks (id, name, format, url, secret, all_sites, reports_controllers)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (name) do nothing
+     returning ${webhookColumns}`,
+    [id, name, format, url, secret, allSites, reportsControllers],
+  )
+  return rows[0]
+}
+
+/** Returns the ids of the sites that exist. The caller decides what a missing site means. */
+export async function insertWebhookSites(db: Queryable, webhookId: string, siteIds: number[]): Promise<number[]> {
+  const { rows } = await db.query<{ siteId: number }>(
+    `insert into webhook_sites (webhook_id, site_id) select $1, id from sites where id = any($2)
+     returning site_id as "siteId"`,
+    [webhookId, siteIds],
+  )
+  return rows.map((row) => row.siteId)
+}
+
+export async function deleteWebhook(db: Queryable, name: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>('delete from webhooks where name = $1 returning id', [name])
+  return rows[0]?.id
+}
+
+/** Locks the row, so that rotations run one after another. */
+export async function findWebhookSecret(
+  tx: Queryable,
+  name: string,
+): Promise<{ id: string; secret: string | null } | undefined> {
+  const { rows } = await tx.query<{ id: string; secret: string | null }>(
+    'select id, secret from webhooks where name = $1 for no key update',
+    [name],
+  )
+  return rows[0]
+}
+
+/** Returns the time until which the previous secret signs too. */
+export async function updateWebhookSecret(
+  db: Queryable,
+  id: string,
+  secrets: { secret: string; previousSecret: string },
+): Promise<Date> {
+  const { rows } = await db.query<{ until: Date }>(
+    `update webhooks
+        set secret = $2, previous_secret = $3, previous_secret_until = now() + interval '24 hours'
+      where id = $1 returning previous_secret_until as until`,
+    [id, secrets.secret, secrets.previousSecret],
+  )
+  return rows[0]?.until as Date
+}
+
+/** Deletes the previous secrets that no longer sign. Returns how many. */
+export async function deletePreviousSecrets(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until <= now()`,
+  )
+  return rowCount ?? 0
+}
+
+/** False when the webhook was enabled already. */
+export async function updateWebhookEnabled(db: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update webhooks set disabled_at = null, disabled_reason = null, failing_since = null
+      where id = $1 and disabled_at is not null`,
+    [id],
+  )
+  return rowCount === 1
+}
+
+/** Returns the webhook's name; undefined when it was disabled already. */
+export async function updateWebhookDisabled(db: Queryable, id: string, reason: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ name: string }>(
+    `update webhooks set disabled_at = now(), disabled_reason = $2 where id = $1 and disabled_at is null returning name`,
+    [id, reason],
+  )
+  return rows[0]?.name
+}
+
+/**
+ * Records that an attempt failed. `forLong`: all attempts have failed for five days. Undefined when the webhook is gone.
+ * Must be the first statement of its transaction: removing a webhook also locks the webhook before its deliveries.
+ */
+export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{ forLong: boolean } | undefined> {
+  const { rows } = await tx.query<{ isNews: boolean; forLong: boolean }>(
+    `select failing_since is null as "isNews", coalesce(failing_since < now() - interval '5 days', false) as "forLong"
+       from webhooks where id = $1 for key share`,
+    [id],
+  )
+  const [webhook] = rows
+  if (webhook?.isNews)
+    await tx.query('update webhooks set failing_since = now() where id = $1 and failing_since is null', [id])
+  return webhook
+}
+
+export async function updateWebhookWell(db: Queryable, id: string): Promise<void> {
+  await db.query('update webhooks set failing_since = null where id = $1', [id])
+}
+
+export async function updateWebhookSlow(db: Queryable, id: string, isSlow: boolean): Promise<void> {
+  await db.query('update webhooks set is_slow = $2 where id = $1 and is_slow <> $2', [id, isSlow])
+}

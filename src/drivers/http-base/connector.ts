@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { buildConnector } from 'undici'
+import type { AddressPolicy } from '#lib/address-policy.ts'
+import { AddressRefused, type ConnectOptions, connectAllowed, type Lookup } from '#lib/connect-allowed.ts'
+import { formatFingerprint } from '#lib/fingerprint.ts'
+import { ControllerError } from '../driver.ts'
+
+const connectTimeoutMs = 3_000
+
+/**
+ * Connects to a controller if the policy allows its address. The certificate must be the pinned one; without a pin the public
+ * authorities must trust it. All of this is checked before a byte of a request is sent, so every failure is `refused`.
+ */
+export function createConnector(
+  certificatePin: Buffer | null,
+  policy: AddressPolicy,
+  lookup?: Lookup,
+): buildConnector.connector {
+  return (to, done) => {
+    connectToController(to, { policy, lookup, rejectUnauthorized: certificatePin === null })
+      .then((socket) => verifyPin(socket, certificatePin))
+      .then(
+        (socket) => done(null, socket),
+        (error) => done(error instanceof ControllerError ? error : unreachable(error.code ?? error.name, error), null),
+      )
+  }
+}
+
+/** Opens a socket. A rejected address always gives the same message, whatever is at that address. */
+export async function connectToController(
+  to: buildConnector.Options,
+  options: Omit<ConnectOptions, 'timeoutMs'>,
+): Promise<Socket> {
+  try {
+    return await connectAllowed(to, { ...options, timeoutMs: connectTimeoutMs })
+  } catch (cause) {
+    if (!(cause instanceof AddressRefused)) throw cause
+    throw new ControllerError('unreachable', 'refused', 'The address of the controller is not allowed', { cause })
+  }
+}
+
+export type ShownCertificate = {
+  fingerprint: string
+  subject: string
+  validTo: string
+  trusted: boolean
+  /** E.g. `DEPTH_ZERO_SELF_SIGNED_CERT`; null if the certificate is trusted. */
+  whyNotTrusted: string | null
+}
+
+/** Reads the certificate of an address without sending a request, so that a person can decide whether to pin it. */
+export async function readCertificate(address: URL, policy: AddressPolicy): Promise<ShownCertificate> {
+  const { host, port } = address
+  const hostname = address.hostname.replace(/^\[|\]$/g, '')
+  const to = { protocol: 'https:', host, hostname, port }
+  const socket = (await connectToController(to, { policy, rejectUnauthorized: false })) as TLSSocket
+  try {
+    const { raw, subject, valid_to: validTo } = socket.getPeerCertificate()
+    const fingerprint = formatFingerprint(sha256(raw))
+    const { authorized: trusted, authorizationError } = socket
+    const whyNotTrusted = trusted ? null : String(authorizationError)
+    return { fingerprint, subject: String(subject?.CN ?? ''), validTo, trusted, whyNotTrusted }
+  } finally {
+    socket.destroy()
+  }
+}
+
+function verifyPin(socket: Socket, certificatePin: Buffer | null): Socket {
+  const shown = socket instanceof TLSSocket ? fingerprintOf(socket) : undefined
+  if (certificatePin === null || shown?.equals(certificatePin)) return socket
+  socket.destroy()
+  throw unreachable(`not the pinned certificate but ${shown ? formatFingerprint(shown) : 'none'}`)
+}
+
+function fingerprintOf(socket: TLSSocket): Buffer | undefined {
+  const { raw } = socket.getPeerCertificate()
+  return raw && sha256(raw)
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
+function unreachable(why: string, cause?: unknown): ControllerError {
+  return new ControllerError('unreachable', 'refused', `The controller cannot be reached (${why})`, { cause })
+}

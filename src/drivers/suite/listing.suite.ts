@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createAndClaim } from '#test/drivers.ts'
+import type { SeenVoucher } from '../driver.ts'
+import { type Bench, shape } from './setup.suite.ts'
+
+/** Faults during a list. The list must be complete or an error. */
+const listFaults = [
+  'unauthorized-for-good',
+  'forbidden',
+  'not-found',
+  'too-many',
+  'server-error',
+  'gateway-html',
+  'html-ok',
+  'reset',
+  'truncated',
+  'huge',
+  'deep',
+]
+
+export function testListing({ simulator, connection, create, listAll }: Bench): void {
+  test('list: all vouchers of the site and none of another site', async () => {
+    const before = (await listAll('default')).length
+    await create({ name: 'many' }, 1_000)
+    await create({ name: 'more' }, 700)
+    await create({ name: 'rest' }, 600)
+    await createAndClaim(connection, { site: 'branch', shape })
+    const ids = (await listAll('default')).map(({ id }) => id)
+
+    expect(new Set(ids).size).toBe(before + 2_300)
+    expect(await listAll('branch')).toHaveLength(1)
+    expect(await listAll('empty')).toEqual([])
+  })
+
+  test('list: a used voucher shows its uses, its first use and its end', async () => {
+    const [voucher] = await create()
+    await simulator.redeem(voucher?.code as string)
+    const used = (await listAll('default')).find(({ id }) => id === voucher?.id)
+
+    expect(used).toMatchObject({ usedCount: 1, firstUsedAt: expect.any(Date), expired: false })
+    expect(Number(used?.expiresAt) - Number(used?.firstUsedAt)).toBe(60 * 60_000)
+  })
+
+  test.each(listFaults)('list, fault %s: an error, never a part of the list', async (kind) => {
+    await create()
+    const forGood = kind === 'unauthorized-for-good'
+    await simulator.fault(forGood ? 'unauthorized' : kind, { on: 'list', times: forGood ? 20 : 1 })
+
+    await expect(listAll('default')).rejects.toMatchObject({ name: 'ControllerError' })
+  })
+
+  test('list by name: only vouchers with that name, with the time of creation converted to our clock', async () => {
+    for (const advanceSeconds of [0, 3_600, -7_200]) {
+      await simulator.clock({ advanceSeconds })
+      const name = `it's "sought" ${advanceSeconds} \\ ü`
+      const [made] = await createAndClaim(connection, { site: 'default', shape: { ...shape, name } })
+      await createAndClaim(connection, { site: 'default', shape })
+      await createAndClaim(connection, { site: 'branch', shape: { ...shape, name } })
+      const found: SeenVoucher[] = []
+      for await (const piece of connection.listNamed('default', name)) found.push(...piece)
+
+      expect(found.map(({ code }) => code)).toEqual([made?.code])
+      expect(Math.abs(Number(found[0]?.createdAt) - Date.now())).toBeLessThan(5_000)
+    }
+    await simulator.clock({ advanceSeconds: 3_600 })
+  })
+}

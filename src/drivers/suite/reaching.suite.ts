@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { freePort } from '#test/data/private-stores.ts'
+import { createAndClaim } from '#test/drivers.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import type { ControllerConnection } from '../driver.ts'
+import { type Bench, controllerError, shape } from './setup.suite.ts'
+
+/** Tests what is needed to reach the vouchers of an HTTP controller: address, certificate, credentials and site. */
+export function testReaching(bench: Bench): void {
+  const { simulator, connection, connect, create, listAll } = bench
+
+  test('probe and version', async () => {
+    await connection.probe('default')
+
+    expect(await connection.version('default')).toBe(bench.version)
+  })
+
+  test('nobody there, a name that does not resolve, wrong credentials, an unknown site: nothing was made', async () => {
+    const attempt = (made: ControllerConnection, site = 'default') => createAndClaim(made, { site, shape })
+    const nobody = connect({ address: `https://127.0.0.1:${await freePort()}` })
+    const unresolved = connect({ address: 'https://controller.invalid' })
+    const wrong = connect({ credentials: bench.wrongCredentials })
+
+    await expect(attempt(nobody)).rejects.toEqual(controllerError('unreachable', 'refused'))
+    await expect(attempt(unresolved)).rejects.toEqual(controllerError('unreachable', 'refused'))
+    await expect(attempt(wrong)).rejects.toEqual(controllerError('sign_in', 'refused'))
+    await expect(attempt(connection, 'nowhere')).rejects.toEqual(controllerError('missing', 'refused'))
+    await expect(connection.probe('nowhere')).rejects.toEqual(controllerError('missing', 'refused'))
+    await expect(listAll('nowhere')).rejects.toMatchObject({ failure: 'missing' })
+  })
+
+  test('a certificate that is not the pinned one, and one that nobody pinned: nothing is sent', async () => {
+    await expect(listAll('default', connect({ certificatePin: Buffer.alloc(32) }))).rejects.toMatchObject({
+      failure: 'unreachable',
+    })
+    await expect(listAll('default', connect({ certificatePin: null }))).rejects.toMatchObject({
+      failure: 'unreachable',
+    })
+    expect(await simulator.requests()).toEqual([])
+  })
+
+  test.each([301, 302, 307, 308])(
+    'an http:// address that redirects to https with %d: an error says so, and nothing is made',
+    async (status) => {
+      const { origin, pathname } = new URL(simulator.url)
+      const server = createServer((request, response) =>
+        response.writeHead(status, { location: `${origin}${request.url}` }).end(),
+      ).listen(0, '127.0.0.1')
+      onFileEnd(() => server.close())
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const insecure = connect({ address: `http://127.0.0.1:${port}${pathname}`, certificatePin: null })
+
+      await expect(createAndClaim(insecure, { site: 'default', shape })).rejects.toEqual(
+        controllerError('insecure', 'refused'),
+      )
+      await expect(insecure.probe('default')).rejects.toThrow('Use its https:// address')
+      expect(await simulator.requests()).toEqual([])
+    },
+  )
+
+  test('while the controller boots: refused, and it works afterwards', async () => {
+    const fresh = connect()
+    await simulator.behave({ booting: true })
+    await expect(createAndClaim(fresh, { site: 'default', shape })).rejects.toMatchObject({ outcome: 'refused' })
+    await simulator.behave({ booting: false })
+
+    expect(await createAndClaim(fresh, { site: 'default', shape })).toHaveLength(1)
+  })
+
+  test('an error contains no text of the reply and no credentials', async () => {
+    const secrets = Object.values(bench.credentials)
+    for (const kind of ['gateway-html', 'html-ok', 'forbidden', 'refuse', 'truncated']) {
+      await simulator.fault(kind)
+      const error = await create().catch((caught) => caught)
+      const told = `${error.message} ${error.stack} ${error.cause}`
+
+      expect(told).not.toMatch(/<html|<!doctype|x-api-key|api\.err|cookie/i)
+      for (const secret of secrets) if (secret.length > 3) expect(told).not.toContain(secret)
+    }
+  })
+}

@@ -1,0 +1,66 @@
+import { openapiDocument } from '../v2/kit/openapi.ts'
+import type { Operation } from '../v2/kit/operation.ts'
+
+/** The JSON Schema keywords that our schemas use. */
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  default?: unknown
+  examples?: unknown[]
+  description?: string
+}
+
+type Content = { content?: Record<string, { schema: Schema }> }
+export type Parameter = { name: string; in: string; required: boolean; description?: string; schema: Schema }
+export type Answer = Content & { description: string }
+
+/** An operation of the OpenAPI document, with the scope that it requires. */
+export type Described = {
+  method: string
+  path: string
+  scope: string
+  operationId: string
+  summary: string
+  parameters: Parameter[]
+  requestBody?: Content
+  responses: Record<string, Answer>
+}
+
+export type DescribedApi = { operations: Described[]; schemas: Record<string, Schema> }
+
+/** Reads the operations from the OpenAPI document, so that the page and the document cannot differ. */
+export function describeApi(operations: Operation[]): DescribedApi {
+  const { paths, components } = openapiDocument(operations)
+  return {
+    operations: operations.map(({ method, path, scope }) => ({
+      ...(paths[path]?.[method.toLowerCase()] as Omit<Described, 'method' | 'path' | 'scope'>),
+      method,
+      path,
+      scope,
+    })),
+    schemas: components.schemas as Record<string, Schema>,
+  }
+}
+
+export function schemaOf({ content = {} }: Content): Schema | undefined {
+  return Object.values(content)[0]?.schema
+}
+
+/** `Voucher` for `#/components/schemas/Voucher`. */
+export function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1)
+}

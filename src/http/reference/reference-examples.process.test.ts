@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { seedKey, seedSite } from '#test/data/seed.ts'
+import { call } from '#test/network/http-client.ts'
+import { operations } from '../v2/register-v2.ts'
+
+const app = await startApp()
+const page = await call(`${app.url}/reference`)
+
+describe('every example, pasted into a shell, is a request that the API understands', async () => {
+  await seedSite(app.db)
+  const { key } = await seedKey(app.db, { scope: 'write' })
+  const plainText = (text: string) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+  const examples = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map(([, text]) => plainText(text as string))
+
+  test('there is one for each operation', () => expect(examples).toHaveLength(operations.length))
+
+  test.each(examples)('%s', async (example) => {
+    const shell = `${example} --silent --output /dev/null --write-out '%{http_code}'`
+    const env = { PATH: process.env['PATH'], API: `${app.url}/api/v2`, KEY: key }
+    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env })
+
+    // 404: there is no such voucher. 500: nobody answers for the site's controller.
+    expect(['200', '201', '202', '404', '500']).toContain(stdout)
+  })
+})

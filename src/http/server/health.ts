@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+
+/** The body of `/readyz`. A ready process accepts requests; while writes are refused, it only answers reads. */
+export type Readiness =
+  | { status: 'ready' }
+  | { status: 'ready'; writes: 'refused'; reason: string }
+  | { status: 'not_ready'; reason: string }
+
+export type Health = { readiness(): Promise<Readiness> }
+
+/** `/healthz` says that the process runs. `/readyz` says whether a load balancer may send requests to it. */
+export function registerHealth(app: FastifyInstance, health: Health): void {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await health.readiness()
+    return reply.code(readiness.status === 'ready' ? 200 : 503).send(readiness)
+  })
+}

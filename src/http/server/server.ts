@@ -1,0 +1,185 @@
+import { METHODS, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import { DomainError } from '#domain/errors.ts'
+import { registerReference } from '../reference/register-reference.ts'
+import { registerV1, type V1Context } from '../v1/register-v1.ts'
+import { createListCache } from '../v1/vouchers.ts'
+import { answerProblem } from '../v2/kit/answer-problem.ts'
+import type { V2Context } from '../v2/kit/operation.ts'
+import { isUnderV2, operations, registerV2 } from '../v2/register-v2.ts'
+import { type Health, registerHealth } from './health.ts'
+import { checkFraming, onClientError, rejectUnsupported } from './malformed-requests.ts'
+import { answerError, setCommonHeaders } from './problems.ts'
+import { readQuery } from './read-request.ts'
+
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 15_000
+const maxHeaderBytes = 8 * 1024
+const maxBodyBytes = 64 * 1024
+
+type ServerContext = Omit<V1Context, 'listCache'> &
+  V2Context & {
+    log: FastifyBaseLogger
+    health: Health
+    trustedProxies: string[]
+    listCacheMiB: number
+  }
+
+export type RunningServer = { port: number; stop(): Promise<void> }
+
+/**
+ * Starts the HTTP server. `stop` first reports "not ready" for `drainMs`, so that a load balancer can notice. Then it accepts
+ * no new connections and returns when every request under way is answered.
+ */
+export async function serve(
+  ctx: Omit<ServerContext, 'health'>,
+  options: { port: number; address: string; health: Health; drainMs?: number },
+): Promise<RunningServer> {
+  let stopping = false
+  const { app, connections } = createServer({
+    ...ctx,
+    health: {
+      readiness: async () => (stopping ? { status: 'not_ready', reason: 'stopping' } : options.health.readiness()),
+    },
+  })
+  // Keep-alive connections would keep the process running.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  const listenTextResolver = (url: string) => `api is listening on ${url}`
+  await app.listen({ port: options.port, host: options.address, listenTextResolver })
+  return {
+    port: (app.server.address() as AddressInfo).port,
+    async stop() {
+      stopping = true
+      const { drainMs = 0 } = options
+      await pause(drainMs)
+      // A new connection may carry a request that was not read yet, so it stays open for as long as the drain took.
+      const idle = setInterval(() => connections.closeIdle(drainMs), 50)
+      const deadline = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs)
+      await app.close()
+      clearInterval(idle)
+      clearTimeout(deadline)
+    },
+  }
+}
+
+/** The Fastify application with everything that both APIs share: limits, log lines, error answers, health and the reference. */
+function createServer(ctx: ServerContext): { app: FastifyInstance; connections: Connections } {
+  const app = fastify({
+    loggerInstance: ctx.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => uuidv7(),
+    trustProxy: ctx.trustedProxies.length > 0 ? ctx.trustedProxies : false,
+    bodyLimit: maxBodyBytes,
+    exposeHeadRoutes: false,
+    return503OnClosing: false, // requests that arrive on open connections are still answered
+    forceCloseConnections: false, // `serve` closes them once no request can be under way
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: 500, // by default Node checks for slow sockets only every 30 s
+      requireHostHeader: false,
+    },
+    clientErrorHandler: onClientError(ctx.log, () => connections),
+    // Requests that cannot be routed, such as a broken percent-encoding. The URL alone decides which API answers.
+    frameworkErrors: (error, request, reply) =>
+      (isUnderV2(request.url) ? answerProblem : answerError)(error, request, reply),
+    ajv: { customOptions: { removeAdditional: false } }, // unknown parameters are rejected, not dropped
+    routerOptions: { querystringParser: readQuery },
+  })
+  const connections = trackConnections(app.server)
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(request, reply)
+    checkFraming(request.raw)
+    // The Content-Type is ignored. Fastify would reject a malformed one before it calls our parsers.
+    request.headers['content-type'] = 'application/json'
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        key: request.keyPrefix,
+        clientRequestId: request.headers['x-request-id'],
+      },
+      'request',
+    )
+  })
+  app.decorateRequest('keyPrefix', undefined)
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(() => {
+    throw new DomainError('endpoint_not_found')
+  })
+  rejectUnsupported(app)
+  sendContinueAfterKeyCheck(app)
+  registerHealth(app, ctx.health)
+  registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
+  registerV2(app, ctx)
+  registerReference(app, operations)
+  return { app, connections }
+}
+
+/** A client that sends `Expect: 100-continue` waits with its body until this answer, which comes after the key was accepted. */
+function sendContinueAfterKeyCheck(app: FastifyInstance): void {
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.headers.expect !== undefined) reply.raw.writeContinue()
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Prefix of the accepted API key, for the log. */
+    keyPrefix: string | undefined
+  }
+}
+
+export type Connections = {
+  /** Runs `then` after all complete requests of this connection are answered; at once if the last one is still arriving. */
+  whenAnswered(socket: Socket, then: () => void): void
+  /** Closes connections that were idle for this long, including those that never sent a request. */
+  closeIdle(idleMs: number): void
+}
+
+/** Tracks the open connections and which of them wait for an answer, because Node exposes neither. */
+function trackConnections(server: Server): Connections {
+  const waiting = new Map<Socket, Set<ServerResponse>>()
+  const idleSince = new WeakMap<Socket, number>()
+
+  server.on('connection', (socket: Socket) => {
+    waiting.set(socket, new Set())
+    idleSince.set(socket, performance.now())
+    socket.on('close', () => waiting.delete(socket))
+  })
+  server.on('request', ({ socket }, response) => {
+    waiting.get(socket)?.add(response)
+    response.on('close', () => {
+      waiting.get(socket)?.delete(response)
+      idleSince.set(socket, performance.now())
+    })
+  })
+
+  return {
+    whenAnswered(socket, then) {
+      const last = [...(waiting.get(socket) ?? [])].at(-1)
+      if (last?.req.complete) last.on('close', then)
+      else then()
+    },
+    closeIdle(idleMs) {
+      for (const [socket, responses] of waiting)
+        if (responses.size === 0 && performance.now() - (idleSince.get(socket) ?? 0) >= idleMs) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import pg from 'pg'
+import { createClient } from 'redis'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
+import { listNewestVouchers } from '#domain/vouchers/vouchers.queries.ts'
+import { startApp } from '#test/app.ts'
+import { watchStatements } from '#test/data/database.ts'
+import { startRedis } from '#test/data/private-stores.ts'
+import { seedKey, seedManyVouchers, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { size } from '#test/measuring.ts'
+
+const redis = await startRedis()
+const app = await startApp({ REDIS_URL: redis.url })
+const withoutRedis = await startApp()
+
+const count = size(100_000, 1_000_000)
+
+describe(`a site with ${count} vouchers`, async () => {
+  const site = await seedSite(app.db)
+  await seedVouchers(site)
+
+  test('the list is an index scan of one partition without a sort', async () => {
+    const plans: any[] = []
+    const explained: Queryable = {
+      query: async (text, values) => {
+        const { rows } = await app.db.query<any>(`explain (analyze, format json) ${text}`, values)
+        plans.push(rows[0]['QUERY PLAN'][0].Plan)
+        return { rows: [] } as any
+      },
+    }
+
+    await listNewestVouchers(explained, site, 200)
+
+    expect(plans).toHaveLength(1)
+    expect(nodesOf(plans[0]).map((node) => node['Node Type'])).toEqual(['Limit', 'Index Scan'])
+    expect(nodesOf(plans[0])[1]).toMatchObject({
+      'Index Name': expect.stringMatching(/^vouchers_\d\d_site_id_created_at_id_idx$/),
+      'Relation Name': expect.stringMatching(/^vouchers_\d\d$/),
+      'Actual Rows': 200,
+    })
+  })
+
+  test('the list holds the newest 200', async () => {
+    const answer = await app.call(`/api/vouchers.php?site_id=${site}`, { key: (await seedKey(app.db)).key })
+
+    expect(answer.json().vouchers).toHaveLength(200)
+    expect(answer.json().vouchers[0].voucher_name).toBe('2026-11-14_Gast 1')
+  })
+})
+
+describe('the cost of one GET', () => {
+  const statements = watchStatements()
+  beforeEach(() => {
+    statements.length = 0
+  })
+
+  async function cost(on: typeof app, path: string, key: string): Promise<string[]> {
+    statements.length = 0
+    expect((await on.call(path, { key })).status).toBe(200)
+    return statements.map((text) => /(?:from|join|into) (api_keys|rate_limits|vouchers)\b/.exec(text)?.[1] ?? text)
+  }
+
+  test('with Redis: one statement and one Redis command when the list is unchanged, one statement more when it changed', async () => {
+    const site = await seedSite(app.db)
+    await seedVoucher(app.db, site)
+    const { key } = await seedKey(app.db, { rateLimit: 1000 })
+    const path = `/api/vouchers.php?site_id=${site}`
+    await app.call('/api/sites.php', { key }) // Redis learns the script
+    const commands = await countRedisCommands()
+
+    expect(await cost(app, path, key)).toEqual(['api_keys', 'vouchers'])
+    expect(await cost(app, path, key)).toEqual(['api_keys'])
+    await seedVoucher(app.db, site)
+    expect(await cost(app, path, key)).toEqual(['api_keys', 'vouchers'])
+    expect(await cost(app, path, key)).toEqual(['api_keys'])
+    expect((await countRedisCommands()) - commands).toBe(4)
+  })
+
+  test('on PostgreSQL alone: the same, and one upsert that counts', async () => {
+    const site = await seedSite(withoutRedis.db)
+    await seedVoucher(withoutRedis.db, site)
+    const { key } = await seedKey(withoutRedis.db, { rateLimit: 1000 })
+    const path = `/api/vouchers.php?site_id=${site}`
+
+    expect(await cost(withoutRedis, path, key)).toEqual(['api_keys', 'rate_limits', 'vouchers'])
+    expect(await cost(withoutRedis, path, key)).toEqual(['api_keys', 'rate_limits'])
+  })
+
+  test('a site without vouchers costs one statement, also the first time', async () => {
+    const { key } = await seedKey(app.db, { rateLimit: 1000 })
+
+    expect(await cost(app, '/api/vouchers.php?site_id=999999', key)).toEqual(['api_keys'])
+  })
+
+  test('a key without a limit costs no limiter operation', async () => {
+    const { key } = await seedKey(withoutRedis.db)
+
+    expect(await cost(withoutRedis, '/api/vouchers.php?site_id=999999', key)).toEqual(['api_keys'])
+  })
+})
+
+function nodesOf(plan: any): any[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** On a connection without the pool's timeout, which would end both statements on a busy machine. */
+async function seedVouchers(site: number): Promise<void> {
+  const client = new pg.Client({ connectionString: app.db.url })
+  await client.connect()
+  await seedManyVouchers(client, site, count)
+  await client.query('analyze vouchers')
+  await client.end()
+}
+
+/** Commands that came from outside; those of a script are counted by Redis as well. */
+async function countRedisCommands(): Promise<number> {
+  const client = await createClient({ url: redis.url }).connect()
+  const stats = await client.info('commandstats')
+  client.destroy()
+  const calls = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
+  return calls('evalsha') + calls('eval') + calls('get') + calls('set')
+}

@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox'
+import { maxBatchSize, type RowState } from '#domain/batches/batch.ts'
+import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
+import { formattedCode } from '#drivers/driver.ts'
+import { batchParams, findVisibleBatch } from './batches.ts'
+import { toCsv } from './kit/csv.ts'
+import { isoOrNull, publicId, textOrNull } from './kit/fields.ts'
+import { operation } from './kit/operation.ts'
+import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
+
+const outcomes = {
+  waiting: 'waiting',
+  sent: 'under_way',
+  made: 'made',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const satisfies Record<RowState, string>
+
+const batchRowSchema = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1 }),
+    name: Type.String(),
+    outcome: Type.Unsafe<(typeof outcomes)[RowState]>({ type: 'string', enum: Object.values(outcomes) }),
+    failure: {
+      ...textOrNull,
+      description:
+        'Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, site_inactive or key_revoked.',
+    },
+    voucher_id: textOrNull,
+    code: textOrNull,
+    formatted_code: textOrNull,
+  },
+  { title: 'BatchRow' },
+)
+
+export const listBatchRows = operation({
+  method: 'GET',
+  path: '/batches/{id}/rows',
+  operationId: 'listBatchRows',
+  summary: 'List the rows of a batch by number, with the outcome of each',
+  scope: 'read',
+  status: 200,
+  params: batchParams,
+  query: Type.Object(pageQuery, { additionalProperties: false }),
+  answer: Type.Object({ rows: Type.Array(batchRowSchema), next_cursor: nextCursor }),
+  async handle({ db }, { actor, params, query: { limit = 50, cursor } }) {
+    const batch = await findVisibleBatch(db, actor, params.id)
+    const found = await listRecorded(db, batch, { after: readNumberCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = cutPage(found, limit, ({ number }) => numberCursor(number))
+    return { rows: rows.map((row) => rowToWire(batch.siteId, row)), next_cursor }
+  },
+})
+
+export const exportBatch = operation({
+  method: 'GET',
+  path: '/batches/{id}/vouchers.csv',
+  operationId: 'exportBatch',
+  summary: 'Download the codes of a batch as CSV, for a spreadsheet or a label printer',
+  scope: 'read',
+  status: 200,
+  params: batchParams,
+  query: Type.Object(
+    {
+      separator: Type.Optional(
+        Type.Unsafe<',' | ';'>({
+          type: 'string',
+          enum: [',', ';'],
+          default: ',',
+          description: 'A German Excel expects a semicolon.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.String(),
+  csvFileName: (id) => `vouchers-${id}.csv`,
+  async handle({ db }, { actor, params, query: { separator = ',' } }) {
+    const batch = await findVisibleBatch(db, actor, params.id)
+    const rows = (await listRecorded(db, batch, { after: 0, limit: maxBatchSize })).map((row) => {
+      const { number, name, formatted_code, outcome, failure } = rowToWire(batch.siteId, row)
+      return [number, name, formatted_code, outcome, failure, batch.reference, isoOrNull(batch.validUntil)]
+    })
+    return toCsv([['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'], ...rows], separator)
+  },
+})
+
+function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema> {
+  const { number, name, state, failure, voucherId, code } = row
+  return {
+    number,
+    name,
+    outcome: outcomes[state],
+    failure,
+    voucher_id: voucherId === null ? null : publicId({ siteId, id: voucherId }),
+    code,
+    formatted_code: code === null ? null : formattedCode(code),
+  }
+}

@@ -1,0 +1,21 @@
+import { stringify } from 'csv-stringify/sync'
+
+/**
+ * A table as CSV (RFC 4180) that is safe to open in a spreadsheet. The byte order mark tells the spreadsheet that the text
+ * is UTF-8. A line break inside a value is quoted, also if it is not the `\r\n` that ends a row.
+ */
+export function toCsv(rows: (string | number | null)[][], separator: ',' | ';'): string {
+  const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
+  return stringify(cells, { bom: true, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
+}
+
+/**
+ * The beginning of a formula. A spreadsheet that expects the other separator ignores our quotes and starts a cell after
+ * each `,` or `;`. The option `escape_formulas` of csv-stringify looks only at the first character of a value.
+ */
+const formula = /(^|[,;])(?=[\s\p{Cf}]*[=+\-@|\t\r\uff1d\uff0b\uff0d\uff20])/gu
+
+/** Puts an apostrophe before every formula, so that a spreadsheet shows it as text. */
+function withoutFormulas(text: string): string {
+  return text.replace(formula, "$1'")
+}

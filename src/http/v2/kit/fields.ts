@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import { V2Error } from './problems.ts'
+
+// Fields that several resources have: their schemas, and their conversion to and from the domain.
+
+export const siteNumber = Type.Integer({ minimum: 1, maximum: maxSiteId })
+export const count = Type.Integer({ minimum: 0 })
+
+export const time = Type.String({ format: 'date-time' })
+export const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
+export const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+export const uuidOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })
+
+/** Text to search for. PostgreSQL cannot store NUL in a text. */
+export const searchText = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' })
+
+/** A voucher code as people type it, with or without spaces and hyphens. */
+export const typedCode = Type.String({
+  maxLength: 64,
+  pattern: '^[ -]*[0-9A-Za-z][0-9A-Za-z -]*$',
+  examples: ['48614-09510'],
+})
+
+export function withoutSeparators(code: string): string {
+  return code.replace(/[ -]/g, '')
+}
+
+/** Years with more than four digits can result from a UTC offset. PostgreSQL does not read them back. */
+const fourDigitYear = /^\d{4}-/
+
+/** Converts a time that its schema has accepted. The schema allows leap seconds, which JavaScript cannot represent. */
+export function toTime(field: string, text: string): Date {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime()) || !fourDigitYear.test(date.toISOString()))
+    throw new V2Error('parameter_invalid', field)
+  return date
+}
+
+export function isoOrNull(date: Date | null): string | null {
+  return date?.toISOString() ?? null
+}
+
+/** Identifies a voucher or a batch. Both are stored in partitions by site. */
+export type SiteItem = { siteId: number; id: string }
+
+/**
+ * The public id of a voucher or a batch, such as `7-0193…`. It contains the site, so that one lookup in one partition finds
+ * the item. An event's `site_id` and one of its `voucher_ids` give the same text.
+ */
+export function publicId({ siteId, id }: SiteItem): string {
+  return `${siteId}-${id}`
+}
+
+const publicIdPattern = /^([1-9]\d{0,9})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** Undefined if the text cannot be a public id. */
+export function readPublicId(text: string): SiteItem | undefined {
+  const [, site, id] = publicIdPattern.exec(text) ?? []
+  if (id === undefined || Number(site) > maxSiteId) return undefined
+  return { siteId: Number(site), id }
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance } from 'fastify'
+import type { TObject } from 'typebox'
+import { registerPublicPage } from '../../server/public-page.ts'
+import type { Operation } from './operation.ts'
+import { problemSchema } from './problems.ts'
+
+/** GET /api/v2/openapi.json */
+export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
+  const text = JSON.stringify(openapiDocument(operations), null, 2)
+  registerPublicPage(app, '/openapi.json', async () => text)
+}
+
+type Schema = { [member: string]: unknown }
+
+/** The OpenAPI 3.1 document of these operations, made from the same schemas that check requests. */
+export function openapiDocument(operations: Operation[]) {
+  const schemas: Record<string, unknown> = {}
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Voucher Service API v2',
+      version: '2.0.0',
+      description: 'Fields may be added, but none are removed. Ignore unknown fields.',
+    },
+    servers: [{ url: '/api/v2' }],
+    security: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer' },
+        apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+      schemas,
+    },
+  }
+}
+
+const failures: Record<number, string> = {
+  400: 'A parameter or a field of the body is missing, unknown or invalid',
+  401: 'No valid API key',
+  404: 'It does not exist, or this key may not see it; for a creation, also if the site is inactive',
+  429: 'Rate limit exceeded',
+  500: 'The controller failed, or an unexpected error occurred',
+  503: 'Temporarily unavailable',
+}
+const failuresOfWriting = { 403: 'The key may only read', 413: 'The body is larger than 64 KiB' }
+const failuresOfIdempotency = {
+  409: 'A request with this Idempotency-Key is still running',
+  422: 'This Idempotency-Key was used with other contents',
+}
+
+/** Only operations that wait for a controller can fail with its answer. */
+const failuresOfControllers = { 502: 'The controller returned no usable voucher' }
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat with the same key returns the first result and creates nothing again.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+}
+
+const successes = { 200: 'Success', 201: 'Made', 202: 'Accepted; the work continues in the background' }
+
+function describe(operation: Operation, schemas: Record<string, unknown>) {
+  const { operationId, summary, method, status, body, acceptsIdempotencyKey, answer, csvFileName } = operation
+  const problem = named(problemSchema, schemas)
+  const failed = {
+    ...failures,
+    ...(operation.scope === 'write' && failuresOfWriting),
+    ...(acceptsIdempotencyKey && failuresOfIdempotency),
+    ...(operation.failureHeaders && failuresOfControllers),
+  }
+  return {
+    operationId,
+    summary,
+    parameters: [
+      ...parametersOf('path', operation.params),
+      ...parametersOf('query', operation.query),
+      ...(acceptsIdempotencyKey ? [idempotencyKey] : []),
+    ],
+    ...(body && { requestBody: { required: true, ...content('application/json', named(body, schemas)) } }),
+    responses: {
+      [status]: {
+        description: successes[status],
+        ...content(csvFileName ? 'text/csv' : 'application/json', named(answer, schemas)),
+      },
+      ...(method === 'GET' && {
+        304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },
+      }),
+      ...Object.fromEntries(
+        Object.entries(failed).map(([failedStatus, description]) => [
+          failedStatus,
+          { description, ...content('application/json', problem) },
+        ]),
+      ),
+    },
+  }
+}
+
+function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
+  const required: string[] = schema?.required ?? []
+  return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(
+    ([name, { description, ...rest }]) => ({
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    }),
+  )
+}
+
+/** Moves every schema with a title to the components and refers to it there. */
+function named(schema: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((member) => named(member, schemas))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, ...members } = schema as Schema
+  const inside = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, named(member, schemas)]))
+  if (typeof title !== 'string') return inside
+  schemas[title] = inside
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function content(mediaType: string, schema: unknown) {
+  return { content: { [mediaType]: { schema } } }
+}

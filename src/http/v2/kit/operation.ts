@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Requester } from '#domain/actor.ts'
+import type { CreateContext } from '#domain/creating/create-voucher.ts'
+import type { Scope } from '#domain/keys/key.ts'
+import type { Searches } from '#domain/vouchers/searches.ts'
+
+export type V2Context = CreateContext & { searches: Searches }
+
+/** The arguments of a handler. */
+export type OperationCall<P, Q, B> = {
+  actor: Requester
+  /** The time by the clock of the database. */
+  now: Date
+  params: P
+  query: Q
+  body: B
+  idempotencyKey: string | undefined
+  /** Tells the client that its Idempotency-Key was used before and that the answer repeats the first one. */
+  markReplayed(): void
+}
+
+/** An operation of API v2. Routes, checks and the OpenAPI document are made from it. */
+export type Operation = {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** The path below `/api/v2` in the notation of OpenAPI: `/sites/{id}`. */
+  path: string
+  operationId: string
+  summary: string
+  scope: Scope
+  params?: TObject
+  query?: TObject
+  body?: TObject
+  /** The status of a successful answer. */
+  status: 200 | 201 | 202
+  /** Accepts an Idempotency-Key: a repeat with the same key gets the first answer again. */
+  acceptsIdempotencyKey?: true
+  /** Headers of every failure from the first check on. A failure may replace them. */
+  failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
+  answer: TSchema
+  /** The file name of an answer that is CSV instead of JSON, made from the id in the path. */
+  csvFileName?: (id: string) => string
+  handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
+}
+
+type Typed<P extends TObject, Q extends TObject, B extends TObject, A extends TSchema> = Omit<
+  Operation,
+  'params' | 'query' | 'body' | 'answer' | 'handle'
+> & {
+  params?: P
+  query?: Q
+  body?: B
+  answer: A
+  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A>>
+}
+
+/** Checks the types of a handler against its schemas. The result has one type for all operations. */
+export function operation<P extends TObject, Q extends TObject, B extends TObject, A extends TSchema>(
+  typed: Typed<P, Q, B, A>,
+): Operation {
+  return typed as Operation
+}

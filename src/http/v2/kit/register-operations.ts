@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
+import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
+import { actorOf, type KeyContext, readIdempotencyKey, requireKey } from '../../server/read-request.ts'
+import { checkQueryNumbers, createBodyCheck } from './check-input.ts'
+import type { Operation, V2Context } from './operation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    acceptedKey: AuthenticatedKey | undefined
+  }
+}
+
+/** Registers a route per operation. The checks run in the order of API v1: key, rate limit, method, scope, parameters, body. */
+export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Context, operations: Operation[]): void {
+  app.decorateRequest('acceptedKey', undefined)
+  const paths = Map.groupBy(operations, ({ path }) => path.replace(/\{(\w+)\}/g, ':$1'))
+  for (const [url, atUrl] of paths) {
+    for (const operation of atUrl) registerOperation(app, ctx, url, operation)
+    rejectOtherMethods(app, ctx, url, new Set<string>(atUrl.map(({ method }) => method)))
+  }
+}
+
+function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
+  const { method, scope, params, query, body, status, answer, csvFileName, failureHeaders } = operation
+  const checkBody = createBodyCheck(body ?? Type.Object({}, { additionalProperties: false }))
+  app.route({
+    method,
+    url,
+    schema: {
+      ...(params && { params }),
+      querystring: query ?? noParameters,
+      ...(!csvFileName && { response: { [status]: answer } }),
+    },
+    onRequest: async (request, reply) => {
+      reply.headers(failureHeaders?.(request.headers) ?? {})
+      request.acceptedKey = await requireKey(ctx, request, reply, null)
+      if (scope === 'write' && request.acceptedKey.scope !== 'write') throw new DomainError('write_scope_missing')
+      if (query) checkQueryNumbers(query, request.query as Record<string, string | string[]>)
+    },
+    handler: async (request: FastifyRequest, reply) => {
+      if (body || request.body !== undefined) checkBody(request.body)
+      const answered = await handle(ctx, operation, request, reply)
+      for (const name of Object.keys(failureHeaders?.(request.headers) ?? {})) reply.removeHeader(name)
+      if (csvFileName) setCsvHeaders(reply, csvFileName((request.params as { id: string }).id))
+      reply.code(status)
+      return answered
+    },
+  })
+}
+
+const noParameters = { type: 'object', additionalProperties: false }
+
+function handle(ctx: V2Context, operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const key = request.acceptedKey as AuthenticatedKey // `onRequest` has set it
+  return operation.handle(ctx, {
+    actor: actorOf(key),
+    now: key.now,
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    idempotencyKey: operation.acceptsIdempotencyKey && readIdempotencyKey(request.headers),
+    markReplayed: () => void reply.header('idempotent-replayed', 'true'),
+  })
+}
+
+function setCsvHeaders(reply: FastifyReply, fileName: string): void {
+  reply.headers({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${fileName}"`,
+  })
+}
+
+function rejectOtherMethods(app: FastifyInstance, ctx: KeyContext, url: string, allowed: Set<string>): void {
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.has(method)),
+    url,
+    onRequest: async (request, reply) => {
+      await requireKey(ctx, request, reply, null)
+      reply.header('allow', [...allowed].join(', '))
+      throw new DomainError('method_not_allowed')
+    },
+    handler: () => undefined,
+  })
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { DomainError } from '#domain/errors.ts'
+import type { KeyContext } from '../server/read-request.ts'
+import { exportBatch, listBatchRows } from './batch-rows.ts'
+import { cancelBatch, createBatch, findBatch, listBatches, retryBatch } from './batches.ts'
+import { answerProblem } from './kit/answer-problem.ts'
+import { registerBodyParser } from './kit/check-input.ts'
+import { answerWithEtag } from './kit/etag.ts'
+import { registerOpenapi } from './kit/openapi.ts'
+import type { Operation, V2Context } from './kit/operation.ts'
+import { registerOperations } from './kit/register-operations.ts'
+import { findRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
+import { findSite, listSites } from './sites.ts'
+import { listTemplates } from './templates.ts'
+import { createVoucher, findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
+
+/** All operations of API v2. */
+export const operations: Operation[] = [
+  listSites,
+  findSite,
+  listTemplates,
+  listVouchers,
+  createVoucher,
+  lookUpVoucher,
+  findVoucher,
+  revokeVoucher,
+  listBatches,
+  createBatch,
+  findBatch,
+  listBatchRows,
+  exportBatch,
+  cancelBatch,
+  retryBatch,
+  revokeVouchers,
+  findRevocation,
+  listRevocationRows,
+]
+
+/** The path is fixed. `BASE_PATH` moves only API v1, so that it can replace an existing server. */
+const v2Path = '/api/v2'
+
+export function isUnderV2(url: string): boolean {
+  return url === v2Path || url.startsWith(`${v2Path}/`) || url.startsWith(`${v2Path}?`)
+}
+
+/** API v2. It answers failures in its own format, including unknown paths below `/api/v2`. */
+export function registerV2(app: FastifyInstance, ctx: KeyContext & V2Context): void {
+  app.register(
+    (v2, _options, done) => {
+      v2.setErrorHandler(answerProblem)
+      v2.setNotFoundHandler(() => {
+        throw new DomainError('endpoint_not_found')
+      })
+      v2.addHook('onSend', async (request, reply, payload) =>
+        request.method === 'GET' && reply.statusCode === 200 && typeof payload === 'string'
+          ? answerWithEtag(request, reply, payload)
+          : payload,
+      )
+      registerBodyParser(v2)
+      registerOpenapi(v2, operations)
+      registerOperations(v2, ctx, operations)
+      done()
+    },
+    { prefix: v2Path },
+  )
+}

@@ -1,0 +1,45 @@
+import { type Static, type TObject, Type } from 'typebox'
+import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
+import { readPublicId, type SiteItem, searchText, time, toTime, typedCode, withoutSeparators } from './kit/fields.ts'
+import { V2Error } from './kit/problems.ts'
+
+/** The filters of vouchers. Lists and revocations share them, so that a revocation affects what the list showed. */
+export const filterFields = {
+  text: Type.Optional({ ...searchText, description: 'Part of the name; upper and lower case are the same.' }),
+  reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
+  // The length rejects `urn:uuid:…`, which the validator of queries accepts as a UUID and PostgreSQL does not.
+  source: Type.Optional(Type.String({ format: 'uuid', maxLength: 36, description: 'Made by this key or person.' })),
+  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
+  created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
+  created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
+  code: Type.Optional({ ...typedCode, description: 'The code begins with this text.' }),
+}
+
+type RequestedFilter = Static<TObject<typeof filterFields>>
+
+/** The filter without site and status, which are read separately. */
+export function readVoucherFilter(requested: RequestedFilter): Omit<VoucherFilter, 'now'> {
+  const { text, reference, source, created_after, created_before, code } = requested
+  return {
+    nameContains: text,
+    reference,
+    source,
+    batchId: readBatchId(requested)?.id,
+    createdAfter: created_after === undefined ? undefined : toTime('created_after', created_after),
+    createdBefore: created_before === undefined ? undefined : toTime('created_before', created_before),
+    codePrefix: code === undefined ? undefined : withoutSeparators(code),
+  }
+}
+
+/** The sites that the request names, or else the site of its batch. */
+export function readFilterSites(requested: RequestedFilter & { site_id?: number[] }): number[] | undefined {
+  const batch = readBatchId(requested)
+  return requested.site_id ?? (batch && [batch.siteId])
+}
+
+function readBatchId({ batch_id }: RequestedFilter): SiteItem | undefined {
+  if (batch_id === undefined) return undefined
+  const batch = readPublicId(batch_id)
+  if (!batch) throw new V2Error('parameter_invalid', 'batch_id')
+  return batch
+}

@@ -1,8 +1,0 @@
-/** Today in that zone, worked out by other means than the service's. */
-export function calendarToday(timeZone: string): () => string {
-  return () => {
-    const parts = new Intl.DateTimeFormat('en-GB', { timeZone }).formatToParts(new Date())
-    const part = (type: string) => parts.find((known) => known.type === type)?.value
-    return `${part('year')}-${part('month')}-${part('day')}`
-  }
-}

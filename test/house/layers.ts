@@ -1,0 +1,34 @@
+/**
+ * Layers of `src`, the highest first, and what each may import. An entry is a layer (`db`), or one file of a layer
+ * (`db/database.ts`). Every layer may import its own files.
+ */
+export const layers: Record<string, string[]> = {
+  commands: ['http', 'worker', 'domain', 'drivers', 'queue', 'db', 'lib', 'context.ts', 'config.ts'],
+  http: ['domain', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts'],
+  worker: ['domain', 'queue', 'limits', 'lib', 'db/database.ts'],
+  domain: ['queue', 'db', 'lib', 'drivers/driver.ts'],
+  drivers: ['lib'],
+  queue: ['db', 'lib'],
+  limits: ['db', 'lib'],
+  db: ['lib'],
+  lib: [],
+}
+
+/** Folders of `src/domain`, the lowest first. Each may import the folders before it, and the files of `src/domain` itself. */
+export const domainFolders = [
+  'audit',
+  'secrets',
+  'keys',
+  'controllers',
+  'sites',
+  'templates',
+  'webhooks',
+  'deliveries',
+  'outages',
+  'vouchers',
+  'withdrawals',
+  'creating',
+  'batches',
+  'syncing',
+  'staff',
+]

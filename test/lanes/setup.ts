@@ -1,0 +1,4 @@
+import { cleanUpAfterFile } from '#test/on-file-end.ts'
+
+// Vitest runs this file before each test file.
+cleanUpAfterFile()

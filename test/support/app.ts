@@ -1,0 +1,78 @@
+import { v7 as uuidv7 } from 'uuid'
+import { loadConfig } from '#config.ts'
+import { type Context, createContext } from '#context.ts'
+import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
+import { serve } from '#http/server/server.ts'
+import { isUnderV2 } from '#http/v2/register-v2.ts'
+import { startWorker } from '#worker/worker.ts'
+import { createTestDatabase, type TestDatabase } from './data/database.ts'
+import { testEnvironment } from './environment.ts'
+import { type Answer, type Call, call } from './network/http-client.ts'
+import { onFileEnd } from './on-file-end.ts'
+import { checkAgainstV1, checkAgainstV2 } from './openapi.ts'
+
+export type TestApp = {
+  url: string
+  db: TestDatabase
+  context: Context
+  /** Sends a request and checks its answer against the OpenAPI document. */
+  call(path: string, options?: Call & { key?: string }): Promise<Answer>
+}
+
+/** The real service in this process, on a port of its own and a database of its own. */
+export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const db = await createTestDatabase()
+  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  await ctx.start()
+  const { basePath, trustedProxies, listCacheMiB, listenAddress: address } = ctx.config
+  const server = await serve(
+    { ...ctx, basePath, trustedProxies, listCacheMiB },
+    { port: 0, address, health: { readiness: async () => ({ status: 'ready' }) } },
+  )
+  onFileEnd(async () => {
+    await server.stop()
+    await ctx.close()
+  })
+  const url = `http://127.0.0.1:${server.port}`
+  return {
+    url,
+    db,
+    context: ctx,
+    async call(path, { key, headers, ...options } = {}) {
+      const withKey = key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
+      const answer = await call(url + path, { ...options, ...(withKey && { headers: withKey }) })
+      const check = isUnderV2(path) ? checkAgainstV2 : checkAgainstV1
+      check(options.method ?? 'GET', path, answer)
+      return answer
+    },
+  }
+}
+
+export type TestWorker = {
+  db: TestDatabase
+  context: Context
+  /** Adds the events of `count` creations, each in its own transaction. */
+  notify(site: { id: number; name: string }, count?: number): Promise<void>
+}
+
+/** The real worker in this process, on a database of its own. */
+export async function startTestWorker(env: Record<string, string> = {}): Promise<TestWorker> {
+  const db = await createTestDatabase()
+  const context = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  await context.start()
+  const worker = await startWorker(context)
+  onFileEnd(async () => {
+    await worker.stop()
+    await context.close()
+  })
+  return {
+    db,
+    context,
+    async notify(site, count = 1) {
+      for (let i = 0; i < count; i++) {
+        const created = { site, source: 'API: Test', voucherIds: [uuidv7()] }
+        await db.transaction((tx) => notifyCreated(tx, context.queue, created))
+      }
+    },
+  }
+}

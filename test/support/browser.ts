@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { onFileEnd } from './on-file-end.ts'
+
+/** Starts the Chromium of the system, which `.ci/services` installs. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }) // the sandbox does not work as root, as in CI
+  onFileEnd(() => browser.close())
+  return browser
+}
+
+/** Saves a screenshot for people to look at, in the folder that SCREENSHOTS names. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}

@@ -1,0 +1,169 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { onFileEnd } from '../on-file-end.ts'
+
+const run = promisify(execFile)
+const versions = '/usr/lib/postgresql'
+
+export type PrivatePostgres = {
+  port: number
+  url(database: string): string
+  /** Kills the main process of the server like a power failure, without a checkpoint. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  restart(): Promise<void>
+  /** Ends every process of the server at once, without a checkpoint, and waits until they are gone. */
+  stop(): Promise<void>
+  /** Makes a standby the new primary. */
+  promote(): Promise<void>
+  /** Copies the whole server while it runs; returns the folder of the copy. */
+  takeBackup(): Promise<string>
+  /** Replaces everything by a backup, which can be used once. The server must be stopped, and is stopped afterwards. */
+  restore(backup: string): void
+}
+
+/** Starts a PostgreSQL only for this test, which may kill it. */
+export async function startPostgres(): Promise<PrivatePostgres> {
+  const place = await preparePlace()
+  await runAsPostgres('initdb', ['--pgdata', place.data, '--username', 'postgres', '--auth', 'trust'])
+  return startServer(place)
+}
+
+/** Starts a standby of the server at `primaryPort`. If that is a proxy, the standby follows while the proxy forwards. */
+export async function startStandby(primaryPort: number): Promise<PrivatePostgres> {
+  const place = await preparePlace()
+  await copyServer(primaryPort, place.data, '--write-recovery-conf')
+  return startServer(place)
+}
+
+/** The folder and the port of a server. */
+type Place = { folder: string; data: string; port: number }
+
+async function preparePlace(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'faults-pg-'))
+  const { uid, gid } = account()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  return { folder, data: join(folder, 'data'), port: await freePort() }
+}
+
+/** The account `postgres` when the test runs as root, because PostgreSQL does not run as root. */
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+function runAsPostgres(program: string, args: string[]) {
+  const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
+  return run(join(versions, newest, 'bin', program), args, account())
+}
+
+function copyServer(port: number, folder: string, ...more: string[]) {
+  const from = ['--host', '127.0.0.1', '--port', String(port), '--username', 'postgres']
+  return runAsPostgres('pg_basebackup', [...from, '--pgdata', folder, '--checkpoint', 'fast', '--no-sync', ...more])
+}
+
+async function startServer({ folder, data, port }: Place): Promise<PrivatePostgres> {
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=150`
+  const control = (...args: string[]) =>
+    runAsPostgres('pg_ctl', ['--pgdata', data, '--log', join(folder, 'log'), ...args])
+
+  async function start(): Promise<void> {
+    // After a kill, orphaned processes hold the shared memory for a moment.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await control('--options', options, '--wait', 'start')
+        return
+      } catch (error) {
+        if (attempt === 50) throw error
+        await pause(200)
+      }
+    }
+  }
+
+  const stop = async () => void (await control('--mode', 'immediate', '--wait', 'stop'))
+  await start()
+  onFileEnd(async () => {
+    await stop().catch(() => {})
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let backups = 0
+  return {
+    port,
+    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    async kill() {
+      const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      process.kill(Number(pid), 'SIGKILL')
+    },
+    start,
+    restart: async () => void (await control('--options', options, '--mode', 'fast', '--wait', 'restart')),
+    stop,
+    promote: async () => void (await control('--wait', 'promote')),
+    async takeBackup() {
+      backups += 1
+      const backup = join(folder, `backup-${backups}`)
+      await copyServer(port, backup)
+      return backup
+    },
+    restore(backup) {
+      rmSync(data, { recursive: true })
+      renameSync(backup, data)
+    },
+  }
+}
+
+export type PrivateRedis = { url: string; signal(signal: NodeJS.Signals): void }
+
+/** Starts a Redis only for this test, which may kill or stop it. Tries again if another program takes the port first. */
+export async function startRedis(): Promise<PrivateRedis> {
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    const started = await startRedisOn(await freePort())
+    if (started) return started
+  }
+  throw new Error('No private Redis could be started')
+}
+
+async function startRedisOn(port: number): Promise<PrivateRedis | undefined> {
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'exit')
+  onFileEnd(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const ready = once(createInterface({ input: child.stdout }).on('line', noteReady), 'ready')
+  const isUp = await Promise.race([ready.then(() => true), ended.then(() => false)])
+  child.stdout.resume() // Redis would block when nobody reads its output
+  return isUp ? { url: `redis://127.0.0.1:${port}`, signal: (signal) => void child.kill(signal) } : undefined
+}
+
+function noteReady(this: Interface, line: string): void {
+  if (line.includes('Ready to accept connections')) this.emit('ready')
+}
+
+/**
+ * A free port outside the range from which the system takes the ports of outgoing connections (32768 to 60999). Inside this
+ * range, a connection of another process may take and keep the port while a server restarts.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await Promise.race([
+      once(server, 'listening').then(() => true),
+      once(server, 'error').then(() => false),
+    ]).catch(() => false)
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+}

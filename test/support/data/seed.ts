@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import type { Database, Queryable } from '#db/database.ts'
+import type { Actor } from '#domain/actor.ts'
+import { addController } from '#domain/controllers/add-controller.ts'
+import { createKey, type KeyRequest } from '#domain/keys/administer-keys.ts'
+import { addSite } from '#domain/sites/add-site.ts'
+import { testDrivers, testKeyring } from '../environment.ts'
+
+/** The actor for tests in which it does not matter who acts. */
+export const testActor: Actor = { kind: 'command', name: 'test' }
+
+/** Inserts a controller at an address where nothing answers; returns its id. */
+export async function seedController(db: Queryable): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into controllers (id, name, driver, address) values ($1::uuid, $1::text, 'unifi-integration', 'https://x')`,
+    [id],
+  )
+  return id
+}
+
+/** Inserts a site on its own controller; returns its number. */
+export async function seedSite(db: Queryable, site: { name?: string; active?: boolean } = {}): Promise<number> {
+  const controllerId = await seedController(db)
+  const { rows } = await db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site, active) values ($1, $2, 'default', $3) returning id`,
+    [site.name ?? 'Hauptgebäude', controllerId, site.active ?? true],
+  )
+  return rows[0]?.id as number
+}
+
+/** Creates a key, which has no rate limit unless the test sets one. */
+export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
+  return createKey(db, testActor, {
+    name: 'Test',
+    scope: 'read',
+    rateLimit: 0,
+    siteIds: undefined,
+    expiresAt: null,
+    ...request,
+  })
+}
+
+type SimulatedController = { url: string; apiKey: string; login?: { username: string; password: string } }
+
+/** Adds a site on a simulated controller. `url` may be the address of a proxy in front of it. */
+export async function seedControlledSite(
+  db: Database,
+  controller: SimulatedController,
+  site: { name?: string; active?: boolean; controllerSite?: string; driver?: string } = {},
+): Promise<number> {
+  const name = uuidv7()
+  const { driver = 'unifi-integration' } = site
+  const { url: address, apiKey, login } = controller
+  const credentials = driver === 'unifi-classic' && login ? login : { apiKey }
+  await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, {
+    name,
+    driver,
+    address,
+    credentials,
+  })
+  const added = await addSite(db, testActor, {
+    name: site.name ?? 'Hauptgebäude',
+    controller: name,
+    controllerSite: site.controllerSite ?? 'default',
+    active: site.active ?? true,
+  })
+  return added.id
+}
+
+export type SeedVoucher = Partial<{
+  code: string
+  name: string
+  status: string
+  usedCount: number
+  maxUses: number
+  expireMinutes: number
+  createdAt: Date
+  expiresAt: Date | null
+  reference: string
+  apiKeyId: string
+  batchId: string
+}>
+
+/** Inserts a voucher; returns its id in the record, which is not that on the controller. */
+export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVoucher = {}): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, status, used_count,
+                           created_at, expires_at, reference, api_key_id, batch_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    [
+      siteId,
+      id,
+      randomUUID(),
+      voucher.code ?? '4861409510',
+      voucher.name ?? '2026-11-14_Gast',
+      voucher.maxUses ?? 1,
+      voucher.expireMinutes ?? 480,
+      voucher.status ?? 'valid',
+      voucher.usedCount ?? 0,
+      voucher.createdAt ?? new Date(),
+      voucher.expiresAt ?? null,
+      voucher.reference ?? null,
+      voucher.apiKeyId ?? null,
+      voucher.batchId ?? null,
+    ],
+  )
+  return id
+}
+
+/** Inserts many vouchers in one statement. Each was created one second before the previous one. */
+export async function seedManyVouchers(db: Queryable, siteId: number, count: number): Promise<void> {
+  await db.query(
+    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, created_at)
+     select $1, gen_random_uuid(), 'c' || n, lpad((n::bigint * 7919 % 10000000000)::text, 10, '0'),
+            '2026-11-14_Gast ' || n, 1, 480, now() - n * interval '1 second'
+       from generate_series(1, $2) n`,
+    [siteId, count],
+  )
+}
+
+/** Inserts a finished batch whose only row failed; returns its id. */
+export async function seedBatch(db: Queryable, siteId: number): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into batches (site_id, id, actor, api_key_id, request_hash, max_uses, expire_minutes, finished_at)
+     values ($1, $2, 'key:nobody', $2, '', 1, 60, now())`,
+    [siteId, id],
+  )
+  await db.query(
+    `insert into batch_rows (site_id, batch_id, number, name, state) values ($1, $2, 1, '2026-11-14_Gast', 'failed')`,
+    [siteId, id],
+  )
+  return id
+}
+
+/** Inserts a template of 60 minutes, for all sites unless one is given; returns its id. */
+export async function seedTemplate(db: Queryable, siteId: number | null = null): Promise<string> {
+  const id = uuidv7()
+  await db.query(
+    `insert into templates (id, site_id, name, max_uses, expire_minutes, qos_down_kbps) values ($1, $2, $3, 2, 60, 5000)`,
+    [id, siteId, id],
+  )
+  return id
+}

@@ -1,0 +1,103 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'vitest'
+import { openapiDocument as openapiDocumentV1 } from '../../src/http/v1/openapi.ts'
+import { openapiDocument as openapiDocumentV2 } from '../../src/http/v2/kit/openapi.ts'
+import { operations } from '../../src/http/v2/register-v2.ts'
+import type { Answer } from './network/http-client.ts'
+
+const documentV1 = openapiDocumentV1('http://localhost/api')
+const ajvV1 = new Ajv({ strict: false, allErrors: true })
+addFormats.default(ajvV1)
+// OpenAPI 3.0 uses `nullable`, which JSON Schema does not have but Ajv supports.
+ajvV1.addSchema({ $id: 'v1', ...documentV1 })
+
+const compiledV1 = compileOnce(ajvV1, 'v1')
+
+const isErrorBody = ajvV1.compile({
+  type: 'object',
+  required: ['error'],
+  properties: { error: { type: 'string', pattern: '^[a-z_]+$' }, message: { type: 'string', minLength: 1 } },
+  additionalProperties: false,
+})
+
+/** A documented status must have the documented body. Every failure must have the common shape of errors. */
+export function checkAgainstV1(method: string, path: string, answer: Answer): void {
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  if (method === 'HEAD') {
+    expect(answer.text).toBe('')
+    return
+  }
+  const body = answer.json()
+  const pointer = documentedSchemaV1(method, path, answer.status)
+  if (pointer !== undefined) expectValid(compiledV1(pointer), body)
+  if (answer.status >= 400) expectValid(isErrorBody, body)
+}
+
+function documentedSchemaV1(method: string, path: string, status: number): string | undefined {
+  const file = new URL(path, 'http://localhost').pathname.replace(/^\/api/, '')
+  const operation = (documentV1.paths as any)[file]?.[method.toLowerCase()]
+  if (operation?.responses[status] === undefined) return undefined
+  return `/paths/${file.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+}
+
+/** Keeps compiled schemas, because compiling one takes longer than the request whose answer it checks. */
+function compileOnce(ajv: Ajv, document: string): (pointer: string) => ValidateFunction {
+  const compiled = new Map<string, ValidateFunction>()
+  return (pointer) => {
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${document}#${pointer}` })
+    compiled.set(pointer, validate)
+    return validate
+  }
+}
+
+function expectValid(validate: ValidateFunction, body: unknown): void {
+  if (!validate(body)) expect(validate.errors, JSON.stringify(body)).toEqual([])
+}
+
+const documentV2 = openapiDocumentV2(operations)
+const ajvV2 = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajvV2 as any)
+ajvV2.addSchema({ $id: 'v2', ...documentV2 })
+const compiledV2 = compileOnce(ajvV2, 'v2')
+
+/** Every answer of API v2 must have a documented status and body. Unknown operations must get a `Problem`. */
+export function checkAgainstV2(method: string, path: string, answer: Answer): void {
+  const { status, headers, text } = answer
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  if (status === 304) {
+    expect([text, headers.etag, headers['content-length']]).toEqual(['', expect.any(String), undefined])
+    return
+  }
+  expect(headers['cache-control']).toBe(method === 'GET' && status === 200 ? 'private, no-cache' : 'no-store')
+  if (method === 'HEAD') return
+  const name = operationPath(new URL(path, 'http://localhost').pathname.slice('/api/v2'.length))
+  if (name === '/openapi.json') return
+  const documented = (documentV2.paths as any)[name ?? '']?.[method.toLowerCase()]
+  if (documented !== undefined) expect(documented.responses).toHaveProperty(String(status))
+  const csv = documented?.responses[status]?.content['text/csv']
+  expect(headers['content-type']).toBe(`${csv ? 'text/csv' : 'application/json'}; charset=utf-8`)
+  if (csv) return
+  const pointer =
+    documented === undefined || status === 405
+      ? '/components/schemas/Problem'
+      : `/paths/${escaped(name as string)}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+  expectValid(compiledV2(pointer), answer.json())
+  if (status >= 400) expect(answer.json().request_id).toBe(headers['x-request-id'])
+}
+
+function operationPath(path: string): string | undefined {
+  const names = ['/openapi.json', ...Object.keys(documentV2.paths)]
+  return names.find((name) => name === path) ?? names.find((name) => matcher(name).test(path))
+}
+
+function matcher(name: string): RegExp {
+  return new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function escaped(name: string): string {
+  return encodeURIComponent(name.replaceAll('/', '~1'))
+}
