@@ -222,3 +222,21 @@ function failingAfter(db: Database, text: string): Database {
     },
   }
 }
+
+test.each([false, true])('a sync that is requested while one runs is kept (booting: %s)', async (booting) => {
+  const simulator = await startSimulator()
+  const siteId = await seedControlledSite(app.db, simulator)
+  await simulator.behave({ booting })
+  const { controllers } = app.context
+  const inBackground: typeof controllers.inBackground = async (controllerId, work) => {
+    await app.db.query(`update sites set next_sync_at = '2026-01-01' where id = $1`, [siteId])
+    return controllers.inBackground(controllerId, work)
+  }
+  await syncSite({ ...app.context, controllers: { ...controllers, inBackground } }, siteId)
+  const { rows } = await app.db.query(
+    `select next_sync_at = '2026-01-01' as kept, sync_failure is not null as failed from sites where id = $1`,
+    [siteId],
+  )
+
+  expect(rows).toEqual([{ kept: true, failed: booting }])
+})

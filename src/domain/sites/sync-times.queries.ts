@@ -41,10 +41,11 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
   return rows[0]
 }
 
-/**
- * Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. A time
- * that was set while the sync ran is kept.
- */
+/** The time of the next sync. A time that was set while the sync ran is kept; $2 is the time before it. */
+const nextUnlessSet = (time: string) =>
+  `case when sites.next_sync_at is distinct from $2 then sites.next_sync_at else ${time} end`
+
+/** Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. */
 export async function updateSiteSynced(
   db: Queryable,
   { id, listedAt, nextSyncAt }: SiteToSync,
@@ -52,14 +53,12 @@ export async function updateSiteSynced(
 ): Promise<void> {
   await db.query(
     `update sites
-        set synced_at = $2, sync_failure = null, sync_failing_since = null,
-            next_sync_at = case when next_sync_at is distinct from $4 then next_sync_at
-              else now() + ${spread} * case
-                when $3 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
-                then ${whenUsed} else ${whenIdle} end
-              end
+        set synced_at = $3, sync_failure = null, sync_failing_since = null,
+            next_sync_at = ${nextUnlessSet(`now() + ${spread} * case
+              when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
+              then ${whenUsed} else ${whenIdle} end`)}
       where id = $1`,
-    [id, listedAt, somethingChanged, nextSyncAt],
+    [id, nextSyncAt, listedAt, somethingChanged],
   )
 }
 
@@ -69,15 +68,19 @@ export async function updateUnrecordedCount(db: Queryable, id: number, count: nu
 }
 
 /** True when the last sync succeeded or failed for another reason. */
-export async function updateSiteSyncFailed(db: Queryable, id: number, failure: string): Promise<boolean> {
+export async function updateSiteSyncFailed(
+  db: Queryable,
+  { id, nextSyncAt }: SiteToSync,
+  failure: string,
+): Promise<boolean> {
   const { rows } = await db.query<{ isNews: boolean }>(
     `update sites
-        set sync_failure = $2, sync_failing_since = coalesce(sites.sync_failing_since, now()),
-            next_sync_at = now() + ${spread} * ${whenFailing}
+        set sync_failure = $3, sync_failing_since = coalesce(sites.sync_failing_since, now()),
+            next_sync_at = ${nextUnlessSet(`now() + ${spread} * ${whenFailing}`)}
        from (select id, sync_failure from sites where id = $1) as before
       where sites.id = before.id
-     returning before.sync_failure is distinct from $2 as "isNews"`,
-    [id, failure],
+     returning before.sync_failure is distinct from $3 as "isNews"`,
+    [id, nextSyncAt, failure],
   )
   return rows[0]?.isNews ?? false
 }

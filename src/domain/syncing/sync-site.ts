@@ -52,7 +52,7 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
       { err, site: site.id },
       'the list of a site was read but could not be recorded; the next sync retries',
     )
-    await updateSiteSyncFailed(ctx.db, site.id, 'recording')
+    await updateSiteSyncFailed(ctx.db, site, 'recording')
   }
 }
 
@@ -110,6 +110,6 @@ async function noteSyncFailure(ctx: SyncContext, site: SiteToSync, error: unknow
   const failure = controllerFailure(error)
   if (failure === undefined) throw error
   await noteFailure(ctx, site, failure)
-  if (await updateSiteSyncFailed(ctx.db, site.id, failure))
+  if (await updateSiteSyncFailed(ctx.db, site, failure))
     ctx.log.warn({ site: site.id, controller: site.controllerId, failure, err: error }, 'a site could not be synced')
 }
