@@ -12,7 +12,7 @@ const prefix = `test-${randomUUID()}:`
 const db = await createTestDatabase()
 const redis = redisCounter({ url, prefix, onError: () => {} })
 const client = await createClient({ url, socket: { reconnectStrategy: false } }).connect()
-await vi.waitFor(() => redis.count('ready'), 10_000)
+await vi.waitFor(() => redis.count('ready'), 30_000)
 afterAll(async () => {
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) for (const key of keys) await client.del(key)
   client.destroy()

@@ -64,7 +64,7 @@ test('a window that ended before the loss is not counted', async () => {
 test('a store that is lost and back several times in a window allows exactly the limit', async () => {
   const redis = redisCounter({ url: 'redis://127.0.0.1:6379', prefix: `test-${randomUUID()}:`, onError: () => {} })
   onFileEnd(redis.close)
-  await vi.waitFor(() => redis.count('warm'), 10_000)
+  await vi.waitFor(() => redis.count('warm'), 30_000)
   let lost = false
   const flapping: Counter = async (...request) => {
     if (lost) throw new Unavailable('lost')

@@ -15,7 +15,7 @@ async function startedCounter() {
   const counter = redisCounter({ url, prefix: `test-${randomUUID()}:`, onError: () => {} })
   onFileEnd(counter.close)
   const count = () => counter.count('key')
-  await vi.waitFor(count, 10_000)
+  await vi.waitFor(count, 30_000)
   return { proxy, count }
 }
 

@@ -74,7 +74,7 @@ test('the lease of a batch is renewed while it runs, and released when the run e
   const atFirst = await vi.waitFor(async () => {
     expect(await until()).not.toBeNull()
     return until()
-  })
+  }, 20_000)
   await vi.waitFor(async () => expect(await until()).not.toEqual(atFirst), { timeout: 7_000, interval: 100 })
   const renewed = await lease()
   await running

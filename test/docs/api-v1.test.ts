@@ -102,7 +102,7 @@ test('a webhook receives the headers and the body that the page shows', async ()
   const [headers, body] = blocks.slice(blocks.findIndex(({ text }) => text.startsWith('POST /hook'))) as [Block, Block]
 
   const created = await client.createVoucher({ base, key }, { site_id: site, name: 'Webhook' }, 'webhook')
-  await vi.waitFor(() => expect(sink.received).toHaveLength(1), 10_000)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(1), 30_000)
   const [received] = sink.received
 
   expect(Object.keys(received?.headers ?? {})).toEqual(

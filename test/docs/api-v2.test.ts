@@ -58,7 +58,7 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   const { id } = await runInBash(checkOut, env)
   await vi.waitFor(
     async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 1 }),
-    10_000,
+    30_000,
   )
   expect((await runInBash(look, env)).vouchers).toMatchObject([{ id: voucher.id, status: 'revoked' }])
   expect(await onController(voucher.code)).toBe(0)
@@ -86,6 +86,6 @@ test('the batch in the example is made', async () => {
 
   await vi.waitFor(
     async () => expect(await get(`/batches/${batch.id}`)).toMatchObject({ state: 'done', made: 500 }),
-    10_000,
+    30_000,
   )
 })

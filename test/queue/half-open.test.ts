@@ -45,7 +45,7 @@ test('a worker delivers again within 30 s after its connections to PostgreSQL we
   timeout: 90_000,
 }, async () => {
   const worker = await startService(proxied.href, {}, 'worker')
-  await delivered(await notify(), 10_000)
+  await delivered(await notify(), 30_000)
 
   proxy.halfOpen()
   await pause(3_000)

@@ -33,7 +33,7 @@ test.each(dialects)('$dialect: an intent that a failover lost is inserted again 
   const one = await start(dialect)
   await one.simulator.fault('slow', { delayMs: 1_500 })
   const creating = one.create('k')
-  await vi.waitFor(async () => expect(await one.states()).toEqual(['open']), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(async () => expect(await one.states()).toEqual(['open']), { timeout: 30_000, interval: 20 })
   await app.db.query(`delete from creations where site_id = $1 and state = 'open'`, [one.siteId])
   const created = await creating
   const again = await one.create('k')

@@ -190,7 +190,7 @@ test('a running worker does not connect to a forbidden address', async () => {
       expect((await db.query('select status, error, reply from delivery_attempts')).rows).toEqual([
         { status: null, error: 'address not allowed', reply: null },
       ]),
-    5_000,
+    30_000,
   )
 
   expect(sink.received).toEqual([])

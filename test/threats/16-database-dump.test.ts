@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
@@ -30,14 +30,17 @@ const stored = async () => (await db.query<Stored>('select id, name, secret from
 const place = (row: string) => ({ table: 'controllers', column: 'secret', row })
 
 async function seedControllers(count: number): Promise<void> {
-  await db.query('truncate controllers cascade')
-  for (let i = 0; i < count; i++) {
+  const rows = Array.from({ length: count }, (_, i) => {
     const id = uuidv7()
-    await db.query(
-      `insert into controllers (id, name, driver, address, secret) values ($1, $2, 'unifi-classic', 'https://x', $3)`,
-      [id, `c${i}`, encrypt(ringA, place(id), `canary-password-${i}`)],
-    )
-  }
+    return { id, name: `c${i}`, secret: encrypt(ringA, place(id), `canary-password-${i}`) }
+  })
+  await db.query('truncate controllers cascade')
+  await db.query(
+    `insert into controllers (id, name, driver, address, secret)
+     select id, name, 'unifi-classic', 'https://x', secret
+       from jsonb_to_recordset($1::jsonb) as seeded (id uuid, name text, secret text)`,
+    [JSON.stringify(rows)],
+  )
 }
 
 test('a dump of the database contains no secret', async () => {
@@ -100,31 +103,31 @@ test('rotation finds every encrypted column and encrypts every value with the fi
 })
 
 test('after `secrets rotate` is killed, every value can be decrypted, and a second run finishes the work', async () => {
-  await seedControllers(3_000)
+  await seedControllers(1_500)
   const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'secrets', 'rotate'], {
     env: { PATH: process.env['PATH'], ...testEnvironment(db.url, env('b', 'a')) },
   })
   const ended = once(child, 'exit')
-  const rotated = async () => (await stored()).filter(({ secret }) => secret.startsWith('v1.b.')).length
-  while ((await rotated()) < 100) await new Promise((resolve) => setTimeout(resolve, 5))
+  const rotated = async () => (await db.query(`select from controllers where secret like 'v1.b.%'`)).rows.length
+  await vi.waitFor(async () => expect(await rotated()).toBeGreaterThan(100), { timeout: 40_000, interval: 5 })
   child.kill('SIGKILL')
   await ended
   const half = await rotated()
   const both: Keyring = { currentId: 'a', keys: new Map([...ringA.keys, ...ringB.keys]) }
 
   expect(half).toBeGreaterThanOrEqual(100)
-  expect(half).toBeLessThan(3_000)
+  expect(half).toBeLessThan(1_500)
   for (const { id, name, secret } of await stored()) {
     expect(decrypt(both, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
   }
   const again = await runCommand(db.url, ['--json', 'secrets', 'rotate'], { env: env('b', 'a') })
-  expect(again.json().rotated).toBe(3_000 - half)
-  expect(await rotated()).toBe(3_000)
+  expect([half, half + 1]).toContain(1_500 - again.json().rotated) // the statement that was under way may still be committed
+  expect(await rotated()).toBe(1_500)
 })
 
 test('no request fails while secrets are rotated', async () => {
-  await seedControllers(2_000)
+  await seedControllers(1_000)
   const service = await startService(db.url, env('a', 'b'))
   const { key } = await seedKey(db)
   const statuses: number[] = []
@@ -139,7 +142,7 @@ test('no request fails while secrets are rotated', async () => {
   await load
   await service.stop()
 
-  expect(rotation.json()).toEqual({ rotated: 2_000 })
+  expect(rotation.json()).toEqual({ rotated: 1_000 })
   expect(statuses.length).toBeGreaterThan(10)
   expect(new Set(statuses)).toEqual(new Set([200]))
 })

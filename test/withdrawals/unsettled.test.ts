@@ -115,7 +115,7 @@ test('a batch that is cancelled and revoked while its call hangs leaves no vouch
   const batch = await one.batch({ name: 'Event', count: 20 })
   await one.simulator.fault('hang-after')
   const running = batch.run()
-  await vi.waitFor(async () => expect(await one.simulator.vouchers()).toHaveLength(21), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await one.simulator.vouchers()).toHaveLength(21), { timeout: 30_000 })
   await batch.cancel()
   const { id } = await one.checkOut({ batch_id: batch.id })
   await running
@@ -211,7 +211,7 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     expect(rows).toHaveLength(1)
-  }, 10_000)
+  }, 30_000)
   commit()
   await recording
   const { id, total } = await revoking
@@ -269,7 +269,7 @@ test('a check-out covers a creation that waits for its controller', async () => 
       one.siteId,
     ])
     expect(rowCount).toBe(1)
-  })
+  }, 20_000)
   const revocation = await one.checkOut({ reference: 'R-11' })
   await Promise.all([...inSlots, waiting])
   await one.withdraw()
@@ -340,7 +340,7 @@ test.each(['rejected', 'absent'])(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
       expect(rows).toHaveLength(1)
-    }, 10_000)
+    }, 30_000)
     // Meanwhile it turns out that nothing was made for the rows.
     await app.db.query(
       `update creations set state = $2, settled_at = now() where (site_id, id) in (

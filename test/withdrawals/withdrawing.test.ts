@@ -94,7 +94,7 @@ describe('a controller', () => {
     const guest = await checkIn(site.id)
     await site.simulator.behave({ booting: true })
     const id = await revoke({ voucher_ids: [guest.id] })
-    await vi.waitFor(async () => expect((await outcomes(id))[guest.id]?.[1]).not.toBeNull(), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await outcomes(id))[guest.id]?.[1]).not.toBeNull(), { timeout: 30_000 })
     expect((await outcomes(id))[guest.id]).toEqual(['pending', expect.stringMatching(/^(failed|unreachable)$/)])
     expect(await statusOf(guest.id)).toBe('valid')
     await site.simulator.behave({ booting: false })
@@ -109,7 +109,7 @@ describe('a controller', () => {
     const guest = await checkIn(site.id)
     await site.simulator.fault('forbidden', { on: 'delete', times: 5 })
     const id = await revoke({ voucher_ids: [guest.id] })
-    await vi.waitFor(async () => expect((await outcomes(id))[guest.id]?.[1]).toBe('forbidden'), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await outcomes(id))[guest.id]?.[1]).toBe('forbidden'), { timeout: 30_000 })
     await app.db.query(
       `update withdrawals set attempts = 10, due_at = now() - interval '8 days', next_attempt_at = now() - interval '1 second'
         where revocation_id = $1`,
@@ -128,7 +128,7 @@ describe('a controller', () => {
       const guest = await checkIn(site.id)
       await site.simulator.fault('created-then-reset', { on: 'delete' })
       const id = await revoke({ voucher_ids: [guest.id] })
-      await vi.waitFor(async () => expect(await site.onController(guest.code)).toBe(false), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await site.onController(guest.code)).toBe(false), { timeout: 30_000 })
       await syncSite(app.context, site.id)
 
       expect(await done(id)).toMatchObject({ revoked: 1, ended: 0 })
@@ -155,7 +155,7 @@ test('a voucher that the controller cannot delete does not delay the others', as
   ])
   const id = await revoke({ voucher_ids: guests.map((guest) => guest.id) })
   await vi.waitFor(async () => expect(await read(`/revocations/${id}`)).toMatchObject({ revoked: 19 }), {
-    timeout: 10_000,
+    timeout: 30_000,
   })
   await vi.waitFor(async () => expect((await outcomes(id))[stubborn]).toEqual(['pending', 'rejected']), {
     timeout: 20_000,

@@ -89,7 +89,7 @@ describe.each(['console', 'self-hosted'])('%s', async (flavour) => {
 
   test.each(['too-many', 'server-error', 'reset', 'html-ok', 'gateway-html', 'hang-before'])(
     'a sign-in with the fault %s: nothing was made',
-    { timeout: 10_000 },
+    { timeout: 30_000 },
     async (kind) => {
       await simulator.fault(kind, { on: 'login' })
 
