@@ -41,7 +41,7 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
   return rows[0]
 }
 
-/** The time of the next sync. A time that was set while the sync ran is kept; $2 is the time before it. */
+/** SQL for the time of the next sync. It keeps a time that was set while the sync ran; $2 is the time before the sync. */
 const nextUnlessSet = (time: string) =>
   `case when sites.next_sync_at is distinct from $2 then sites.next_sync_at else ${time} end`
 
