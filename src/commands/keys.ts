@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { createKey, importKey, type KeyRequest, revokeKey } from '#domain/keys/administer-keys.ts'
-import { defaultRateLimit, maxRateLimit, type Scope } from '#domain/keys/key.ts'
+import { defaultRateLimit, maxRateLimit, type Scope, scopes } from '#domain/keys/key.ts'
 import { listKeys } from '#domain/keys/keys.queries.ts'
 import { withDatabase } from './connections.ts'
 import { collectSites, futureTime, sha256, wholeNumber } from './terminal/arguments.ts'
@@ -42,7 +42,11 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
 function withKeyOptions(command: Command): Command {
   return command
     .requiredOption('--name <name>', 'what the key is for; notifications show it as "API: <name>"')
-    .addOption(new Option('--scope <scope>', 'write includes read').choices(['read', 'write']).makeOptionMandatory())
+    .addOption(
+      new Option('--scope <scope>', 'each one includes those before it; manage needs --expires')
+        .choices(scopes)
+        .makeOptionMandatory(),
+    )
     .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit), defaultRateLimit)
     .option('--site <id>', 'allow only this site; repeat the option for more', collectSites)
     .option('--expires <time>', 'when the key stops working', futureTime)

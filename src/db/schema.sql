@@ -64,9 +64,10 @@ CREATE TABLE public.api_keys (
     revoked_at timestamp(3) with time zone,
     last_used_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_manage_expires CHECK (((scope <> 'manage'::text) OR (expires_at IS NOT NULL))),
     CONSTRAINT api_keys_name_check CHECK ((name <> ''::text)),
     CONSTRAINT api_keys_rate_limit_check CHECK (((rate_limit >= 0) AND (rate_limit <= 100000))),
-    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text]))),
+    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text]))),
     CONSTRAINT api_keys_sha256_check CHECK ((length(sha256) = 32))
 );
 

@@ -56,6 +56,7 @@ export type AdministrationErrorCode =
   | 'key_prefix_reserved'
   | 'key_prefix_invalid'
   | 'key_prefix_taken'
+  | 'key_expiry_required'
   | 'webhook_not_found'
   | 'webhook_name_taken'
   | 'webhook_url_unreadable'

@@ -14,13 +14,14 @@ const keys = {
   wrong: 'vsk_wrong',
   read: (await seedKey(app.db)).key,
   write: (await seedKey(app.db, { scope: 'write' })).key,
+  manage: (await seedKey(app.db, { scope: 'manage' })).key,
   'read, limited to the site': (await seedKey(app.db, { siteIds: [site] })).key,
   revoked: revoked.key,
   expired: expired.key,
 }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** The statuses of each route for a key that is refused, one that may read, and one that may write; in order of methods. */
+/** The statuses of each route for a key that is refused, one that may read, and one that may write or manage; in order of methods. */
 const matrix = {
   '/api/sites.php': {
     refused: [401, 401, 401, 401, 401, 401, 401, 401, 401],
@@ -46,7 +47,7 @@ const matrix = {
 
 describe.each(Object.entries(matrix))('%s', (path, expected) => {
   test.each(Object.entries(keys))('key: %s', async (name, key) => {
-    const right = name.startsWith('read') ? 'read' : name === 'write' ? 'write' : 'refused'
+    const right = name.startsWith('read') ? 'read' : ['write', 'manage'].includes(name) ? 'write' : 'refused'
     const statuses = []
     for (const method of methods) {
       statuses.push((await app.call(path, { method, ...(key !== undefined && { key }) })).status)

@@ -52,6 +52,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     'The prefix is not valid. Use a word, an underscore and eight letters or digits, e.g. abc_1a2B3c4D.',
   key_prefix_taken: ({ prefix }) =>
     `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
+  key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 2127-01-31.',
 
   webhook_not_found: ({ name }) =>
     `No webhook is called "${name}". List all webhooks with \`voucher-service webhooks list\`.`,

@@ -43,6 +43,7 @@ async function storeKey(
 ): Promise<ApiKey> {
   const { scope, rateLimit, siteIds, expiresAt } = request
   const name = plainName(request.name)
+  checkExpiry(scope, expiresAt)
   return db.transaction(async (tx) => {
     const allSites = siteIds === undefined
     const key = await insertKey(tx, { id: uuidv7(), name, scope, rateLimit, expiresAt, allSites, ...known })
@@ -60,6 +61,11 @@ async function storeKey(
     })
     return key
   })
+}
+
+/** A key that can change controllers must not stay valid in a forgotten workflow. */
+function checkExpiry(scope: Scope, expiresAt: Date | null): void {
+  if (scope === 'manage' && expiresAt === null) throw new DomainError('key_expiry_required')
 }
 
 /**

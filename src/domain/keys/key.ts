@@ -4,7 +4,14 @@ import type { Queryable } from '#db/database.ts'
 import { gatherCalls } from '#lib/concurrency.ts'
 import { type AuthenticatedKey, findKeyWithListVersion } from './keys.queries.ts'
 
-export type Scope = 'read' | 'write'
+/** The scopes of keys in ascending order: each one includes those before it. */
+export const scopes = ['read', 'write', 'manage'] as const
+
+export type Scope = (typeof scopes)[number]
+
+export function includesScope(scope: Scope, needed: Scope): boolean {
+  return scopes.indexOf(scope) >= scopes.indexOf(needed)
+}
 
 export const defaultRateLimit = 600
 export const maxRateLimit = 100_000

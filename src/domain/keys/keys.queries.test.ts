@@ -195,3 +195,12 @@ test('usage is counted in memory and added to the day', async () => {
   expect(await totals()).toEqual([{ requests: 3, limited: 1 }])
   expect((await listKeys(db)).find(({ id }) => id === key.id)?.lastUsedAt).toEqual(expect.any(Date))
 })
+
+test('a key with the scope manage must expire; the database checks it too', async () => {
+  const { id } = await seedKey(db, { scope: 'manage' })
+
+  await expect(seedKey(db, { scope: 'manage', expiresAt: null })).rejects.toMatchObject({ code: 'key_expiry_required' })
+  await expect(db.query('update api_keys set expires_at = null where id = $1', [id])).rejects.toMatchObject({
+    constraint: 'api_keys_manage_expires',
+  })
+})

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CreateContext } from '#domain/creating/create-voucher.ts'
 import { DomainError } from '#domain/errors.ts'
-import type { Scope } from '#domain/keys/key.ts'
+import { includesScope, type Scope } from '#domain/keys/key.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
 import { type KeyContext, outcomeBeforeCreating, requireKey } from '../server/read-request.ts'
 import { registerBodyParser, type SiteId, toSiteId } from './lenient-input.ts'
@@ -71,7 +71,7 @@ function registerEndpoint(
         reply.header('allow', Object.keys(methods).join(', '))
         throw new DomainError('method_not_allowed')
       }
-      if (method.scope === 'write' && key.scope !== 'write') throw new DomainError('write_scope_missing')
+      if (!includesScope(key.scope, method.scope)) throw new DomainError('write_scope_missing')
       request.call = { key, siteId }
     },
     handler: async (request: FastifyRequest, reply) => {

@@ -30,14 +30,14 @@ export async function seedSite(db: Queryable, site: { name?: string; active?: bo
   return rows[0]?.id as number
 }
 
-/** Creates a key, which has no rate limit unless the test sets one. */
+/** Creates a key, which has no rate limit unless the test sets one. One with the scope `manage` expires in an hour. */
 export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
   return createKey(db, testActor, {
     name: 'Test',
     scope: 'read',
     rateLimit: 0,
     siteIds: undefined,
-    expiresAt: null,
+    expiresAt: request.scope === 'manage' ? new Date(Date.now() + 3_600_000) : null,
     ...request,
   })
 }

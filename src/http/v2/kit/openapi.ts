@@ -47,7 +47,10 @@ const failures: Record<number, string> = {
   500: 'The controller failed, or an unexpected error occurred',
   503: 'Temporarily unavailable',
 }
-const failuresOfWriting = { 403: 'The key may only read', 413: 'The body is larger than 64 KiB' }
+const failuresOfWriting = {
+  403: 'The scope of the key does not include this operation',
+  413: 'The body is larger than 64 KiB',
+}
 const failuresOfIdempotency = {
   409: 'A request with this Idempotency-Key is still running',
   422: 'This Idempotency-Key was used with other contents',
@@ -71,7 +74,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
   const problem = named(problemSchema, schemas)
   const failed = {
     ...failures,
-    ...(operation.scope === 'write' && failuresOfWriting),
+    ...(operation.scope !== 'read' && failuresOfWriting),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
     ...(operation.failureHeaders && failuresOfControllers),
   }

@@ -12,10 +12,24 @@ export type Problem = {
 }
 
 /** Errors of API v2 only. `not_found` also covers everything that the key may not see. */
-export type V2ErrorCode = 'not_found' | 'parameter_invalid' | 'parameter_unknown' | 'server_error'
+export type V2ErrorCode =
+  | 'not_found'
+  | 'manage_scope_missing'
+  | 'parameter_invalid'
+  | 'parameter_unknown'
+  | 'server_error'
 
 const ownProblems: Record<V2ErrorCode, Problem> = {
   not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
+  manage_scope_missing: {
+    status: 403,
+    error: 'forbidden',
+    messages: {
+      de: 'Dem API-Schlüssel fehlt die Berechtigung manage',
+      en: 'The API key lacks the scope manage',
+    },
+    headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="manage"' },
+  },
   parameter_invalid: {
     status: 400,
     error: 'invalid_request',

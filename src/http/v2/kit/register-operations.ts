@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
+import { includesScope, type Scope } from '#domain/keys/key.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
 import { actorOf, type KeyContext, readIdempotencyKey, requireKey } from '../../server/read-request.ts'
 import { checkQueryNumbers, createBodyCheck } from './check-input.ts'
 import type { Operation, V2Context } from './operation.ts'
+import { V2Error } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,7 +38,7 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
     onRequest: async (request, reply) => {
       reply.headers(failureHeaders?.(request.headers) ?? {})
       request.acceptedKey = await requireKey(ctx, request, reply, null)
-      if (scope === 'write' && request.acceptedKey.scope !== 'write') throw new DomainError('write_scope_missing')
+      requireScope(request.acceptedKey.scope, scope)
       if (query) checkQueryNumbers(query, request.query as Record<string, string | string[]>)
     },
     handler: async (request: FastifyRequest, reply) => {
@@ -48,6 +50,11 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
       return answered
     },
   })
+}
+
+function requireScope(scope: Scope, needed: Scope): void {
+  if (includesScope(scope, needed)) return
+  throw needed === 'manage' ? new V2Error('manage_scope_missing') : new DomainError('write_scope_missing')
 }
 
 const noParameters = { type: 'object', additionalProperties: false }
