@@ -15,14 +15,15 @@ const states = async () =>
 
 test('add prints the secret once, list hides address and secret, test shows the answer, remove removes', async () => {
   const sink = await startWebhookSink()
-  const added = await add(`${sink.url}?token=canary`, ' --controllers')
+  const added = await add(`${sink.url}?token=canary`, ' --events voucher.revoked,voucher.created --language en')
   const [listed, tested] = await Promise.all([run('webhooks list --json'), run('webhooks test hook --json')])
   sink.answerWith(410)
   const refused = await run('webhooks test hook --json')
   const removed = await run('webhooks remove hook')
 
   expect(added.json().secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
-  expect(listed.json()).toMatchObject([{ name: 'hook', format: 'generic', all_sites: true, reports_controllers: true }])
+  expect(listed.json()).toMatchObject([{ name: 'hook', format: 'generic', all_sites: true }])
+  expect(listed.json()[0]).toMatchObject({ events: ['voucher.created', 'voucher.revoked'], language: 'en' })
   expect(listed.stdout).not.toMatch(/canary|whsec_/)
   expect(tested.json()).toMatchObject({ arrived: true, status: 204, error: null })
   expect(JSON.parse(sink.received[0]?.body as string)).toMatchObject({ type: 'webhook.test' })
@@ -112,4 +113,36 @@ test('add rejects an address that is not allowed', async () => {
   const refused = await run('webhooks add --name bad --format slack --url-file -', options)
 
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/: The address is not allowed\. .+\n$/)])
+})
+
+test('set changes the events and the language, and the audit has both', async () => {
+  const sink = await startWebhookSink()
+  await run('webhooks add --name talk --format slack --url-file - --events voucher.created', { stdin: sink.url })
+  const changed = await run('webhooks set talk --events voucher.expired,controller.reachable --language en --json')
+  const onlyLanguage = await run('webhooks set talk --language de --json')
+  const { rows } = await db.query(`select details from audit where action = 'webhook.changed' order by at limit 1`)
+
+  expect(changed.json()).toMatchObject({ events: ['voucher.expired', 'controller.reachable'], language: 'en' })
+  expect(onlyLanguage.json()).toMatchObject({ events: ['voucher.expired', 'controller.reachable'], language: 'de' })
+  expect(onlyLanguage.stdout).not.toContain('secret')
+  expect(rows).toEqual([
+    {
+      details: {
+        name: 'talk',
+        from: { events: ['voucher.created'], language: 'de' },
+        to: { events: ['voucher.expired', 'controller.reachable'], language: 'en' },
+      },
+    },
+  ])
+})
+
+test.each([
+  ['webhooks set hook --events voucher.lost', 1, 'There is no event voucher.lost. Choose from voucher.created, '],
+  ['webhooks set hook --language fr', 2, 'Allowed choices are de, en'],
+  ['webhooks set hook', 1, 'use --events, --language or both.'],
+  ['webhooks set nobody --language en', 1, 'No webhook is called "nobody".'],
+])('%s', async (args, exitCode, message) => {
+  const refused = await run(args)
+
+  expect([refused.exitCode, refused.stderr]).toEqual([exitCode, expect.stringContaining(message)])
 })

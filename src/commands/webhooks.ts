@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import type { Database } from '#db/database.ts'
 import type { LogChoice } from '#domain/deliveries/delivery-log.queries.ts'
 import { readAttempts, readDeliveries } from '#domain/deliveries/read-delivery-log.ts'
-import { addWebhook, enableWebhook, removeWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { addWebhook, enableWebhook, removeWebhook, setWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { defaultEvents, eventTypes, type Language, languages, readEventTypes } from '#domain/webhooks/event-types.ts'
 import { formats } from '#domain/webhooks/formats.ts'
 import { createReceiverAddresses, receiverUrl } from '#domain/webhooks/receiver-url.ts'
 import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
@@ -15,27 +16,41 @@ import { readSecret } from './terminal/read-input.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
-type AddOptions = { name: string; format: string; urlFile: string; site?: number[]; controllers?: boolean }
+type SetOptions = { events?: string[]; language?: Language }
+type AddOptions = SetOptions & { name: string; format: string; urlFile: string; site?: number[] }
 type LogOptions = { failed?: boolean; limit: number; since?: Date; attempts?: boolean }
 type ReplayOptions = { delivery?: string; since?: Date; until?: Date; failed?: boolean }
 
 export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('add')
-    .description('send a notification for each creation; prints a signing secret, which is shown only once')
+    .description('send notifications to an address; prints a signing secret, which is shown only once')
     .requiredOption('--name <name>', 'display name')
     .addOption(new Option('--format <format>', describeFormats()).choices(Object.keys(formats)).makeOptionMandatory())
     .requiredOption('--url-file <path>', 'file with the address, which may be a secret; - reads standard input')
     .option('--site <id>', 'only this site; repeat the option for more', collectSites)
-    .option('--controllers', 'also notify when a controller is lost and when it is back')
-    .action(async ({ name, format, urlFile, site, controllers = false }: AddOptions) => {
+    .option('--events <types>', `${describeEvents()}; default: ${defaultEvents}`, commaList)
+    .addOption(languageOption())
+    .action(async ({ name, format, urlFile, site, events, language }: AddOptions) => {
       const address = await readSecret(terminal, urlFile)
       const added = await withKeyring(terminal, (db, config) => {
         const url = receiverUrl(address, createReceiverAddresses(config))
-        const request = { name, format, url, siteIds: site, reportsControllers: controllers }
-        return addWebhook({ db, keyring: config.encryptionKeys }, commandActor(), request)
+        const chosen = { siteIds: site, events: events && readEventTypes(events), language }
+        return addWebhook({ db, keyring: config.encryptionKeys }, commandActor(), { name, format, url, ...chosen })
       })
       print(terminal, added)
+    })
+
+  webhooks
+    .command('set')
+    .description('change the events of a webhook, or the language of its sentences')
+    .argument('<name>')
+    .option('--events <types>', `all events that it gets from now on: ${describeEvents()}`, commaList)
+    .addOption(languageOption())
+    .action(async (name: string, { events, language }: SetOptions) => {
+      if (!events && !language) throw new CommandRefused('Say what to change: use --events, --language or both.')
+      const request = { events: events && readEventTypes(events), language }
+      print(terminal, await withDatabase(terminal, (db) => setWebhook(db, commandActor(), name, request)))
     })
 
   webhooks
@@ -105,6 +120,19 @@ function describeFormats(): string {
   return Object.entries(formats)
     .map(([name, { about }]) => `${name}: ${about}`)
     .join('; ')
+}
+
+function describeEvents(): string {
+  const described = Object.entries(eventTypes).map(([type, about]) => `${type}: ${about}`)
+  return `types of events, separated by commas. ${described.join(' ')}`
+}
+
+function commaList(value: string): string[] {
+  return value.split(',').map((part) => part.trim())
+}
+
+function languageOption(): Option {
+  return new Option('--language <language>', 'language of the sentences in chats; default: de').choices(languages)
 }
 
 async function sendTest(terminal: Terminal, name: string): Promise<void> {

@@ -358,12 +358,15 @@ CREATE TABLE public.webhooks (
     previous_secret public.encrypted,
     previous_secret_until timestamp(3) with time zone,
     all_sites boolean DEFAULT true NOT NULL,
-    reports_controllers boolean DEFAULT false NOT NULL,
     disabled_at timestamp(3) with time zone,
     disabled_reason text,
     failing_since timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    is_slow boolean DEFAULT false NOT NULL
+    is_slow boolean DEFAULT false NOT NULL,
+    events text[] DEFAULT '{voucher.created}'::text[] NOT NULL,
+    language text DEFAULT 'de'::text NOT NULL,
+    CONSTRAINT webhooks_events_check CHECK ((cardinality(events) > 0)),
+    CONSTRAINT webhooks_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text])))
 );
 
 CREATE TABLE public.withdrawals (

@@ -59,6 +59,7 @@ export type AdministrationErrorCode =
   | 'key_expiry_required'
   | 'webhook_not_found'
   | 'webhook_name_taken'
+  | 'webhook_events_invalid'
   | 'webhook_url_unreadable'
   | 'webhook_url_with_credentials'
   | 'webhook_url_forbidden'

@@ -57,6 +57,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   webhook_not_found: ({ name }) =>
     `No webhook is called "${name}". List all webhooks with \`voucher-service webhooks list\`.`,
   webhook_name_taken: ({ name }) => `Another webhook is called "${name}" already. Choose another name.`,
+  webhook_events_invalid: ({ unknown, allowed }) =>
+    `${unknown ? `There is no event ${unknown}` : 'A webhook needs at least one event'}. Choose from ${allowed}.`,
   webhook_url_unreadable: () =>
     'The address must begin with https://. An http:// address must be in WEBHOOK_ALLOW_CIDRS.',
   webhook_url_with_credentials: () => 'The address must not contain a user name or password. Remove them.',

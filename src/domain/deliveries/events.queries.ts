@@ -19,7 +19,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
     `with wanted as (
        select id, is_slow from webhooks w
         where disabled_at is null
-          and ($4::uuid is null or reports_controllers)
+          and $2 = any (events)
           and (all_sites or exists (select from webhook_sites s join sites on sites.id = s.site_id
                                      where s.webhook_id = w.id and (sites.id = $3 or sites.controller_id = $4)))
           for key share of w -- waits for a removal that is under way, and then skips that webhook

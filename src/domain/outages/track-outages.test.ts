@@ -6,6 +6,7 @@ import { testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
 import { addWebhook } from '../webhooks/administer-webhooks.ts'
+import type { EventType } from '../webhooks/event-types.ts'
 
 const { db, context } = await startTestWorker()
 const simulator = await startSimulator()
@@ -27,7 +28,9 @@ beforeEach(async () => {
   await db.query('delete from controller_outages')
 })
 
-async function add(name: string, more: { siteIds?: number[]; reportsControllers?: boolean }): Promise<WebhookSink> {
+const outageEvents: EventType[] = ['controller.unreachable', 'controller.reachable']
+
+async function add(name: string, more: { siteIds?: number[]; events?: EventType[] }): Promise<WebhookSink> {
   const sink = await startWebhookSink()
   const request = { name, format: 'generic', url: sink.url, siteIds: undefined, ...more }
   await addWebhook({ db, keyring: testKeyring }, testActor, request)
@@ -44,7 +47,7 @@ async function syncWhile(booting: boolean, times: number): Promise<void> {
 }
 
 test('one event when an outage begins and one when it ends, however many calls fail in between', async () => {
-  const sink = await add('all', { reportsControllers: true })
+  const sink = await add('all', { events: outageEvents })
   await syncWhile(false, 2)
   await syncWhile(true, 3)
   await syncWhile(false, 2)
@@ -69,9 +72,9 @@ test('one event when an outage begins and one when it ends, however many calls f
 
 test('only webhooks that report on controllers and cover a site of that controller', async () => {
   const sinks = [
-    await add('asked', { reportsControllers: true }),
-    await add('asked, its site', { reportsControllers: true, siteIds: [other, site] }),
-    await add('asked, another site', { reportsControllers: true, siteIds: [other] }),
+    await add('asked', { events: outageEvents }),
+    await add('asked, its site', { events: outageEvents, siteIds: [other, site] }),
+    await add('asked, another site', { events: outageEvents, siteIds: [other] }),
     await add('not asked', {}),
     await add('not asked, its site', { siteIds: [site] }),
   ]
@@ -91,7 +94,7 @@ test('only webhooks that report on controllers and cover a site of that controll
 })
 
 test('an outage and its event are recorded together or not at all', async () => {
-  await add('all', { reportsControllers: true })
+  await add('all', { events: outageEvents })
   const broken = { ...context, queue: { ...context.queue, enqueue: () => Promise.reject(new Error('no queue')) } }
   await simulator.behave({ booting: true })
   await expect(syncSite(broken, site)).rejects.toThrow('no queue')

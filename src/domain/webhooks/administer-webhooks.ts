@@ -5,6 +5,7 @@ import { type Actor, service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
+import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
@@ -12,9 +13,11 @@ import {
   findWebhook,
   insertWebhook,
   insertWebhookSites,
+  updateWebhookChoices,
   updateWebhookDisabled,
   updateWebhookEnabled,
   type Webhook,
+  type WebhookSecrets,
 } from './webhooks.queries.ts'
 
 export type WebhookRequest = {
@@ -24,7 +27,10 @@ export type WebhookRequest = {
   url: string
   /** Undefined: all sites, including later ones. */
   siteIds: number[] | undefined
-  reportsControllers?: boolean
+  /** The result of `readEventTypes`. Undefined: only `voucher.created`. */
+  events?: EventType[] | undefined
+  /** Undefined: German. */
+  language?: Language | undefined
 }
 
 /** Returns the signing secret, which cannot be read again later. Chat formats have none: their URL is the secret. */
@@ -33,7 +39,7 @@ export async function addWebhook(
   actor: Actor,
   request: WebhookRequest,
 ): Promise<Webhook & { secret: string | null }> {
-  const { format, url, siteIds, reportsControllers = false } = request
+  const { format, url, siteIds, events = defaultEvents, language = 'de' } = request
   const name = plainName(request.name)
   const id = uuidv7()
   const secret = formats[format]?.signed ? makeWebhookSecret() : null
@@ -45,7 +51,8 @@ export async function addWebhook(
       url: encrypt(keyring, secretPlace(id, 'url'), url),
       secret: secret && encrypt(keyring, secretPlace(id, 'secret'), secret),
       allSites: siteIds === undefined,
-      reportsControllers,
+      events,
+      language,
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
     const found = siteIds ? await insertWebhookSites(tx, id, siteIds) : []
@@ -55,9 +62,27 @@ export async function addWebhook(
       action: 'webhook.added',
       targetKind: 'webhook',
       targetId: id,
-      details: { name, format, siteIds: siteIds ?? 'all', reportsControllers },
+      details: { name, format, siteIds: siteIds ?? 'all', events, language },
     })
     return { ...webhook, siteIds: found, secret }
+  })
+}
+
+/** Undefined fields keep their value. Events that are stored already are still delivered. */
+export async function setWebhook(
+  db: Database,
+  actor: Actor,
+  name: string,
+  request: { events?: EventType[] | undefined; language?: Language | undefined },
+): Promise<Webhook> {
+  return db.transaction(async (tx) => {
+    const before = await findWebhook(tx, name)
+    if (!before) throw new DomainError('webhook_not_found', { details: { name } })
+    const { events = before.events, language = before.language } = request
+    await updateWebhookChoices(tx, before.id, { events, language })
+    const details = { name, from: { events: before.events, language: before.language }, to: { events, language } }
+    await recordAudit(tx, actor, { action: 'webhook.changed', targetKind: 'webhook', targetId: before.id, details })
+    return { ...withoutSecrets(before), events, language }
   })
 }
 
@@ -80,9 +105,12 @@ export async function enableWebhook(db: Database, actor: Actor, name: string): P
       const details = { name, wasDisabled: before.disabledReason }
       await recordAudit(tx, actor, { action: 'webhook.enabled', targetKind: 'webhook', targetId: before.id, details })
     }
-    const { url: _, secret: __, previousSecret: ___, ...webhook } = before
-    return { ...webhook, disabledAt: null, disabledReason: null, failingSince: null }
+    return { ...withoutSecrets(before), disabledAt: null, disabledReason: null, failingSince: null }
   })
+}
+
+function withoutSecrets({ url: _, secret: __, previousSecret: ___, ...webhook }: Webhook & WebhookSecrets): Webhook {
+  return webhook
 }
 
 /** Disables a webhook on behalf of the service. Returns undefined when it was disabled already. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { EventType, Language } from './event-types.ts'
 
 export type Webhook = {
   id: string
@@ -6,7 +7,8 @@ export type Webhook = {
   format: string
   allSites: boolean
   siteIds: number[]
-  reportsControllers: boolean
+  events: EventType[]
+  language: Language
   failingSince: Date | null
   disabledAt: Date | null
   disabledReason: string | null
@@ -18,7 +20,7 @@ export type WebhookSecrets = { url: string; secret: string | null; previousSecre
 
 const webhookColumns = `id, name, format, all_sites as "allSites",
   array(select site_id from webhook_sites where webhook_id = webhooks.id order by site_id) as "siteIds",
-  reports_controllers as "reportsControllers", failing_since as "failingSince", disabled_at as "disabledAt",
+  events, language, failing_since as "failingSince", disabled_at as "disabledAt",
   disabled_reason as "disabledReason", created_at as "createdAt"`
 
 export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
@@ -44,18 +46,19 @@ export type NewWebhook = {
   url: string
   secret: string | null
   allSites: boolean
-  reportsControllers: boolean
+  events: EventType[]
+  language: Language
 }
 
 /** Undefined when the name is taken. */
 export async function insertWebhook(db: Queryable, webhook: NewWebhook): Promise<Webhook | undefined> {
-  const { id, name, format, url, secret, allSites, reportsControllers } = webhook
+  const { id, name, format, url, secret, allSites, events, language } = webhook
   const { rows } = await db.query<Webhook>(
-    `insert into webhooks (id, name, format, url, secret, all_sites, reports_controllers)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into webhooks (id, name, format, url, secret, all_sites, events, language)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (name) do nothing
      returning ${webhookColumns}`,
-    [id, name, format, url, secret, allSites, reportsControllers],
+    [id, name, format, url, secret, allSites, events, language],
   )
   return rows[0]
 }
@@ -73,6 +76,14 @@ export async function insertWebhookSites(db: Queryable, webhookId: string, siteI
 export async function deleteWebhook(db: Queryable, name: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>('delete from webhooks where name = $1 returning id', [name])
   return rows[0]?.id
+}
+
+export async function updateWebhookChoices(
+  db: Queryable,
+  id: string,
+  { events, language }: Pick<Webhook, 'events' | 'language'>,
+): Promise<void> {
+  await db.query('update webhooks set events = $2, language = $3 where id = $1', [id, events, language])
 }
 
 /** Locks the row, so that rotations run one after another. */
