@@ -72,12 +72,17 @@ export function checkAgainstV2(method: string, path: string, answer: Answer): vo
     expect([text, headers.etag, headers['content-length']]).toEqual(['', expect.any(String), undefined])
     return
   }
-  expect(headers['cache-control']).toBe(method === 'GET' && status === 200 ? 'private, no-cache' : 'no-store')
+  const isRead = method === 'GET' || method === 'HEAD'
+  expect(headers['cache-control']).toBe(isRead && status === 200 ? 'private, no-cache' : 'no-store')
   if (method === 'HEAD') return
   const name = operationPath(new URL(path, 'http://localhost').pathname.slice('/api/v2'.length))
   if (name === '/openapi.json') return
   const documented = (documentV2.paths as any)[name ?? '']?.[method.toLowerCase()]
   if (documented !== undefined) expect(documented.responses).toHaveProperty(String(status))
+  if (status === 204) {
+    expect([text, headers['content-type']]).toEqual(['', undefined])
+    return
+  }
   const csv = documented?.responses[status]?.content['text/csv']
   expect(headers['content-type']).toBe(`${csv ? 'text/csv' : 'application/json'}; charset=utf-8`)
   if (csv) return

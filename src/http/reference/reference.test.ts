@@ -23,7 +23,7 @@ test('200 without a key and without a limit; 304 for a client that has it alread
   expect(page.headers).not.toHaveProperty('ratelimit')
   expect(page.headers).toMatchObject({ 'cache-control': 'public, no-cache', vary: 'Host' })
   expect([again.status, again.text, again.headers['content-length']]).toEqual([304, '', undefined])
-  expect([posted.status, posted.headers.allow]).toEqual([405, 'GET'])
+  expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD'])
 })
 
 test('the page is self-contained: no script, nothing to load, one stylesheet that the policy allows by its hash', () => {

@@ -25,8 +25,11 @@ const caching = { 'cache-control': 'public, no-cache', vary: 'Host' }
 /** GET /reference */
 export function registerReference(app: FastifyInstance, operations: Operation[]): void {
   const pageFor = referencePage(operations)
-  registerPublicPage(app, '/reference', async (request, reply) => {
-    reply.headers(headers)
-    return answerWithEtag(request, reply, pageFor(originOf(request)), caching) ?? reply.send()
+  registerPublicPage(app, {
+    url: '/reference',
+    async render(request, reply) {
+      reply.headers(headers)
+      return answerWithEtag(request, reply, pageFor(originOf(request)), caching) ?? reply.send()
+    },
   })
 }

@@ -10,9 +10,14 @@ export type Health = { readiness(): Promise<Readiness> }
 
 /** `/healthz` says that the process runs. `/readyz` says whether a load balancer may send requests to it. */
 export function registerHealth(app: FastifyInstance, health: Health): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
-  app.get('/readyz', async (_request, reply) => {
-    const readiness = await health.readiness()
-    return reply.code(readiness.status === 'ready' ? 200 : 503).send(readiness)
+  const method = ['GET', 'HEAD']
+  app.route({ method, url: '/healthz', handler: async () => ({ status: 'ok' }) })
+  app.route({
+    method,
+    url: '/readyz',
+    handler: async (_request, reply) => {
+      const readiness = await health.readiness()
+      return reply.code(readiness.status === 'ready' ? 200 : 503).send(readiness)
+    },
   })
 }

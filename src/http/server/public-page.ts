@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 
-/** Serves a page that needs no API key and counts towards no rate limit. All methods except GET are rejected. */
+/** Serves a page that needs no API key and counts towards no rate limit. All other methods are rejected. */
 export function registerPublicPage(
   app: FastifyInstance,
-  url: string,
-  render: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  page: { url: string; methods?: string[]; render: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> },
 ): void {
+  const { url, methods = ['GET', 'HEAD'], render } = page
   app.route({
     method: [...app.supportedMethods],
     url,
     onRequest: async (request, reply) => {
-      if (request.method === 'GET') return
-      reply.header('allow', 'GET')
+      if (methods.includes(request.method)) return
+      reply.header('allow', methods.join(', '))
       throw new DomainError('method_not_allowed')
     },
     handler: render,

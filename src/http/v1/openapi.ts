@@ -3,9 +3,13 @@ import { originOf, registerPublicPage } from '../server/public-page.ts'
 
 /** GET /openapi.php describes API v1. Its server URL is the one that the client used. */
 export function registerOpenapi(app: FastifyInstance, basePath: string): void {
-  registerPublicPage(app, `${basePath}/openapi.php`, async (request, reply) => {
-    reply.header('vary', 'Host')
-    return JSON.stringify(openapiDocument(originOf(request) + basePath), null, 4)
+  registerPublicPage(app, {
+    url: `${basePath}/openapi.php`,
+    methods: ['GET'], // API v1 rejects HEAD everywhere
+    async render(request, reply) {
+      reply.header('vary', 'Host')
+      return JSON.stringify(openapiDocument(originOf(request) + basePath), null, 4)
+    },
   })
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
 import { type Batch, maxBatchSize } from '#domain/batches/batch.ts'
-import { findBatch as findRecorded, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
+import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
@@ -78,10 +78,10 @@ export const listBatches = operation({
   },
 })
 
-export const findBatch = operation({
+export const getBatch = operation({
   method: 'GET',
   path: '/batches/{id}',
-  operationId: 'findBatch',
+  operationId: 'getBatch',
   summary: 'Get one batch and its progress',
   scope: 'read',
   status: 200,
@@ -183,13 +183,13 @@ export async function findVisibleBatch(db: Queryable, actor: Requester, id: stri
   const item = readPublicId(id)
   if (!item) throw new V2Error('not_found')
   await findAllowedSites(db, actor, [item.siteId])
-  const batch = await findRecorded(db, item)
+  const batch = await findBatch(db, item)
   if (!batch) throw new V2Error('not_found')
   return batch
 }
 
 async function currentBatch(db: Queryable, item: SiteItem): Promise<Static<typeof batchSchema>> {
-  return batchToWire((await findRecorded(db, item)) as Batch)
+  return batchToWire((await findBatch(db, item)) as Batch)
 }
 
 function batchToWire(batch: Batch): Static<typeof batchSchema> {

@@ -136,7 +136,7 @@ const request = constantFrom(...operations).chain(({ method, path, query, body, 
   return tuple(segment, asked, text, headers).map(([at, asked, text, idempotencyKey]) => ({
     method,
     url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,
-    ...(method === 'POST' && { body: text }),
+    ...(method !== 'GET' && method !== 'DELETE' && { body: text }),
     headers:
       typeof idempotencyKey === 'string' && /^[\x20-\x7e]+$/.test(idempotencyKey)
         ? { 'idempotency-key': idempotencyKey }

@@ -27,5 +27,5 @@ test('200 without a key and without a limit; 304 for a client that has it alread
 test('405: any other method, without a key', async () => {
   const answer = await app.call(url, { method: 'POST' })
 
-  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
 })

@@ -2,37 +2,37 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { KeyContext } from '../server/read-request.ts'
 import { exportBatch, listBatchRows } from './batch-rows.ts'
-import { cancelBatch, createBatch, findBatch, listBatches, retryBatch } from './batches.ts'
+import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches.ts'
 import { answerProblem } from './kit/answer-problem.ts'
 import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
 import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
-import { findRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
-import { findSite, listSites } from './sites.ts'
+import { getRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
+import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
-import { createVoucher, findVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
+import { createVoucher, getVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
 
 /** All operations of API v2. */
 export const operations: Operation[] = [
   listSites,
-  findSite,
+  getSite,
   listTemplates,
   listVouchers,
   createVoucher,
   lookUpVoucher,
-  findVoucher,
+  getVoucher,
   revokeVoucher,
   listBatches,
   createBatch,
-  findBatch,
+  getBatch,
   listBatchRows,
   exportBatch,
   cancelBatch,
   retryBatch,
   revokeVouchers,
-  findRevocation,
+  getRevocation,
   listRevocationRows,
 ]
 
@@ -41,6 +41,10 @@ const v2Path = '/api/v2'
 
 export function isUnderV2(url: string): boolean {
   return url === v2Path || url.startsWith(`${v2Path}/`) || url.startsWith(`${v2Path}?`)
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** API v2. It answers failures in its own format, including unknown paths below `/api/v2`. */
@@ -52,7 +56,7 @@ export function registerV2(app: FastifyInstance, ctx: KeyContext & V2Context): v
         throw new DomainError('endpoint_not_found')
       })
       v2.addHook('onSend', async (request, reply, payload) =>
-        request.method === 'GET' && reply.statusCode === 200 && typeof payload === 'string'
+        isRead(request.method) && reply.statusCode === 200 && typeof payload === 'string'
           ? answerWithEtag(request, reply, payload)
           : payload,
       )

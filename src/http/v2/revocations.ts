@@ -4,7 +4,7 @@ import type { Database, Queryable } from '#db/database.ts'
 import { limitedTo, type Requester } from '#domain/actor.ts'
 import { listExistingVouchers, type VoucherPlace } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import {
-  findRevocation as findRecorded,
+  findRevocation,
   listRevocationRows as listRecordedRows,
   type Revocation,
   type RevocationRow,
@@ -92,10 +92,10 @@ export const revokeVoucher = operation({
   handle: (ctx, call) => revokeSelected(ctx, call, selectByIds(call.actor, [call.params.id])),
 })
 
-export const findRevocation = operation({
+export const getRevocation = operation({
   method: 'GET',
   path: '/revocations/{id}',
-  operationId: 'findRevocation',
+  operationId: 'getRevocation',
   summary: 'Get one revocation and its progress',
   scope: 'read',
   status: 200,
@@ -200,7 +200,7 @@ async function revokeSelected(ctx: V2Context, caller: Caller, { contents, needsS
 }
 
 async function findVisibleRevocation(db: Queryable, actor: Requester, id: string): Promise<Revocation> {
-  const revocation = isUuid(id) ? await findRecorded(db, id, limitedTo(actor)) : undefined
+  const revocation = isUuid(id) ? await findRevocation(db, id, limitedTo(actor)) : undefined
   if (!revocation) throw new V2Error('not_found')
   return revocation
 }

@@ -49,10 +49,10 @@ export const listSites = operation({
   },
 })
 
-export const findSite = operation({
+export const getSite = operation({
   method: 'GET',
   path: '/sites/{id}',
-  operationId: 'findSite',
+  operationId: 'getSite',
   summary: 'Get one site',
   scope: 'read',
   status: 200,

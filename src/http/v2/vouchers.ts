@@ -97,10 +97,10 @@ export const listVouchers = operation({
   },
 })
 
-export const findVoucher = operation({
+export const getVoucher = operation({
   method: 'GET',
   path: '/vouchers/{id}',
-  operationId: 'findVoucher',
+  operationId: 'getVoucher',
   summary: 'Get one voucher',
   scope: 'read',
   status: 200,

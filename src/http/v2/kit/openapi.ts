@@ -7,7 +7,7 @@ import { problemSchema } from './problems.ts'
 /** GET /api/v2/openapi.json */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
   const text = JSON.stringify(openapiDocument(operations), null, 2)
-  registerPublicPage(app, '/openapi.json', async () => text)
+  registerPublicPage(app, { url: '/openapi.json', render: async () => text })
 }
 
 type Schema = { [member: string]: unknown }
@@ -67,7 +67,7 @@ const idempotencyKey = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
-const successes = { 200: 'Success', 201: 'Made', 202: 'Accepted; the work continues in the background' }
+const successes = { 200: 'Success', 201: 'Made', 202: 'Accepted; the work continues in the background', 204: 'Done' }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {
   const { operationId, summary, method, status, body, acceptsIdempotencyKey, answer, csvFileName } = operation
@@ -90,7 +90,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
     responses: {
       [status]: {
         description: successes[status],
-        ...content(csvFileName ? 'text/csv' : 'application/json', named(answer, schemas)),
+        ...(status !== 204 && content(csvFileName ? 'text/csv' : 'application/json', named(answer, schemas))),
       },
       ...(method === 'GET' && {
         304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },

@@ -22,7 +22,8 @@ export type OperationCall<P, Q, B> = {
 
 /** An operation of API v2. Routes, checks and the OpenAPI document are made from it. */
 export type Operation = {
-  method: 'GET' | 'POST' | 'DELETE'
+  /** HEAD works wherever GET does. */
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below `/api/v2` in the notation of OpenAPI: `/sites/{id}`. */
   path: string
   operationId: string
@@ -31,8 +32,8 @@ export type Operation = {
   params?: TObject
   query?: TObject
   body?: TObject
-  /** The status of a successful answer. */
-  status: 200 | 201 | 202
+  /** The status of a successful answer. A 204 has no body: its `answer` is `Type.Void()`. */
+  status: 200 | 201 | 202 | 204
   /** Accepts an Idempotency-Key: a repeat with the same key gets the first answer again. */
   acceptsIdempotencyKey?: true
   /** Headers of every failure from the first check on. A failure may replace them. */

@@ -20,20 +20,20 @@ export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Con
   const paths = Map.groupBy(operations, ({ path }) => path.replace(/\{(\w+)\}/g, ':$1'))
   for (const [url, atUrl] of paths) {
     for (const operation of atUrl) registerOperation(app, ctx, url, operation)
-    rejectOtherMethods(app, ctx, url, new Set<string>(atUrl.map(({ method }) => method)))
+    rejectOtherMethods(app, ctx, url, new Set(atUrl.flatMap(methodsOf)))
   }
 }
 
 function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
-  const { method, scope, params, query, body, status, answer, csvFileName, failureHeaders } = operation
+  const { scope, params, query, body, status, answer, csvFileName, failureHeaders } = operation
   const checkBody = createBodyCheck(body ?? Type.Object({}, { additionalProperties: false }))
   app.route({
-    method,
+    method: methodsOf(operation),
     url,
     schema: {
       ...(params && { params }),
       querystring: query ?? noParameters,
-      ...(!csvFileName && { response: { [status]: answer } }),
+      ...(!csvFileName && status !== 204 && { response: { [status]: answer } }),
     },
     onRequest: async (request, reply) => {
       reply.headers(failureHeaders?.(request.headers) ?? {})
@@ -47,6 +47,7 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
       for (const name of Object.keys(failureHeaders?.(request.headers) ?? {})) reply.removeHeader(name)
       if (csvFileName) setCsvHeaders(reply, csvFileName((request.params as { id: string }).id))
       reply.code(status)
+      if (status === 204) reply.removeHeader('content-type')
       return answered
     },
   })
@@ -55,6 +56,11 @@ function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, ur
 function requireScope(scope: Scope, needed: Scope): void {
   if (includesScope(scope, needed)) return
   throw needed === 'manage' ? new V2Error('manage_scope_missing') : new DomainError('write_scope_missing')
+}
+
+/** Node sends the headers of an answer to HEAD, and not its body. */
+function methodsOf({ method }: Operation): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
 const noParameters = { type: 'object', additionalProperties: false }
