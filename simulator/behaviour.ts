@@ -32,6 +32,10 @@ export type Behaviour = {
   apiKeyOnClassic: boolean
   /** Guests who used a voucher have `voucher_id` and `voucher_code`. */
   guestsNameVoucher: boolean
+  /** Guests whose authorisation was ended are no longer in the list. Otherwise the list has them as expired. */
+  forgetUnauthorized: boolean
+  /** Guests have no `expired`, only an `end`. */
+  guestsWithoutExpired: boolean
   /** Answers of the Integration API are compressed, and no header says so. */
   gzipUnlabelled: boolean
   /** The list of the Integration API begins with the newest voucher. Its real order is not documented. */
@@ -67,6 +71,8 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   unit3600: 'minutes',
   apiKeyOnClassic: false,
   guestsNameVoucher: true,
+  forgetUnauthorized: false,
+  guestsWithoutExpired: false,
   gzipUnlabelled: false,
   sortNewestFirst: false,
   rotateCsrf: false,

@@ -115,3 +115,26 @@ test('the list can be limited to the last hours, or to a start and an end', asyn
   expect((await session.post('/api/s/default/stat/guest', { within: 2 })).json().data).toEqual([])
   expect((await session.get('/api/s/default/stat/guest?within=long')).status).toBe(400)
 })
+
+test('a guest without a voucher is listed with another means', async () => {
+  const body = { internalReference: 'default', mac: 'aa:00:00:00:00:05' }
+  expect((await client.control('/guests', body)).status).toBe(201)
+
+  const [guest] = await guests()
+  expect(guest).toMatchObject({ mac: body.mac, authorized_by: 'api', expired: false })
+  expect(guest).not.toHaveProperty('voucher_id')
+  expect((await client.control('/guests', { ...body, mac: 'no' })).status).toBe(400)
+  expect((await client.control('/guests', { mac: body.mac })).status).toBe(400)
+})
+
+test('a guest whose authorisation ended may disappear, or be listed only with its end', async () => {
+  await redeemed('aa:00:00:00:00:01')
+  await client.behave({ guestsWithoutExpired: true })
+  expect((await guests())[0]).not.toHaveProperty('expired')
+  await unauthorize('aa:00:00:00:00:01')
+  expect(await guests()).toHaveLength(1)
+  await client.behave({ forgetUnauthorized: true })
+
+  expect(await guests()).toEqual([])
+  expect((await client.control('/guests')).json()).toMatchObject([{ mac: 'aa0000000001', authorized: false }])
+})

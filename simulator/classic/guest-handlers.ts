@@ -6,7 +6,7 @@ import type { Site } from '../store/voucher.ts'
 import { failure, ok } from './replies.ts'
 import { classicSiteId } from './site-handlers.ts'
 
-type GuestView = { nowMs: number; namesVoucher: boolean }
+type GuestView = { nowMs: number; behaviour: Simulator['behaviour'] }
 
 const apMac = '00:00:5e:00:53:01'
 const msPerHour = 3_600_000
@@ -23,9 +23,10 @@ export function listGuests(
   const [fromMs, toMs] = [Number(start), Number(end)]
   if (Number.isNaN(fromMs) || Number.isNaN(toMs)) return failure(400, 'api.err.InvalidArgs')
   const guests = store.guests.filter(
-    ({ siteId, startMs, endMs }) => siteId === site.id && startMs <= toMs && endMs >= fromMs,
+    ({ siteId, startMs, endMs, unauthorized }) =>
+      siteId === site.id && startMs <= toMs && endMs >= fromMs && !(unauthorized && behaviour.forgetUnauthorized),
   )
-  return ok(guests.map((guest) => guestView(guest, { nowMs, namesVoucher: behaviour.guestsNameVoucher })))
+  return ok(guests.map((guest) => guestView(guest, { nowMs, behaviour })))
 }
 
 /** Answers ok to any MAC address, even if that device is not authorised. */
@@ -40,7 +41,7 @@ export function unauthorizeGuest(
   return ok()
 }
 
-function guestView({ voucher, ...guest }: Guest, { nowMs, namesVoucher }: GuestView) {
+function guestView({ voucher, ...guest }: Guest, { nowMs, behaviour }: GuestView) {
   return {
     _id: guest.id,
     site_id: classicSiteId(guest.siteId),
@@ -48,12 +49,12 @@ function guestView({ voucher, ...guest }: Guest, { nowMs, namesVoucher }: GuestV
     mac: guest.mac.replaceAll(/..(?=.)/g, '$&:'),
     ap_mac: apMac,
     name: '',
-    authorized_by: 'voucher',
-    ...(namesVoucher && { voucher_id: voucher.classicId, voucher_code: voucher.code }),
+    authorized_by: voucher ? 'voucher' : 'api',
+    ...(voucher && behaviour.guestsNameVoucher && { voucher_id: voucher.classicId, voucher_code: voucher.code }),
     start: guest.startMs / 1000,
     end: guest.endMs / 1000,
-    duration: voucher.timeLimitMinutes,
-    expired: guest.endMs <= nowMs,
+    duration: (guest.endMs - guest.startMs) / 60_000,
+    ...(!behaviour.guestsWithoutExpired && { expired: guest.endMs <= nowMs }),
     rx_bytes: 0,
     tx_bytes: 0,
   }

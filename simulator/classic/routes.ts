@@ -19,7 +19,7 @@ export type Action = { operation: Operation; work: () => Reply }
 const commands = new Map<string, { operation: Operation; handle: SiteHandler }>([
   ['hotspot create-voucher', { operation: 'create', handle: createVouchers }],
   ['hotspot delete-voucher', { operation: 'delete', handle: deleteVoucher }],
-  ['stamgr unauthorize-guest', { operation: 'other', handle: unauthorizeGuest }],
+  ['stamgr unauthorize-guest', { operation: 'unauthorize', handle: unauthorizeGuest }],
 ])
 const unknownCommand = { operation: 'other', handle: () => failure(400, 'api.err.InvalidArgs') } as const
 
@@ -45,7 +45,7 @@ export function findAction(simulator: Simulator, call: Call): Action {
       return { operation: 'list', work: onSite(listVouchers) }
     case 'GET stat/guest':
     case 'POST stat/guest':
-      return { operation: 'other', work: onSite(listGuests) }
+      return { operation: 'guests', work: onSite(listGuests) }
     case 'POST cmd/hotspot':
     case 'POST cmd/stamgr': {
       const { operation, handle } = command ?? unknownCommand

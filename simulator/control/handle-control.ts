@@ -5,7 +5,15 @@ import { readBody } from '../http/receive-call.ts'
 import { jsonArray, type Reply, sendReply, sendStream } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
 import { ControlError, neverExpire, readBehaviour, readFault } from './read-control-body.ts'
-import { controlView, createElsewhere, deleteElsewhere, giveCodes, redeemCode } from './voucher-actions.ts'
+import {
+  authorizeElsewhere,
+  controlView,
+  createElsewhere,
+  deleteElsewhere,
+  giveCodes,
+  guestView,
+  redeemCode,
+} from './voucher-actions.ts'
 
 export const controlPrefix = '/control'
 
@@ -17,6 +25,8 @@ const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) =
   ['POST /control/delete', ({ store }, body) => deleteElsewhere(store, body())],
   ['POST /control/codes', ({ store }, body) => giveCodes(store, body())],
   ['POST /control/redeem', ({ store }, body) => redeemCode(store, body())],
+  ['GET /control/guests', listGuests],
+  ['POST /control/guests', ({ store }, body) => authorizeElsewhere(store, body())],
   ['POST /control/clock', moveClock],
   ['GET /control/requests', ({ requests }) => jsonArray(requests.list(), (entry) => entry)],
   ['DELETE /control/requests', ({ requests }) => ({ status: 200, json: { deleted: requests.clear() } })],
@@ -59,6 +69,11 @@ function run(simulator: Simulator, { action, text }: { action: string; text: str
 function listVouchers({ store }: Simulator): Answer {
   const nowMs = store.clock.now()
   return jsonArray(store.all, (voucher) => controlView(voucher, nowMs))
+}
+
+function listGuests({ store }: Simulator): Answer {
+  const nowMs = store.clock.now()
+  return jsonArray(store.guests, (guest) => guestView(guest, nowMs))
 }
 
 function moveClock({ store: { clock } }: Simulator, body: () => JsonObject): Answer {

@@ -58,6 +58,8 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   unit3600: oneOf('minutes', 'day'),
   apiKeyOnClassic: flag,
   guestsNameVoucher: flag,
+  forgetUnauthorized: flag,
+  guestsWithoutExpired: flag,
   gzipUnlabelled: flag,
   sortNewestFirst: flag,
   csrfWith401: flag,

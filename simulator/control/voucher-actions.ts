@@ -3,7 +3,7 @@ import { isIntegerWithin, type JsonObject } from '../http/json.ts'
 import type { Reply } from '../http/reply.ts'
 import { ApiError } from '../integration/api-error.ts'
 import { readVoucherBody, voucherView } from '../integration/voucher-json.ts'
-import { readMac, redeem } from '../store/guests.ts'
+import { authorizeOtherwise, type Guest, readMac, redeem } from '../store/guests.ts'
 import type { Voucher, VoucherSettings } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
 import { ControlError, findSite } from './read-control-body.ts'
@@ -15,6 +15,10 @@ export function controlView(voucher: Voucher, nowMs: number) {
   const behaviour = { ...defaultBehaviour, emptyNotes: 'empty' } as const
   const { siteId, classicId, createdBy, adminName, deleted } = voucher
   return { siteId, classicId, ...voucherView(voucher, { behaviour, nowMs }), createdBy, adminName, deleted }
+}
+
+export function guestView({ siteId, mac, voucher, endMs }: Guest, nowMs: number) {
+  return { siteId, mac, code: voucher?.code ?? null, authorized: endMs > nowMs }
 }
 
 /** Creates vouchers as another administrator would. A test may choose the code and leave out the name. */
@@ -65,13 +69,26 @@ export function giveCodes(store: VoucherStore, request: JsonObject): Reply {
 export function redeemCode(store: VoucherStore, request: JsonObject): Reply {
   const { code, mac } = request
   if (typeof code !== 'string') throw new ControlError(400, "'code' must be a string")
-  const digits = readMac(mac)
-  if (digits === undefined) throw new ControlError(400, "'mac' must be a MAC address")
+  const digits = requireMac(mac)
   const site = findSite(store, request)
   const siteIds = (site ? [site] : store.sites).map(({ id }) => id)
   const result = redeem(store, { siteIds, code: code.replaceAll(/[ -]/g, ''), mac: digits })
   if ('reason' in result) return { status: 409, json: result }
   return { status: 200, json: controlView(result.voucher, store.clock.now()) }
+}
+
+/** Lets a device in as another administrator would, without a voucher. */
+export function authorizeElsewhere(store: VoucherStore, request: JsonObject): Reply {
+  const site = findSite(store, request)
+  if (!site) throw new ControlError(400, "'siteId' or 'internalReference' is missing")
+  const guest = authorizeOtherwise(store, { siteId: site.id, mac: requireMac(request['mac']) })
+  return { status: 201, json: guestView(guest, store.clock.now()) }
+}
+
+function requireMac(value: unknown): string {
+  const digits = readMac(value)
+  if (digits === undefined) throw new ControlError(400, "'mac' must be a MAC address")
+  return digits
 }
 
 function readSettings(body: JsonObject): VoucherSettings {

@@ -27,7 +27,7 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number]
 
-export const faultTargets = ['create', 'list', 'delete', 'login', 'any'] as const
+export const faultTargets = ['create', 'list', 'delete', 'guests', 'unauthorize', 'login', 'any'] as const
 
 type FaultTarget = (typeof faultTargets)[number]
 
@@ -35,7 +35,7 @@ type FaultTarget = (typeof faultTargets)[number]
 export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
 
 /** The kind of work that a request asks for. Only faults on `any` apply to `other`. */
-export type Operation = 'create' | 'list' | 'delete' | 'login' | 'other'
+export type Operation = Exclude<FaultTarget, 'any'> | 'other'
 
 export type FaultQueue = {
   list(): readonly Fault[]

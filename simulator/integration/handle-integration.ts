@@ -56,6 +56,8 @@ const emptyAnswers: Record<Operation, unknown> = {
   create: { vouchers: [] },
   list: { offset: 0, limit: 100, count: 0, totalCount: 0, data: [] },
   delete: { vouchersDeleted: 0 },
+  guests: {},
+  unauthorize: {},
   login: {},
   other: {},
 }

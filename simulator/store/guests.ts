@@ -10,9 +10,11 @@ export type Guest = {
   siteId: string
   /** 12 hexadecimal digits. */
   mac: string
-  voucher: Voucher
+  /** Null for a guest who signed in by other means. */
+  voucher: Voucher | null
   startMs: number
   endMs: number
+  unauthorized: boolean
 }
 
 export type Redemption = { voucher: Voucher } | { reason: 'unknown' | 'expired' | 'full' }
@@ -36,7 +38,16 @@ export function redeem(store: VoucherStore, guest: { siteIds: string[]; code: st
 export function unauthorize(store: VoucherStore, { siteId, mac }: { siteId: string; mac: string }): void {
   const nowMs = store.clock.now()
   const active = store.guests.filter((guest) => guest.siteId === siteId && guest.mac === mac && guest.endMs > nowMs)
-  for (const guest of active) guest.endMs = wholeSecond(nowMs)
+  for (const guest of active) {
+    guest.endMs = wholeSecond(nowMs)
+    guest.unauthorized = true
+  }
+}
+
+/** A guest signs in without a voucher, e.g. with a password, for one day. */
+export function authorizeOtherwise(store: VoucherStore, { siteId, mac }: { siteId: string; mac: string }): Guest {
+  const startMs = wholeSecond(store.clock.now())
+  return addGuest(store, { siteId, mac, voucher: null, startMs, endMs: startMs + 86_400_000 })
 }
 
 /** Returns 12 hexadecimal digits; undefined when the text is not a MAC address. */
@@ -50,13 +61,13 @@ function authorize(store: VoucherStore, { voucher, mac, nowMs }: { voucher: Vouc
     (guest) => guest.voucher === voucher && guest.mac === mac && guest.endMs > nowMs,
   )
   if (isAuthorized) return
-  store.guests.push({
-    id: randomBytes(12).toString('hex'),
-    userId: randomBytes(12).toString('hex'),
-    siteId: voucher.siteId,
-    mac,
-    voucher,
-    startMs: wholeSecond(nowMs),
-    endMs: expiresAtMs(voucher) ?? nowMs,
-  })
+  const { siteId } = voucher
+  addGuest(store, { siteId, mac, voucher, startMs: wholeSecond(nowMs), endMs: expiresAtMs(voucher) ?? nowMs })
+}
+
+function addGuest(store: VoucherStore, authorisation: Omit<Guest, 'id' | 'userId' | 'unauthorized'>): Guest {
+  const [id, userId] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')]
+  const guest = { id, userId, ...authorisation, unauthorized: false }
+  store.guests.push(guest)
+  return guest
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe } from 'vitest'
 import { testCreating } from './suite/creating.suite.ts'
 import { testDeleting } from './suite/deleting.suite.ts'
+import { testDisconnecting } from './suite/disconnecting.suite.ts'
 import { testListing } from './suite/listing.suite.ts'
 import { testReaching } from './suite/reaching.suite.ts'
 import { createBench, type SuiteSetup } from './suite/setup.suite.ts'
@@ -15,6 +16,7 @@ export function driverSuite(name: string, setup: SuiteSetup): void {
     testCreating(bench)
     testListing(bench)
     testDeleting(bench)
+    testDisconnecting(bench)
     testReaching(bench)
   })
 }

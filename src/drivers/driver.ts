@@ -144,6 +144,12 @@ export type ControllerConnection = {
   listNamed(site: string, name: string): AsyncGenerator<SeenVoucher[]>
   /** Returns when none of the vouchers is on the controller any more. */
   delete(site: string, ids: string[]): Promise<void>
+  /**
+   * Ends the sign-ins of all devices that used these vouchers, online or not, and returns what became of each voucher by its
+   * id. The vouchers are deleted before, so that nobody can sign in with them again. Never ends the sign-in of a device that
+   * the controller does not tie to one of these vouchers. See `cannotDisconnect`.
+   */
+  disconnect(site: string, vouchers: VoucherToDisconnect[]): Promise<Map<string, Disconnection>>
   /** Checks, with the cheapest read, that vouchers of the site can be used. */
   probe(site: string): Promise<void>
   version(site: string): Promise<string>
@@ -154,6 +160,30 @@ export type ControllerConnection = {
   /** How many requests this connection has sent, sign-ins included. */
   requestCount(): number
   close(): Promise<void>
+}
+
+/** A voucher of the record whose devices are to be disconnected. */
+export type VoucherToDisconnect = {
+  /** The controller's id of the voucher. */
+  id: string
+  code: string
+  /** No device can have signed in with the voucher before this time, by our clock. */
+  createdAt: Date
+}
+
+export type Disconnection =
+  /** The voucher had devices that were signed in. None of them is now. */
+  | 'all'
+  /** No device was signed in with the voucher. */
+  | 'none_online'
+  /** The controller does not say for certain which devices used the voucher. Some of them may still be signed in. */
+  | 'unsupported'
+  /** The controller accepted the command, but a device of the voucher is still signed in. */
+  | 'failed'
+
+/** The `disconnect` of drivers whose controllers do not say which device used a voucher. */
+export async function cannotDisconnect(_site: string, vouchers: VoucherToDisconnect[]) {
+  return new Map<string, Disconnection>(vouchers.map(({ id }) => [id, 'unsupported']))
 }
 
 /** A site and its controller, for `sites test`. */

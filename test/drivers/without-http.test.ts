@@ -9,6 +9,7 @@ import {
   type ControllerConnection,
   ControllerError,
   type ControllerVoucher,
+  cannotDisconnect,
   type Driver,
   formattedCode,
   type VoucherShape,
@@ -70,6 +71,7 @@ const memoryDriver: Driver = {
         const vouchers = open()
         for (const id of ids) vouchers.delete(id)
       },
+      disconnect: cannotDisconnect,
       probe: async () => void open(),
       version: async () => '1.0',
       clockAheadMs: () => 0,

@@ -39,6 +39,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     list: (site) => runEach(connection.list(site)),
     listNamed: (site, name) => runEach(connection.listNamed(site, name)),
     delete: (site, ids) => run(() => connection.delete(site, ids)),
+    disconnect: (site, vouchers) => run(() => connection.disconnect(site, vouchers)),
     probe: (site) => run(() => connection.probe(site)),
     probeAnyway: (site) => runAnyway(() => connection.probe(site)),
     version: (site) => run(() => connection.version(site)),

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, errors, Pool } from 'undici'
 import type { Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
 import {
@@ -95,6 +95,8 @@ export function errorForStatus(status: number): ControllerError {
 function toControllerError(error: unknown): ControllerError {
   if (error instanceof ControllerError) return error
   const { code, name } = error as { code?: unknown; name?: string }
+  // The error for a malformed reply has a part of the reply, and errors are logged with their cause.
+  if (error instanceof errors.HTTPParserError) Reflect.deleteProperty(error, 'data')
   if (name === 'TimeoutError' || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
     return new ControllerError('timeout', 'unknown', 'The controller did not answer in time', { cause: error })
   }

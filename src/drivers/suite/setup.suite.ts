@@ -24,6 +24,10 @@ type SuiteSimulator = Pick<
   | 'forget'
   | 'redeem'
   | 'addVoucher'
+  | 'guests'
+  | 'addGuest'
+  | 'deleteVoucher'
+  | 'giveCodes'
   | 'clock'
   | 'behave'
   | 'fault'
@@ -37,6 +41,8 @@ export type SuiteSetup = {
   credentials: Credentials
   wrongCredentials: Credentials
   version: string
+  /** Whether the controller says which devices used a voucher. */
+  namesGuests: boolean
   /** Faults of a creation that end differently on this controller than in `commonCreateFaults`. */
   createFaults?: Record<string, ExpectedResult>
 }

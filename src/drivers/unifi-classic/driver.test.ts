@@ -11,6 +11,7 @@ for (const flavour of ['console', 'self-hosted']) {
     simulator,
     credentials: simulator.login,
     wrongCredentials: { username: 'api', password: 'wrong' },
+    namesGuests: true,
     version: '10.3.55',
     createFaults: { unauthorized: 'made' },
   })

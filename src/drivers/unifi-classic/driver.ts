@@ -12,6 +12,7 @@ import {
 import { createHttpClient, objectOf, textOf, withCode } from '../http-base/http-client.ts'
 import { httpDriver } from '../http-base/http-driver.ts'
 import { createClassicClient } from './client.ts'
+import { disconnectDevices } from './disconnect-devices.ts'
 import { type ClassicVoucher, secondFromWire, sitesFromWire, toWire, vouchersFromWire } from './wire.ts'
 
 const probeTimeoutMs = 3_000
@@ -104,6 +105,16 @@ export const unifiClassic: Driver = {
         if ((await listAll(site)).some(({ id }) => id !== null && gone.has(id)))
           throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that it said was deleted')
       },
+      disconnect: (site, vouchers) =>
+        disconnectDevices(
+          {
+            listGuests: (body) => client.call({ site, path: onSite(site, 'stat/guest'), body, maxBytes: maxListBytes }),
+            command: (body) => client.call({ site, path: onSite(site, 'cmd/stamgr'), body, mayBeEmpty: true }),
+            clock: access.clock,
+            clockAheadMs: http.shared.clockAheadMs,
+          },
+          vouchers,
+        ),
       async probe(site) {
         const deadline = AbortSignal.timeout(probeTimeoutMs)
         const sites = sitesFromWire(await client.call({ site, path: '/api/self/sites', deadline }))

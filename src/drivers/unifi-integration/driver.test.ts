@@ -15,6 +15,7 @@ for (const [where, path, options] of [
     simulator: { ...simulator, url: simulator.url + path },
     credentials: { apiKey: simulator.apiKey },
     wrongCredentials: { apiKey: 'wrong' },
+    namesGuests: false,
     version: '10.3.55',
     createFaults: {
       empty: 'nothing found',

@@ -2,6 +2,7 @@ import { inPieces } from '#lib/pieces.ts'
 import {
   type ControllerConnection,
   ControllerError,
+  cannotDisconnect,
   createTimeoutMs,
   type Driver,
   rethrowAs,
@@ -87,6 +88,8 @@ export const unifiIntegration: Driver = {
             throw new ControllerError('failed', 'unknown', 'The controller still has a voucher that was to be deleted')
         }
       },
+      /** Clients have the access type `GUEST`, but no field names the voucher. */
+      disconnect: cannotDisconnect,
       async probe(site) {
         const deadline = AbortSignal.timeout(probeTimeoutMs)
         const path = await voucherPath(site, deadline)

@@ -46,6 +46,10 @@ export type Simulator = {
   creates(): Promise<number>
   forget(): Promise<void>
   redeem(code: string, mac?: string): Promise<void>
+  /** All guests, with the code they used. */
+  guests(): Promise<{ siteId: string; mac: string; code: string | null; authorized: boolean }[]>
+  /** Lets a device in without a voucher, on the site `default`. */
+  addGuest(mac: string): Promise<void>
   /** Creates a voucher as another administrator would. */
   addVoucher(voucher: Record<string, unknown>): Promise<void>
   /** The next vouchers of the site get these codes. */
@@ -118,6 +122,8 @@ function controlled({ sites, ...started }: Started): Simulator {
       for (const log of ['requests', 'faults', 'behaviour', 'sign-ins']) await control('DELETE', log)
     },
     redeem: async (code, mac = 'aa:bb:cc:dd:ee:ff') => void (await control('POST', 'redeem', { code, mac })),
+    guests: () => control('GET', 'guests'),
+    addGuest: async (mac) => void (await control('POST', 'guests', { internalReference: 'default', mac })),
     addVoucher: async (voucher) => void (await control('POST', 'vouchers', voucher)),
     giveCodes: async (codes) => void (await control('POST', 'codes', { internalReference: 'default', codes })),
     deleteVoucher: async (code) => void (await control('POST', 'delete', { code })),

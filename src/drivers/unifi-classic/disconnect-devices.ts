@@ -1,0 +1,105 @@
+import type { Clock } from '#lib/clock.ts'
+import type { Disconnection, VoucherToDisconnect } from '../driver.ts'
+import { integerOf, type Json, objectOf, unreadable } from '../http-base/http-client.ts'
+
+/** The list of guests covers the time since the oldest voucher was made, and this much more, because clocks differ. */
+const marginHours = 24
+const msPerHour = 3_600_000
+/** Parsing more guests would block the process for too long. */
+const maxGuests = 100_000
+/** Times in replies are whole seconds, and the controller's clock is known only roughly. */
+const toleranceMs = 5_000
+
+type GuestApi = {
+  /** `stat/guest` */
+  listGuests(body: object): Promise<unknown[]>
+  /** `cmd/stamgr` */
+  command(body: object): Promise<unknown>
+  clock: Clock
+  /** How far the controller's clock is ahead of ours. */
+  clockAheadMs(): number
+}
+
+/** A sign-in that has not ended. A MAC address identifies a person's device: it is never stored, logged or put into an error. */
+type Guest = {
+  /** 12 hexadecimal digits; null if it cannot be read. */
+  mac: string | null
+  voucherId: string | null
+  voucherCode: string | null
+  /** False if the guest certainly signed in by other means, e.g. with a password. */
+  perhapsByVoucher: boolean
+}
+
+/**
+ * Ends the sign-ins of the devices that the list of guests ties to these vouchers. Reads the list once before and once after,
+ * for any number of vouchers, because a controller may answer ok and do nothing.
+ */
+export async function disconnectDevices(
+  api: GuestApi,
+  vouchers: VoucherToDisconnect[],
+): Promise<Map<string, Disconnection>> {
+  if (vouchers.length === 0) return new Map()
+  const guests = await listGuests(api, vouchers)
+  const plans = planDisconnections(guests, vouchers)
+  const macs = new Set(plans.flatMap((plan) => plan.macs))
+  for (const mac of macs) await api.command({ cmd: 'unauthorize-guest', mac: mac.replaceAll(/..(?=.)/g, '$&:') })
+  const left = new Set((macs.size > 0 ? await listGuests(api, vouchers) : []).map(({ voucherId }) => voucherId))
+  return new Map(plans.map(({ id, result }) => [id, result === 'all' && left.has(id) ? 'failed' : result]))
+}
+
+/** Sends the request with a body, because proxies log the paths and queries of requests. */
+async function listGuests(api: GuestApi, vouchers: VoucherToDisconnect[]): Promise<Guest[]> {
+  const oldest = Math.min(...vouchers.map(({ createdAt }) => createdAt.getTime()))
+  const hours = Math.ceil((api.clock.now().getTime() - oldest) / msPerHour)
+  const data = await api.listGuests({ within: Math.max(0, hours) + marginHours })
+  if (data.length > maxGuests) throw unreadable('too many guests')
+  const nowMs = api.clock.now().getTime() + api.clockAheadMs()
+  return data
+    .map(objectOf)
+    .filter((guest) => !hasEnded(guest, nowMs))
+    .map(guestFromWire)
+}
+
+function hasEnded({ expired, end }: Json, nowMs: number): boolean {
+  const endSecond = integerOf(end)
+  if (expired === true) return true
+  if (endSecond === undefined) return false
+  return endSecond * 1_000 <= nowMs + (expired === false ? 0 : toleranceMs)
+}
+
+function guestFromWire(guest: Json): Guest {
+  const mac = String(guest['mac']).replaceAll(/[:-]/g, '').toLowerCase()
+  return {
+    mac: /^[0-9a-f]{12}$/.test(mac) ? mac : null,
+    voucherId: filledText(guest['voucher_id']),
+    voucherCode: filledText(guest['voucher_code'])?.replaceAll('-', '') ?? null,
+    perhapsByVoucher: (guest['authorized_by'] ?? 'voucher') === 'voucher',
+  }
+}
+
+function filledText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+type Plan = { id: string; result: Exclude<Disconnection, 'failed'>; macs: string[] }
+
+/**
+ * Decides by the voucher's id only: a controller may reuse the code of a deleted voucher. A command ends all sign-ins of a
+ * device, so a device that is also signed in by other means is left alone.
+ */
+function planDisconnections(guests: Guest[], vouchers: VoucherToDisconnect[]): Plan[] {
+  const codes = new Map(vouchers.map(({ id, code }) => [id, code]))
+  const isTied = ({ voucherId, voucherCode }: Guest) =>
+    voucherId !== null && codes.has(voucherId) && [null, codes.get(voucherId)].includes(voucherCode)
+  const macsOfOthers = new Set(guests.flatMap((guest) => (isTied(guest) ? [] : [guest.mac])))
+  const byVoucher = Map.groupBy(guests, ({ voucherId }) => voucherId)
+  const unnamed = byVoucher.get(null)?.filter(({ perhapsByVoucher }) => perhapsByVoucher) ?? []
+
+  return vouchers.map(({ id, code }) => {
+    const devices = byVoucher.get(id) ?? []
+    const macs = devices.filter(isTied).flatMap(({ mac }) => (mac === null || macsOfOthers.has(mac) ? [] : [mac]))
+    const mayHaveMore = unnamed.some(({ voucherCode }) => voucherCode === null || voucherCode === code)
+    if (macs.length < devices.length || mayHaveMore) return { id, result: 'unsupported', macs }
+    return { id, result: macs.length > 0 ? 'all' : 'none_online', macs }
+  })
+}
