@@ -131,6 +131,9 @@ export function createTimeoutMs(count: number): number {
   return 8_000 + (count - 1) * 30
 }
 
+/** A site as the controller lists it. The other calls accept each of its ids; the first is the one to show people. */
+export type ControllerSite = { ids: [string, ...string[]]; name: string }
+
 /** The connection of one process to one controller. `site` is the site's name or id on the controller. */
 export type ControllerConnection = {
   /**
@@ -153,6 +156,8 @@ export type ControllerConnection = {
   /** Checks, with the cheapest read, that vouchers of the site can be used. */
   probe(site: string): Promise<void>
   version(site: string): Promise<string>
+  /** The sites that the account can see, by name. A hotspot operator signs in on `site`; other accounts ignore it. */
+  sites(site: string): Promise<ControllerSite[]>
   /** How far the clock that stamps vouchers is ahead of ours, as far as it is known. */
   clockAheadMs(): number
   /** The part of `clockAheadMs` that comes from replies, e.g. from a `Date` header, which a proxy may have set. */

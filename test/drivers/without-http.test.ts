@@ -74,6 +74,10 @@ const memoryDriver: Driver = {
       disconnect: cannotDisconnect,
       probe: async () => void open(),
       version: async () => '1.0',
+      async sites() {
+        open()
+        return [{ ids: ['default'], name: 'Lobby' }]
+      },
       clockAheadMs: () => 0,
       measuredAheadMs: () => 0,
       requestCount: () => requests,

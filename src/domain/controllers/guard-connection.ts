@@ -43,6 +43,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     probe: (site) => run(() => connection.probe(site)),
     probeAnyway: (site) => runAnyway(() => connection.probe(site)),
     version: (site) => run(() => connection.version(site)),
+    sites: (site) => run(() => connection.sites(site)),
     clockAheadMs: () => connection.clockAheadMs(),
     measuredAheadMs: () => connection.measuredAheadMs(),
     requestCount: () => connection.requestCount(),

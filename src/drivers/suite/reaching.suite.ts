@@ -18,6 +18,23 @@ export function testReaching(bench: Bench): void {
     expect(await connection.version('default')).toBe(bench.version)
   })
 
+  test('sites: every site of the controller, each with ids that the other calls accept', async () => {
+    const sites = await connection.sites('default')
+
+    expect(sites.map(({ ids }) => ids[0]).toSorted()).toEqual(['branch', 'default', 'empty'])
+    for (const id of sites.flatMap(({ ids }) => ids)) await connection.probe(id)
+  })
+
+  test.each(['forbidden', 'server-error', 'html-ok', 'truncated', 'huge', 'deep'])(
+    'sites, fault %s: an error, never a part of the list',
+    async (kind) => {
+      await connection.sites('default')
+      await simulator.fault(kind, { on: 'any' })
+
+      await expect(connection.sites('default')).rejects.toMatchObject({ name: 'ControllerError' })
+    },
+  )
+
   test('nobody there, a name that does not resolve, wrong credentials, an unknown site: nothing was made', async () => {
     const attempt = (made: ControllerConnection, site = 'default') => createAndClaim(made, { site, shape })
     const nobody = connect({ address: `https://127.0.0.1:${await freePort()}` })

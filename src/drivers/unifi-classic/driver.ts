@@ -133,6 +133,11 @@ export const unifiClassic: Driver = {
         const [info] = await client.call({ site, path: onSite(site, 'stat/sysinfo') })
         return textOf(objectOf(info ?? {})['version'])
       },
+      async sites(site) {
+        const deadline = AbortSignal.timeout(probeTimeoutMs)
+        const sites = sitesFromWire(await client.call({ site, path: '/api/self/sites', deadline }))
+        return sites.map(({ reference, name }) => ({ ids: [reference], name }))
+      },
     }
   },
 }

@@ -2,6 +2,7 @@ import { inPieces } from '#lib/pieces.ts'
 import {
   type ControllerConnection,
   ControllerError,
+  type ControllerSite,
   cannotDisconnect,
   createTimeoutMs,
   type Driver,
@@ -15,9 +16,19 @@ import {
   type HttpReply,
   type HttpRequest,
   parseJson,
+  unreadable,
 } from '../http-base/http-client.ts'
 import { httpDriver } from '../http-base/http-driver.ts'
-import { createdFromWire, type Page, pageFromWire, siteIdFromWire, toWire, versionFromWire } from './wire.ts'
+import {
+  createdFromWire,
+  type Page,
+  pageFromWire,
+  type SiteOfPage,
+  siteIdFromWire,
+  sitePageFromWire,
+  toWire,
+  versionFromWire,
+} from './wire.ts'
 
 const pageSize = 1_000
 /** More ids would make the URL too long. */
@@ -96,6 +107,7 @@ export const unifiIntegration: Driver = {
         pageFromWire(await client.get(`${path}?limit=1`, deadline).catch(forgetMissing(site)), 0)
       },
       version: async () => versionFromWire(await client.get('/info')),
+      sites: () => listSites(client, AbortSignal.timeout(probeTimeoutMs)),
     }
   },
 }
@@ -107,6 +119,30 @@ function quoted(text: string): string {
 async function findSiteId(client: IntegrationClient, site: string, deadline?: AbortSignal): Promise<string> {
   const filter = encodeURIComponent(`or(internalReference.eq(${quoted(site)}),name.eq(${quoted(site)}))`)
   return siteIdFromWire(await client.get(`/sites?limit=10&filter=${filter}`, deadline), site)
+}
+
+/** The controller lowers a larger limit to this one. */
+const sitesPerPage = 200
+
+async function listSites(client: IntegrationClient, deadline: AbortSignal): Promise<ControllerSite[]> {
+  const sites: SiteOfPage[] = []
+  for (;;) {
+    const page = await client.get(`/sites?offset=${sites.length}&limit=${sitesPerPage}`, deadline)
+    const { data, totalCount } = sitePageFromWire(page)
+    sites.push(...data)
+    if (sites.length >= totalCount) return toControllerSites(sites)
+    if (data.length === 0) throw unreadable('the list of sites ends before its total')
+  }
+}
+
+/** A name that several sites have identifies none of them. */
+function toControllerSites(sites: SiteOfPage[]): ControllerSite[] {
+  const names = new Map<string, number>()
+  for (const { name } of sites) names.set(name, (names.get(name) ?? 0) + 1)
+  return sites.map(({ id, reference, name }) => {
+    const byName = names.get(name) === 1 && name !== '' ? [name] : []
+    return { ids: reference === '' ? [id, ...byName] : [reference, id, ...byName], name }
+  })
 }
 
 const readTimeoutMs = 10_000

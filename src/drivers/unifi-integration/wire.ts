@@ -58,6 +58,20 @@ export function siteIdFromWire(reply: unknown, wanted: string): string {
   return siteId
 }
 
+/** `reference` is empty if the controller shows none. */
+export type SiteOfPage = { id: string; reference: string; name: string }
+
+export function sitePageFromWire(reply: unknown): { data: SiteOfPage[]; totalCount: number } {
+  const page = objectOf(reply)
+  const data = listOf(page['data']).map((item) => {
+    const site = objectOf(item)
+    const id = idOf(site['id'])
+    if (id === null) throw unreadable('a site without an id')
+    return { id, reference: textOf(site['internalReference']), name: textOf(site['name']) }
+  })
+  return { data, totalCount: integerOf(page['totalCount']) ?? data.length }
+}
+
 export function versionFromWire(reply: unknown): string {
   return textOf(objectOf(reply)['applicationVersion'])
 }
