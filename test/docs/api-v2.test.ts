@@ -52,6 +52,9 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   const again = await runInBash(checkIn, env)
   expect(voucher).toMatchObject({ reference: 'R-4711', max_uses: 3, valid_until: checkOutAt.toISOString() })
   expect(again.id).toBe(voucher.id)
+  const outcome = blocks('sh').find((text) => text.includes('/vouchers/outcome')) as string
+  expect(await runInBash(outcome, env)).toMatchObject({ outcome: 'made', voucher: { id: voucher.id } })
+  expect(await runInBash(outcome, { RESERVATION: 'R-0' })).toEqual({ outcome: 'none', voucher: null })
   expect((await runInBash(look, env)).vouchers).toMatchObject([{ id: voucher.id, status: 'valid' }])
   expect(await onController(voucher.code)).toBe(1)
 

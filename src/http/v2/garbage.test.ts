@@ -114,7 +114,7 @@ function fieldsOf(schema: JsonSchema): Arbitrary<Record<string, unknown>> {
   return record(Object.fromEntries(fields), { requiredKeys: required })
 }
 
-const request = constantFrom(...operations).chain(({ method, path, query, body, acceptsIdempotencyKey }) => {
+const request = constantFrom(...operations).chain(({ method, path, query, body, ...operation }) => {
   const known = oneof(
     ...Object.keys(query?.properties ?? { nothing: 1 }).map((name) =>
       tuple(constant(name), mostly(constantFrom(...(fitting[name] ?? [''])), value) as Arbitrary<string>),
@@ -130,9 +130,10 @@ const request = constantFrom(...operations).chain(({ method, path, query, body, 
   const text = body
     ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
     : option(value, { nil: '', freq: 2 })
-  const headers = acceptsIdempotencyKey
-    ? option(mostly(constantFrom('a', 'b', 'c'), string({ maxLength: 300 })), { nil: undefined })
-    : constant(undefined)
+  const headers =
+    operation.acceptsIdempotencyKey || operation.asksAboutIdempotencyKey
+      ? option(mostly(constantFrom('a', 'b', 'c'), string({ maxLength: 300 })), { nil: undefined })
+      : constant(undefined)
   return tuple(segment, asked, text, headers).map(([at, asked, text, idempotencyKey]) => ({
     method,
     url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,

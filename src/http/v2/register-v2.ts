@@ -12,6 +12,7 @@ import { registerOperations } from './kit/register-operations.ts'
 import { getRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
+import { getVoucherOutcome } from './voucher-outcome.ts'
 import { createVoucher, getVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
 
 /** All operations of API v2. */
@@ -21,6 +22,7 @@ export const operations: Operation[] = [
   listTemplates,
   listVouchers,
   createVoucher,
+  getVoucherOutcome,
   lookUpVoucher,
   getVoucher,
   revokeVoucher,

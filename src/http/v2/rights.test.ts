@@ -29,12 +29,12 @@ type Statuses = Record<keyof typeof keys, number>
 const barred = { 'no key': 401, 'an expired key': 401, 'a revoked key': 401 }
 
 /** `elsewhere` is the status that a key for another site gets. */
-const reading = (elsewhere: number): Statuses => ({
+const reading = (elsewhere: number, here = 200): Statuses => ({
   ...barred,
-  'a read key': 200,
-  'a write key': 200,
-  'a read key for this site': 200,
-  'a write key for this site': 200,
+  'a read key': here,
+  'a write key': here,
+  'a read key for this site': here,
+  'a write key for this site': here,
   'a read key for another site': elsewhere,
   'a write key for another site': elsewhere,
 })
@@ -50,7 +50,7 @@ const writing = (status: number): Statuses => ({
 
 const revocation = await revocationOfThisSite()
 
-type Case = { path: string; body?: object; statuses: Statuses }
+type Case = { path: string; body?: object; headers?: Record<string, string>; statuses: Statuses }
 
 const expected: Record<string, Case[]> = {
   listSites: [{ path: '/sites', statuses: reading(200) }],
@@ -67,6 +67,10 @@ const expected: Record<string, Case[]> = {
   createVoucher: [
     { path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) },
     { path: '/vouchers', body: { site_id: site, name: 'Gast', template_id: nobody }, statuses: writing(400) },
+  ],
+  getVoucherOutcome: [
+    { path: '/vouchers/outcome', headers: { 'idempotency-key': 'k' }, statuses: reading(200) },
+    { path: '/vouchers/outcome', statuses: reading(400, 400) },
   ],
   lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) }],
   getVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
@@ -98,9 +102,14 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
     .filter(({ path }) => path === template)
     .flatMap((operation) => (operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]))
 
-  test.each(cases)('$status: $who', async ({ path, body, who, status }) => {
+  test.each(cases)('$status: $who', async ({ path, body, headers, who, status }) => {
     const key = keys[who as keyof typeof keys]
-    const options = { method, ...(body && { body: JSON.stringify(body) }), ...(key !== undefined && { key }) }
+    const options = {
+      method,
+      ...(headers && { headers }),
+      ...(body && { body: JSON.stringify(body) }),
+      ...(key !== undefined && { key }),
+    }
 
     expect((await app.call(`/api/v2${path}`, options)).status).toBe(status)
   })

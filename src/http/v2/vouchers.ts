@@ -39,7 +39,7 @@ export const voucherParams = Type.Object({
   id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: idDescription }),
 })
 
-const voucherSchema = Type.Object(
+export const voucherSchema = Type.Object(
   {
     id: Type.String({ description: idDescription }),
     site_id: siteNumber,
@@ -170,7 +170,7 @@ export const createVoucher = operation({
   },
 })
 
-function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeof voucherSchema> {
+export function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeof voucherSchema> {
   return {
     id: publicId(voucher),
     site_id: voucher.siteId,

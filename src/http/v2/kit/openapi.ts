@@ -67,6 +67,12 @@ const idempotencyKey = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
+const askedIdempotencyKey = {
+  ...idempotencyKey,
+  required: true,
+  description: 'The Idempotency-Key of the request that you ask about.',
+}
+
 const successes = { 200: 'Success', 201: 'Made', 202: 'Accepted; the work continues in the background', 204: 'Done' }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {
@@ -85,6 +91,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
       ...parametersOf('path', operation.params),
       ...parametersOf('query', operation.query),
       ...(acceptsIdempotencyKey ? [idempotencyKey] : []),
+      ...(operation.asksAboutIdempotencyKey ? [askedIdempotencyKey] : []),
     ],
     ...(body && { requestBody: { required: true, ...content('application/json', named(body, schemas)) } }),
     responses: {

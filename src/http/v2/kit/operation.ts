@@ -36,6 +36,8 @@ export type Operation = {
   status: 200 | 201 | 202 | 204
   /** Accepts an Idempotency-Key: a repeat with the same key gets the first answer again. */
   acceptsIdempotencyKey?: true
+  /** Requires the Idempotency-Key of an earlier request, which the operation asks about. */
+  asksAboutIdempotencyKey?: true
   /** Headers of every failure from the first check on. A failure may replace them. */
   failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema

@@ -14,6 +14,7 @@ export type Problem = {
 /** Errors of API v2 only. `not_found` also covers everything that the key may not see. */
 export type V2ErrorCode =
   | 'not_found'
+  | 'idempotency_key_required'
   | 'manage_scope_missing'
   | 'parameter_invalid'
   | 'parameter_unknown'
@@ -21,6 +22,14 @@ export type V2ErrorCode =
 
 const ownProblems: Record<V2ErrorCode, Problem> = {
   not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
+  idempotency_key_required: {
+    status: 400,
+    error: 'idempotency_key_required',
+    messages: {
+      de: 'Der Header Idempotency-Key fehlt. Senden Sie den Idempotency-Key der Anfrage, nach der Sie fragen.',
+      en: 'The header Idempotency-Key is missing. Send the Idempotency-Key of the request that you ask about.',
+    },
+  },
   manage_scope_missing: {
     status: 403,
     error: 'forbidden',

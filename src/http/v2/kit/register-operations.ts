@@ -73,9 +73,17 @@ function handle(ctx: V2Context, operation: Operation, request: FastifyRequest, r
     params: request.params,
     query: request.query,
     body: request.body,
-    idempotencyKey: operation.acceptsIdempotencyKey && readIdempotencyKey(request.headers),
+    idempotencyKey: idempotencyKeyOf(operation, request),
     markReplayed: () => void reply.header('idempotent-replayed', 'true'),
   })
+}
+
+function idempotencyKeyOf(operation: Operation, { headers }: FastifyRequest): string | undefined {
+  if (operation.acceptsIdempotencyKey) return readIdempotencyKey(headers)
+  if (!operation.asksAboutIdempotencyKey) return undefined
+  const idempotencyKey = readIdempotencyKey(headers)
+  if (idempotencyKey === undefined) throw new V2Error('idempotency_key_required')
+  return idempotencyKey
 }
 
 function setCsvHeaders(reply: FastifyReply, fileName: string): void {

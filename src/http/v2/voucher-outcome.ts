@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox'
+import { findEarlierCreation } from '#domain/creating/creations.queries.ts'
+import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
+import { operation } from './kit/operation.ts'
+import { voucherSchema, voucherToWire } from './vouchers.ts'
+
+const outcomeSchema = Type.Object(
+  {
+    outcome: Type.Unsafe<'running' | 'made' | 'none'>({
+      type: 'string',
+      enum: ['running', 'made', 'none'],
+      description:
+        'running: the request is being worked on, or the service is looking for its voucher. made: there is a voucher. none: no voucher was made, or no request with this key has arrived.',
+    }),
+    voucher: Type.Union([voucherSchema, Type.Null()], {
+      description: 'The voucher as it is now, if the outcome is made.',
+    }),
+  },
+  { title: 'VoucherOutcome' },
+)
+
+/** An actor sees its own requests only, because keys of different actors are independent. */
+export const getVoucherOutcome = operation({
+  method: 'GET',
+  path: '/vouchers/outcome',
+  operationId: 'getVoucherOutcome',
+  summary: 'Ask what became of a creation of this key, by its Idempotency-Key. Creates nothing and does not wait',
+  scope: 'read',
+  status: 200,
+  asksAboutIdempotencyKey: true,
+  answer: outcomeSchema,
+  async handle({ db }, { actor, now, idempotencyKey }): Promise<Static<typeof outcomeSchema>> {
+    const { outcome = 'nothing' } = (await findEarlierCreation(db, actor, idempotencyKey as string)) ?? {}
+    if (outcome === 'nothing') return { outcome: 'none', voucher: null }
+    if (outcome === 'in progress') return { outcome: 'running', voucher: null }
+    const voucher = await findRecordedVoucher(db, outcome.siteId, outcome.voucherId)
+    return { outcome: 'made', voucher: voucher ? voucherToWire(now, voucher) : null }
+  },
+})
