@@ -193,6 +193,7 @@ CREATE TABLE public.deliveries (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     turn integer DEFAULT 0 NOT NULL,
     rung integer DEFAULT 0 NOT NULL,
+    site_ids integer[],
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 
@@ -333,6 +334,8 @@ CREATE TABLE public.vouchers (
     api_key_id uuid,
     staff_id uuid,
     batch_id uuid,
+    first_use_told boolean DEFAULT false NOT NULL,
+    end_told boolean DEFAULT false NOT NULL,
     CONSTRAINT vouchers_code_check CHECK ((code <> ''::text)),
     CONSTRAINT vouchers_expire_minutes_check CHECK ((expire_minutes > 0)),
     CONSTRAINT vouchers_max_uses_check CHECK ((max_uses >= 0)),
@@ -525,6 +528,8 @@ CREATE INDEX vouchers_by_reference ON ONLY public.vouchers USING btree (referenc
 CREATE INDEX vouchers_by_status ON ONLY public.vouchers USING btree (site_id, status, created_at DESC, id DESC);
 
 CREATE UNIQUE INDEX vouchers_claim_by_code ON ONLY public.vouchers USING btree (site_id, code) WHERE (controller_voucher_id IS NULL);
+
+CREATE INDEX vouchers_ending ON ONLY public.vouchers USING btree (expires_at) WHERE ((status = ANY (ARRAY['valid'::text, 'used'::text])) AND (NOT end_told) AND (expires_at IS NOT NULL));
 
 CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC);
 

@@ -1,7 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Moments during the creation and notification of a voucher at which tests kill the process. Only tests listen to them. */
-export type Point = 'after intent' | 'in flight' | 'after answer' | 'before commit' | 'after commit' | 'before ack'
+/** Moments in the life and the notification of a voucher at which tests kill the process. Only tests listen to them. */
+export type Point =
+  | 'after intent'
+  | 'in flight'
+  | 'after answer'
+  | 'before commit'
+  | 'after commit'
+  | 'before ack'
+  | 'before event commit'
 
 export const pointChannel = 'voucher-service:point'
 

@@ -4,6 +4,7 @@ import { deleteSettledCreations } from '#domain/creating/creations.queries.ts'
 import { deleteOldEvents } from '#domain/deliveries/events.queries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
+import { endVouchers } from '#domain/vouchers/end-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
 import { deleteOldWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import type { Log } from '#lib/log.ts'
@@ -45,6 +46,7 @@ async function repeat(sweep: Sweep, log: Log, stopping: AbortSignal): Promise<vo
 function housekeeping(ctx: ScheduleContext): Sweep[] {
   return [
     { name: 'sites due for sync', everyMs: 5_000, run: () => enqueueDueSyncs(ctx) },
+    { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => endVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
     { name: 'settled creations', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteSettledCreations(ctx.db)) },
     { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },

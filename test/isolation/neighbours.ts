@@ -55,7 +55,7 @@ export async function startNeighbours(
     }
     for (const id of sites.slice(0, counts.receivers))
       for (const _ of range(20)) {
-        const created = { site: { id, name: 'x' }, source: 'x', voucherIds: [uuidv7()] }
+        const created = { site: { id, name: 'x' }, source: 'x', vouchers: [{ id: uuidv7(), reference: null }] }
         await db.transaction((tx) => notifyCreated(tx, queue, created))
       }
   }

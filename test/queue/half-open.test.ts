@@ -33,7 +33,7 @@ await addWebhook({ db, keyring: testKeyring }, testActor, {
 
 async function notify(): Promise<string> {
   const voucherId = uuidv7()
-  const created = { site, source: 'API: Test', voucherIds: [voucherId] }
+  const created = { site, source: 'API: Test', vouchers: [{ id: voucherId, reference: null }] }
   await db.transaction((tx) => notifyCreated(tx, queue, created))
   return voucherId
 }

@@ -110,12 +110,14 @@ test(`none of ${count} notifications is lost when three attempts in ten fail and
   const rotation = rotateInTheMiddle()
   const vouchers = range(count).map(() => uuidv7())
   await withClients(4, vouchers, (id) =>
-    db.transaction((tx) => notifyCreated(tx, queue, { site, source: 'API: Test', voucherIds: [id] })),
+    db.transaction((tx) =>
+      notifyCreated(tx, queue, { site, source: 'API: Test', vouchers: [{ id: id, reference: null }] }),
+    ),
   )
   await Promise.all([killing, rotation])
   await vi.waitFor(async () => expect(await pending()).toBe(0), { timeout: 300_000, interval: 200 })
   const { rows } = await db.query<{ id: string; voucher: string; attempts: number }>(
-    `select e.id, e.data -> 'voucher_ids' ->> 0 as voucher, d.attempts
+    `select e.id, e.site_id || '-' || (e.data #>> '{vouchers,0,id}') as voucher, d.attempts
        from events e join deliveries d on d.event_id = e.id`,
   )
   const missing = rows.filter(({ id, voucher }) => !seen.get(id)?.accepted || seen.get(id)?.voucher !== voucher)
@@ -130,7 +132,7 @@ test(`none of ${count} notifications is lost when three attempts in ten fail and
 
   expect(wrong).toEqual([])
   expect(missing).toEqual([])
-  expect(new Set(rows.map(({ voucher }) => voucher))).toEqual(new Set(vouchers))
+  expect(new Set(rows.map(({ voucher }) => voucher))).toEqual(new Set(vouchers.map((id) => `${site.id}-${id}`)))
   expect(seen.size).toBe(count)
   expect(tally['signed twice']).toBeGreaterThan(0)
   expect(doubled).toBeLessThanOrEqual(kills * 12) // only what a killed worker was sending

@@ -70,7 +70,7 @@ export async function startTestWorker(env: Record<string, string> = {}): Promise
     context,
     async notify(site, count = 1) {
       for (let i = 0; i < count; i++) {
-        const created = { site, source: 'API: Test', voucherIds: [uuidv7()] }
+        const created = { site, source: 'API: Test', vouchers: [{ id: uuidv7(), reference: null }] }
         await db.transaction((tx) => notifyCreated(tx, context.queue, created))
       }
     },

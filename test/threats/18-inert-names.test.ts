@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { languages } from '#domain/webhooks/event-types.ts'
 import { formats } from '#domain/webhooks/formats.ts'
+import type { Fact } from '#domain/webhooks/notification.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
@@ -131,17 +133,28 @@ test(`${hostileNames.length} hostile names have no effect on any kind of receive
   report('hostile names, kinds of receivers', [hostileNames.length, Object.keys(formats).length])
 })
 
-test('hostile names of controllers have no effect either', () => {
-  const since = '2026-11-14T12:00:00.000Z'
-  for (const controller of hostileNames) {
-    const event = {
-      type: 'controller.reachable' as const,
-      createdAt: new Date(),
-      data: { controller, since, until: since },
-    }
-    const body = (format: string) => formats[format]?.body(event) as Record<string, string>
+const since = '2026-11-14T12:00:00.000Z'
 
-    expectInertForSlack(body('slack')['text'] ?? '<')
-    expectInertMarkdown(body('discord')['content'] ?? '', `${markdown}<>`)
-  }
+test.each<[string, (name: string) => Fact]>([
+  ['controller', (controller) => ({ type: 'controller.reachable', data: { controller, since, until: since } })],
+  [
+    'site',
+    (site) => ({ type: 'voucher.revoked', data: { site_id: 1, site, vouchers: [], reason: 'request' as const } }),
+  ],
+  [
+    'site and key',
+    (name) => {
+      const batch = { batch_id: 'b', reference: name, made: 1, failed: 0, cancelled: 0 }
+      return { type: 'batch.finished', data: { site_id: 1, site: name, source: `API: ${name}`, ...batch } }
+    },
+  ],
+])('hostile names of a %s have no effect in other events either', (_, factOf) => {
+  for (const name of hostileNames)
+    for (const language of languages) {
+      const event = { createdAt: new Date(), ...factOf(name) }
+      const body = (format: string) => formats[format]?.body(event, language) as Record<string, string>
+
+      expectInertForSlack(body('slack')['text'] ?? '<')
+      expectInertMarkdown(body('discord')['content'] ?? '', `${markdown}<>`)
+    }
 })

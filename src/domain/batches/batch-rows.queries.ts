@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { EventVoucher } from '../webhooks/notification.ts'
 import type { BatchKey, RowState } from './batch.ts'
 
 export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, names: string[]): Promise<void> {
@@ -47,14 +48,15 @@ export async function moveRows(db: Queryable, { siteId, id }: BatchKey, from: Ro
 }
 
 /** Takes the vouchers that were not notified yet. From now on they count as notified. */
-export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<string[]> {
-  const { rows } = await tx.query<{ voucherId: string }>(
+export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<EventVoucher[]> {
+  const { rows } = await tx.query<EventVoucher>(
     `update batch_rows set notified = true
       where site_id = $1 and batch_id = $2 and state = 'made' and not notified
-     returning number, voucher_id as "voucherId"`,
+     returning voucher_id as id,
+       (select reference from vouchers where vouchers.site_id = $1 and vouchers.id = voucher_id) as reference`,
     [siteId, id],
   )
-  return rows.map(({ voucherId }) => voucherId)
+  return rows
 }
 
 /** A row with its voucher, if there is one. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { reachPoint } from '#lib/points.ts'
 import { sourceName } from '../actor.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
-import { notifyCreated } from '../deliveries/notify-webhooks.ts'
+import { notifyBatchFinished, notifyCreated } from '../deliveries/notify-webhooks.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import type { Batch, BatchKey } from './batch.ts'
 import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
@@ -69,15 +70,18 @@ export async function runBatch(ctx: CreateContext, key: BatchKey, stopping?: Abo
   }
 }
 
-/** Ends the batch and enqueues one notification for all its vouchers, in one commit. */
+/** Ends the batch and enqueues its notifications in one commit: one for all its vouchers, and one for its end. */
 export async function finishBatch(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
     await updateRowsFromCreations(tx, batch) // after the lock, nothing can be recorded unnoticed
     if (!(await updateBatchFinished(tx, batch))) return
-    const voucherIds = await takeUnnotifiedVouchers(tx, batch)
-    if (voucherIds.length === 0) return
-    await notifyCreated(tx, ctx.queue, { site, source: sourceName(batch.maker), voucherIds, batchId: batch.id })
+    const source = sourceName(batch.maker)
+    const vouchers = await takeUnnotifiedVouchers(tx, batch)
+    if (vouchers.length > 0) await notifyCreated(tx, ctx.queue, { site, source, vouchers, batchId: batch.id })
+    const rows = (await findBatch(tx, batch))?.rows ?? batch.rows
+    await notifyBatchFinished(tx, ctx.queue, { site, source, batch, rows })
+    reachPoint('before event commit')
   })
 }
 

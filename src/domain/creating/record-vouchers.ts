@@ -61,7 +61,7 @@ async function record(ctx: RecordContext, tx: Queryable, recording: Recording): 
   await moveSiteDay(tx, site.id, day, { created: recorded.length })
   await bringSyncForward(tx, site.id, 'used')
   await scheduleEnds(tx, site.id, open, recorded)
-  await replaceable('notify in the same commit', () => notify(ctx, tx, recording, recorded))
+  await replaceable('notify in the same commit', () => notify(ctx, tx, recording, { open, recorded }))
   reachPoint('before commit')
   return [...recordedBefore, ...recorded]
 }
@@ -147,9 +147,13 @@ async function notify(
   ctx: RecordContext,
   tx: Queryable,
   { site, maker, batchId }: Recording,
-  recorded: RecordedCreation[],
+  { open, recorded }: { open: LockedCreation[]; recorded: RecordedCreation[] },
 ): Promise<void> {
-  const voucherIds = recorded.map(({ voucherId }) => voucherId)
-  if (batchId === null) await notifyCreated(tx, ctx.queue, { site, source: sourceName(maker), voucherIds })
+  const referenceOf = new Map(open.map(({ id, reference }) => [id, reference]))
+  const vouchers = recorded.map(({ creationId, voucherId }) => ({
+    id: voucherId,
+    reference: referenceOf.get(creationId) ?? null,
+  }))
+  if (batchId === null) await notifyCreated(tx, ctx.queue, { site, source: sourceName(maker), vouchers })
   else await wakeBatch(tx, site.id, batchId)
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { Notification } from '../webhooks/formats.ts'
+import type { Notification } from '../webhooks/notification.ts'
 import type { Target } from './send-event.ts'
 
 /** `isSlow`: the last attempt to its webhook took long. */
@@ -17,8 +17,8 @@ export type DueDelivery = Target & {
 /** Undefined when another job was first, the delivery is settled already, or its webhook is gone. */
 export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
   const { rows } = await db.query<DueDelivery>(
-    `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", e.data, w.id as "webhookId", w.format,
-            w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
+    `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
+            e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
             w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
       where d.id = $1 and d.turn = $2 and d.state = 'pending'`,

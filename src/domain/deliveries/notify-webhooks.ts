@@ -1,34 +1,82 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
+import type { EventVoucher, Fact, RevocationReason } from '../webhooks/notification.ts'
 import { type DeliveryToSend, listOverdueDeliveries, type OverdueDelivery } from './deliveries.queries.ts'
-import { insertEventWithDeliveries, type NewEvent } from './events.queries.ts'
+import { type ChangedVoucher, insertEventWithDeliveries } from './events.queries.ts'
 
-/**
- * Notifies the webhooks of a site about new vouchers. Runs in the transaction that records the vouchers, so there is
- * never one without the other.
- */
+type EventSite = { id: number; name: string }
+
+// Each of these runs in the transaction that records the change, so there is never one without the other.
+
+/** Notifies the webhooks of a site about new vouchers. */
 export async function notifyCreated(
   tx: Queryable,
   queue: Queue,
-  created: { site: { id: number; name: string }; source: string; voucherIds: string[]; batchId?: string },
+  created: { site: EventSite; source: string; vouchers: EventVoucher[]; batchId?: string },
 ): Promise<void> {
-  const { site, source, voucherIds, batchId } = created
+  const { site, source, vouchers, batchId } = created
+  const batch = batchId !== undefined && { batch_id: batchId }
   await notifyWebhooks(tx, queue, {
     type: 'voucher.created',
     siteId: site.id,
-    data: {
-      count: voucherIds.length,
-      site_id: site.id,
-      site: site.name,
-      source,
-      voucher_ids: voucherIds,
-      ...(batchId !== undefined && { batch_id: batchId }),
-    },
+    data: { site_id: site.id, site: site.name, source, vouchers, ...batch },
   })
 }
 
-/** Notifies the webhooks that report on controllers: once when an outage begins (`until` is null) and once when it ends. */
+/** Vouchers that somebody used for the first time, or whose minutes ran out. Adopted vouchers are left out. */
+export async function notifyChanged(
+  tx: Queryable,
+  queue: Queue,
+  type: 'voucher.first_used' | 'voucher.expired',
+  { site, changed }: { site: EventSite; changed: ChangedVoucher[] },
+): Promise<void> {
+  const vouchers = ours(changed)
+  if (vouchers.length === 0) return
+  await notifyWebhooks(tx, queue, { type, siteId: site.id, data: { site_id: site.id, site: site.name, vouchers } })
+}
+
+/** Vouchers that were revoked, with one event for each reason. Adopted vouchers are left out. */
+export async function notifyRevoked(
+  tx: Queryable,
+  queue: Queue,
+  site: EventSite,
+  revoked: (ChangedVoucher & { reason: RevocationReason })[],
+): Promise<void> {
+  for (const [reason, changed] of Map.groupBy(revoked, (voucher) => voucher.reason)) {
+    const vouchers = ours(changed)
+    if (vouchers.length === 0) continue
+    const data = { site_id: site.id, site: site.name, reason, vouchers }
+    await notifyWebhooks(tx, queue, { type: 'voucher.revoked', siteId: site.id, data })
+  }
+}
+
+function ours(changed: ChangedVoucher[]): EventVoucher[] {
+  return changed.filter(({ isOurs }) => isOurs).map(({ id, reference }) => ({ id, reference }))
+}
+
+/** A batch that has ended, with the number of its rows by outcome. */
+export async function notifyBatchFinished(
+  tx: Queryable,
+  queue: Queue,
+  finished: {
+    site: EventSite
+    source: string
+    batch: { id: string; reference: string | null }
+    rows: { made: number; failed: number; cancelled: number }
+  },
+): Promise<void> {
+  const { site, source, batch, rows } = finished
+  const { made, failed, cancelled } = rows
+  const counts = { made, failed, cancelled }
+  await notifyWebhooks(tx, queue, {
+    type: 'batch.finished',
+    siteId: site.id,
+    data: { site_id: site.id, site: site.name, source, batch_id: batch.id, reference: batch.reference, ...counts },
+  })
+}
+
+/** Notifies webhooks once when an outage begins (`until` is null) and once when it ends. */
 export async function notifyOutage(
   tx: Queryable,
   queue: Queue,
@@ -42,7 +90,11 @@ export async function notifyOutage(
   })
 }
 
-async function notifyWebhooks(tx: Queryable, queue: Queue, event: Omit<NewEvent, 'id'>): Promise<void> {
+async function notifyWebhooks(
+  tx: Queryable,
+  queue: Queue,
+  event: Fact & { siteId?: number; controllerId?: string },
+): Promise<void> {
   const deliveries = await insertEventWithDeliveries(tx, { id: uuidv7(), ...event })
   await enqueueDeliveries(tx, queue, deliveries)
 }

@@ -3,13 +3,15 @@ import type { Queryable } from '#db/database.ts'
 import { DecryptionFailed, decrypt, type Keyring } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
 import { DomainError } from '../errors.ts'
-import { formats, type Notification } from '../webhooks/formats.ts'
+import type { Language } from '../webhooks/event-types.ts'
+import { formats } from '../webhooks/formats.ts'
+import type { Notification } from '../webhooks/notification.ts'
 import { secretPlace, signatureHeaders } from '../webhooks/webhook-secret.ts'
 import { findWebhook, type WebhookSecrets } from '../webhooks/webhooks.queries.ts'
 import type { Answer, Receivers } from './receivers.ts'
 
 /** A webhook as it is stored: URL and secrets are encrypted. */
-export type Target = WebhookSecrets & { webhookId: string; format: string }
+export type Target = WebhookSecrets & { webhookId: string; format: string; language: Language }
 
 export type SendContext = { keyring: Keyring; receivers: Receivers; clock: Clock }
 
@@ -24,7 +26,7 @@ export async function sendEvent(
   if (!format) return noAnswer(`unknown format ${target.format}`)
   try {
     const { url, secrets } = decryptTarget(keyring, target)
-    const body = JSON.stringify(format.body(event))
+    const body = JSON.stringify(format.body(event, target.language))
     const signed = format.signed && secrets.length > 0 ? signatureHeaders(secrets, eventId, clock.now(), body) : {}
     const headers = { 'content-type': 'application/json', 'user-agent': 'voucher-service', ...signed }
     return await receivers.post(url, headers, body)
@@ -60,7 +62,7 @@ export async function testWebhook(
   const webhook = await findWebhook(ctx.db, name)
   if (!webhook) throw new DomainError('webhook_not_found', { details: { name } })
   const startedMs = performance.now()
-  const data = { count: 0, site_id: 0, site: 'Test', source: 'Test: voucher-service', voucher_ids: [] }
+  const data = { site_id: 0, site: 'Test', source: 'Test: voucher-service', vouchers: [] }
   const event: Notification = { type: 'webhook.test', createdAt: ctx.clock.now(), data }
   const answer = await sendEvent(ctx, { ...webhook, webhookId: webhook.id }, uuidv7(), event)
   const { status, error } = answer

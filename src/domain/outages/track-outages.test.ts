@@ -59,12 +59,12 @@ test('one event when an outage begins and one when it ends, however many calls f
     {
       type: 'controller.unreachable',
       timestamp: since.toISOString(),
-      data: { controller, since: since.toISOString(), until: null },
+      data: { controller, since: since.toISOString(), until: null, site_ids: [site] },
     },
     {
       type: 'controller.reachable',
       timestamp: until.toISOString(),
-      data: { controller, since: since.toISOString(), until: until.toISOString() },
+      data: { controller, since: since.toISOString(), until: until.toISOString(), site_ids: [site] },
     },
   ])
   expect(sink.received.map(({ body }) => body).join()).not.toContain(new URL(simulator.url).host)

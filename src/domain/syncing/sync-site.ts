@@ -23,6 +23,7 @@ import {
   updateVanishedVouchers,
   type ValidVoucher,
 } from './sync.queries.ts'
+import { type SyncEvents, startEvents } from './sync-events.ts'
 
 const rowsPerStatement = 1_000
 const rowsPerRead = 10_000
@@ -60,10 +61,15 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   const { db } = ctx
   const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
   const synced = { siteId: site.id, listedAt: site.listedAt, day: ctx.today(ctx.clock.now()) }
+  const events = await startEvents(ctx, site)
   for (const piece of inPieces(seen, rowsPerStatement)) {
-    const { changed, redeemed } = await updateSeenVouchers(db, synced, piece)
+    const { changed, firstUsed } = await events.commit(async (tx) => {
+      const changes = await updateSeenVouchers(tx, synced, piece)
+      await events.tell(tx, changes)
+      return changes
+    })
     counts.changed += changed
-    counts.redeemed += redeemed
+    counts.redeemed += firstUsed.length
   }
   const unrecorded = await listUnrecorded(db, site.id, seen)
   // Late arrivals are handled before adoption, because an adopted voucher counts as made by others.
@@ -74,7 +80,7 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
     for (const piece of inPieces(left, rowsPerStatement))
       counts.adopted += (await insertAdoptedVouchers(db, site.id, piece)).length
   await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
-  counts.revoked = await revokeVanished(db, synced, seen)
+  counts.revoked = await revokeVanished(db, events, synced, seen)
   const changes = counts.changed + counts.adopted + counts.late + counts.revoked
   if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts }, 'synced')
   return changes
@@ -84,7 +90,12 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
  * Revokes valid vouchers that a complete list no longer shows: they were deleted on the controller. Used vouchers stay used,
  * and vouchers that were recorded after reading the list began are skipped. Works in pieces, because a site may have many.
  */
-async function revokeVanished(db: Queryable, site: SyncedSite, seen: SeenVoucher[]): Promise<number> {
+async function revokeVanished(
+  db: Queryable,
+  events: SyncEvents,
+  site: SyncedSite,
+  seen: SeenVoucher[],
+): Promise<number> {
   const { siteId, listedAt } = site
   const ids = new Set(seen.map(({ id }) => id))
   const codes = new Set(seen.map(({ code }) => code))
@@ -95,7 +106,13 @@ async function revokeVanished(db: Queryable, site: SyncedSite, seen: SeenVoucher
   for (;;) {
     const valid = await listValidVouchers(db, siteId, { listedAt, after, limit: rowsPerRead })
     const vanished = valid.filter((voucher) => !isThere(voucher)).map(({ id }) => id)
-    for (const piece of inPieces(vanished, rowsPerStatement)) revoked += await updateVanishedVouchers(db, site, piece)
+    for (const piece of inPieces(vanished, rowsPerStatement))
+      revoked += await events.commit(async (tx) => {
+        const gone = await updateVanishedVouchers(tx, site, piece)
+        const { revoked = [], expired = [] } = Object.groupBy(gone, ({ status }) => status)
+        await events.tell(tx, { revoked, expired: expired.map(({ id }) => id) })
+        return revoked.length
+      })
     after = valid.at(-1)
     if (valid.length < rowsPerRead) return revoked
   }

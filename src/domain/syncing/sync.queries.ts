@@ -3,6 +3,9 @@ import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { withoutTag } from '../creating/voucher-shape.ts'
+import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
+import type { RevocationReason } from '../webhooks/notification.ts'
+import { withdrawalReason } from '../withdrawals/withdrawals.queries.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
 const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
@@ -50,6 +53,9 @@ const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
 const differ = (a: string, b: string) =>
   `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
 
+/** `firstUsed` and `expired` are ids. */
+type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
+
 /**
  * Updates recorded vouchers that differ from the controller's list.
  * - A voucher that counted as deleted and is listed again gets the status from the list.
@@ -64,10 +70,10 @@ export async function updateSeenVouchers(
   db: Queryable,
   { siteId, listedAt, day }: SyncedSite,
   vouchers: SeenVoucher[],
-): Promise<{ changed: number; redeemed: number }> {
-  const { rows } = await db.query<{ changed: number; redeemed: number }>(
+): Promise<SeenChanges> {
+  const { rows } = await db.query<SeenChanges>(
     `with news as materialized (
-       select known.id as known_id, known.used_count as used_before, known.status = 'revoked' as came_back, seen.*,
+       select known.id as known_id, known.used_count as used_before, known.status as status_before, seen.*,
               ${statusBy('known.max_uses')} as status
          from ${seenRows},
               lateral (
@@ -87,21 +93,24 @@ export async function updateSeenVouchers(
          from news
         where vouchers.site_id = $1 and vouchers.id = news.known_id
           and (vouchers.revoked_at >= $3) is not true
-       returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, came_back
+       returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, status_before,
+         news.status = 'expired' and status_before in ('valid', 'used') as has_expired
      ), withdrawn_again as (
        insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
        select $1, gen_random_uuid(), written.id, now(), now()
          from written
-        where came_back
+        where status_before = 'revoked'
           and (valid_until <= now()
                or exists (select from withdrawals before
                            where before.site_id = $1 and before.voucher_id = written.id
                              and before.outcome in ('revoked', 'ended')))
      ), counted as (${moveDay('redeemed', `select count(*) from written where redeemed`, '$4')})
-     select count(*)::integer as changed, (count(*) filter (where redeemed))::integer as redeemed from written`,
+     select count(*)::integer as changed, coalesce(array_agg(id) filter (where redeemed), '{}') as "firstUsed",
+            coalesce(array_agg(id) filter (where has_expired), '{}') as expired
+       from written`,
     [siteId, toRows(vouchers), listedAt, day],
   )
-  return rows[0] ?? { changed: 0, redeemed: 0 }
+  return rows[0] ?? { changed: 0, firstUsed: [], expired: [] }
 }
 
 /** Records vouchers that others made. Leaves out vouchers that an open creation may still claim. Returns the new ids. */
@@ -147,25 +156,33 @@ export async function listValidVouchers(
   return rows
 }
 
-/** Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. */
+type VanishedVoucher = ChangedVoucher & { status: 'expired' | 'revoked'; reason: RevocationReason }
+
+/**
+ * Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. A voucher with a due
+ * withdrawal was deleted by this service: the worker has not recorded it yet, or it died before.
+ */
 export async function updateVanishedVouchers(
   db: Queryable,
   { siteId, day }: SyncedSite,
   ids: string[],
-): Promise<number> {
-  const { rows } = await db.query<{ revoked: number }>(
+): Promise<VanishedVoucher[]> {
+  const { rows } = await db.query<VanishedVoucher>(
     `with gone as (
        update vouchers
           set status = case when expires_at <= now() then 'expired' else 'revoked' end,
               revoked_at = case when expires_at <= now() then null else now() end,
               synced_at = now()
         where site_id = $1 and id = any ($2) and status = 'valid'
-       returning status
+       returning ${changedVoucherColumns}, status,
+         coalesce((select ${withdrawalReason('w')} from withdrawals w
+                    where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
+                    order by w.due_at limit 1), 'controller') as reason
      ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
-     select (count(*) filter (where status = 'revoked'))::integer as revoked from gone`,
+     select id, reference, "isOurs", status, reason from gone`,
     [siteId, ids, day],
   )
-  return rows[0]?.revoked ?? 0
+  return rows
 }
 
 const idsPerStatement = 10_000

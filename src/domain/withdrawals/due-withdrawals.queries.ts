@@ -1,6 +1,8 @@
 import type { Queryable } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
+import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
+import { type WithdrawalReason, withdrawalReason } from './withdrawals.queries.ts'
 
 /** A process that holds rows longer has died or is slow. Then two processes may withdraw the same, which does no harm. */
 const lease = `interval '12 seconds'`
@@ -31,6 +33,7 @@ export type DueWithdrawal = {
    * unsettled: nobody knows yet whether it was made; none: it was not made.
    */
   state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
+  reason: WithdrawalReason
 }
 
 /**
@@ -55,9 +58,9 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
                                     w.voucher_id)
          from due
         where w.site_id = $1 and w.id = due.id
-       returning w.id, w.voucher_id, w.attempts
+       returning w.id, w.voucher_id, w.attempts, ${withdrawalReason('w')} as reason
      )
-     select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId",
+     select taken.id, taken.reason, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId",
             case when v.id is null and c.id is not null then 'unsettled'
                  when v.id is null then 'none'
                  when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'live'
@@ -72,14 +75,15 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
   return rows
 }
 
-/** Returns how many vouchers changed. Sync may have noticed before that some are gone. */
-export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<number> {
-  const { rowCount } = await tx.query(
+/** Returns the vouchers that changed. Sync may have noticed before that some are gone. */
+export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
+  const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set status = 'revoked', revoked_at = now()
-      where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')`,
+      where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')
+     returning ${changedVoucherColumns}`,
     [siteId, ids],
   )
-  return rowCount ?? 0
+  return rows
 }
 
 /** With a failure, the outcome is `failed`: no further attempt would help. */

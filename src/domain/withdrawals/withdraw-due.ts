@@ -1,6 +1,8 @@
 import { retryTransaction } from '#db/database.ts'
 import type { Failure } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
+import { reachPoint } from '#lib/points.ts'
+import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { findSiteOnController, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
@@ -45,7 +47,7 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
   const { gone, left, stoppedBy } = await deleteOn(ctx, site, named)
   const isGone = new Set(gone)
   const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
-  await settle(ctx, site.id, {
+  await settle(ctx, site, {
     revoked: deleted.filter(({ state }) => state !== 'over'),
     ended: [...deleted, ...nameless].filter(({ state }) => state === 'over').concat(none),
     nameless: nameless.filter(({ state }) => state !== 'over'),
@@ -84,18 +86,26 @@ type Settled = {
   nameless: DueWithdrawal[]
 }
 
-/** Commits the vouchers, the day's count, the list's version and the outcome of each withdrawal together. */
-async function settle(ctx: WithdrawContext, siteId: number, { revoked, ended, nameless }: Settled): Promise<void> {
+/** Commits the vouchers, the day's count, the list's version, the notification and the outcome of each withdrawal together. */
+async function settle(ctx: WithdrawContext, site: SiteOnController, settled: Settled): Promise<void> {
+  const siteId = site.id
+  const { revoked, ended, nameless } = settled
   if (revoked.length + ended.length + nameless.length === 0) return
   await retryTransaction(ctx.db, async (tx) => {
     const withdrawn = revoked.map(({ voucherId }) => voucherId)
-    const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, siteId, withdrawn) : 0
-    if (changed > 0) await moveSiteDay(tx, siteId, ctx.today(ctx.clock.now()), { revoked: changed })
+    const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, siteId, withdrawn) : []
+    if (changed.length > 0) {
+      await moveSiteDay(tx, siteId, ctx.today(ctx.clock.now()), { revoked: changed.length })
+      const reasonOf = new Map(revoked.map(({ voucherId, reason }) => [voucherId, reason]))
+      const told = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
+      await notifyRevoked(tx, ctx.queue, site, told)
+    }
     await updateWithdrawalsSettled(tx, siteId, [
       ...revoked.map(({ id }) => ({ id, outcome: 'revoked' as const })),
       ...ended.map(({ id }) => ({ id, outcome: 'ended' as const })),
       ...nameless.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
     ])
+    reachPoint('before event commit')
   })
 }
 

@@ -3,6 +3,12 @@ import type { Queryable } from '#db/database.ts'
 /** How long a settled withdrawal without a revocation is kept. The voucher itself keeps the outcome. */
 const keptFor = `interval '7 days'`
 
+export type WithdrawalReason = 'request' | 'valid_until' | 'unused'
+
+/** SQL for the reason of a withdrawal. */
+export const withdrawalReason = (withdrawal: string) =>
+  `case when ${withdrawal}.revocation_id is null then 'valid_until' else 'request' end`
+
 /** A `dueAt` of null means now, by the clock of the database. */
 export type ScheduledWithdrawal = { voucherId: string; dueAt: Date | null }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
 import { V2Error } from './problems.ts'
 
@@ -41,16 +42,7 @@ export function isoOrNull(date: Date | null): string | null {
   return date?.toISOString() ?? null
 }
 
-/** Identifies a voucher or a batch. Both are stored in partitions by site. */
-export type SiteItem = { siteId: number; id: string }
-
-/**
- * The public id of a voucher or a batch, such as `7-0193…`. It contains the site, so that one lookup in one partition finds
- * the item. An event's `site_id` and one of its `voucher_ids` give the same text.
- */
-export function publicId({ siteId, id }: SiteItem): string {
-  return `${siteId}-${id}`
-}
+export { publicId, type SiteItem }
 
 const publicIdPattern = /^([1-9]\d{0,9})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
