@@ -1,4 +1,4 @@
-/** Failures that a client of the API can meet. The http layer has a status and words for each. */
+/** Failures that a client of both APIs can meet. The http layer has a status and words for each. */
 export type RequestErrorCode =
   | 'endpoint_not_found'
   | 'method_not_allowed'
@@ -18,11 +18,6 @@ export type RequestErrorCode =
   | 'site_not_found'
   | 'beyond_bounds'
   | 'valid_until_passed'
-  | 'batches_too_many'
-  | 'vouchers_too_many'
-  | 'withdrawals_too_many'
-  | 'searches_too_many'
-  | 'search_too_slow'
   | 'controller_busy'
   | 'controller_unreachable'
   | 'controller_refused'
@@ -31,6 +26,14 @@ export type RequestErrorCode =
   | 'no_voucher'
   | 'recording_failed'
   | 'store_unavailable'
+
+/** Failures that only a client of API v2 can meet. `http/v2/kit/problems.ts` has a status and words for each. */
+export type V2OnlyErrorCode =
+  | 'batches_too_many'
+  | 'vouchers_too_many'
+  | 'withdrawals_too_many'
+  | 'searches_too_many'
+  | 'search_too_slow'
 
 /** Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each. */
 export type AdministrationErrorCode =
@@ -67,7 +70,7 @@ export type AdministrationErrorCode =
   | 'webhook_disabled'
   | 'delivery_not_found'
 
-export type ErrorCode = RequestErrorCode | AdministrationErrorCode
+export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | AdministrationErrorCode
 
 export type ErrorDetails = Record<string, string | number>
 
@@ -76,9 +79,19 @@ export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails } = {}) {
+  /** What else is wrong with the same input. API v1 and the command line show only the first error. */
+  readonly more: DomainError[]
+  constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails; more?: DomainError[] } = {}) {
     super(code, options)
     this.code = code
     this.details = options.details ?? {}
+    this.more = options.more ?? []
   }
+}
+
+/** Throws these errors as one: the first, with the others in `more`. Does nothing if there are none. */
+export function throwTogether([first, ...others]: DomainError[]): void {
+  if (!first) return
+  const { code, details, more } = first
+  throw new DomainError(code, { cause: first.cause, details, more: [...more, ...others] })
 }

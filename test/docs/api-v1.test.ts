@@ -69,14 +69,7 @@ describe('the curl examples', () => {
 
 test('the table of errors contains every known failure, with its message and headers', () => {
   const lines = page.split('\n')
-  const onlyInV2 = [
-    'valid_until_passed',
-    'batches_too_many',
-    'vouchers_too_many',
-    'withdrawals_too_many',
-    'searches_too_many',
-    'search_too_slow',
-  ]
+  const onlyInV2 = ['valid_until_passed']
   const ofV1 = Object.entries(problems).flatMap(([code, problem]) => (onlyInV2.includes(code) ? [] : problem))
   for (const { status, error, message = '', headers = {} } of ofV1) {
     const words = message.replace(/\{(\w+)\}/g, '<$1>')

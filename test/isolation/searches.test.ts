@@ -117,5 +117,5 @@ test('while other keys use all connections for searches, a search is rejected wi
   const answer = await app.call('/api/v2/vouchers?text=x', { key })
   await hanging
 
-  expect([answer.status, answer.json().error]).toEqual([429, 'rate_limited'])
+  expect([answer.status, answer.json().error]).toEqual([429, 'searches_too_many'])
 })

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, throwTogether } from '../errors.ts'
 
 /** The bounds where the driver documents none: what a column can hold. */
 const max = 2_147_483_647
@@ -20,14 +20,18 @@ const fields: Record<Limit, string> = {
   quotaMb: 'qos.quota_mb',
 }
 
-/** Rejects values that the driver is documented not to accept. Nothing is clamped. */
-export function checkBounds(driver: Driver, shape: VoucherShape): void {
-  for (const [limit, field] of Object.entries(fields) as [Limit, string][]) {
+/** Rejects values that the driver is documented not to accept, all at once. Nothing is clamped. */
+export function checkBounds(driver: Pick<Driver, 'bounds'>, shape: VoucherShape): void {
+  throwTogether(errorsOfBounds(driver, shape))
+}
+
+function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape): DomainError[] {
+  return (Object.entries(fields) as [Limit, string][]).flatMap(([limit, field]) => {
     const value = shape[limit]
-    const { min, max, zeroMeansNone } = driver.bounds[limit] ?? otherwise[limit]
-    if (zeroMeansNone && value === 0) continue
-    if (value < min || value > max) throw new DomainError('beyond_bounds', { details: { field, min, max } })
-  }
+    const { min, max, zeroMeansNone } = bounds[limit] ?? otherwise[limit]
+    if ((value >= min && value <= max) || (zeroMeansNone && value === 0)) return []
+    return [new DomainError('beyond_bounds', { details: { field, min, max } })]
+  })
 }
 
 /** The minutes of a voucher that ends only by `valid_until`: the time left until then, up to the controller's limit. */
@@ -47,8 +51,11 @@ export function cutMinutes(
 ): VoucherShape {
   if (validUntil === null) return shape
   const left = Math.floor((validUntil.getTime() - now.getTime()) / 60_000)
-  if (left < 1) throw new DomainError('valid_until_passed')
   const most = shape.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : shape.expireMinutes
+  if (left < 1) {
+    const more = errorsOfBounds({ bounds }, { ...shape, expireMinutes: most })
+    throw new DomainError('valid_until_passed', { more })
+  }
   return { ...shape, expireMinutes: Math.min(most, left) }
 }
 

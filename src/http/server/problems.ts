@@ -74,35 +74,6 @@ export const problems: Record<RequestErrorCode, Problem> = {
     error: 'rate_limited',
     message: 'Anfragelimit überschritten, bitte später erneut versuchen',
   },
-  batches_too_many: {
-    status: 429,
-    error: 'rate_limited',
-    message: 'Für diesen API-Schlüssel laufen schon 100 Stapel, bitte warten, bis einer fertig ist',
-    headers: { 'retry-after': '10' },
-  },
-  vouchers_too_many: {
-    status: 400,
-    error: 'too_many',
-    message: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde kein Voucher entzogen.',
-  },
-  withdrawals_too_many: {
-    status: 429,
-    error: 'rate_limited',
-    message: 'Auf diesen Sites warten schon 50.000 Voucher darauf, entzogen zu werden, bitte später erneut versuchen',
-    headers: { 'retry-after': '60' },
-  },
-  searches_too_many: {
-    status: 429,
-    error: 'rate_limited',
-    message: 'Es laufen zu viele Suchen zugleich. Bitte gleich erneut versuchen.',
-    headers: { 'retry-after': '2' },
-  },
-  search_too_slow: {
-    status: 503,
-    error: 'search_too_slow',
-    message: 'Die Suche hat zu lange gedauert. Bitte mit site_id, created_after oder mehr Buchstaben eingrenzen.',
-    headers: { 'retry-after': '5' },
-  },
   controller_busy: {
     status: 500,
     error: 'server_error',

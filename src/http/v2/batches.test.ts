@@ -34,22 +34,33 @@ const accepted = async (body: object): Promise<string> => (await batch(body)).js
 
 describe('400', () => {
   test.each([
-    [{}, 'The parameter name is missing or invalid'],
-    [{ name: 'x' }, 'The parameter count is missing or invalid'],
-    [{ count: 5 }, 'The parameter name is missing or invalid'],
-    [{ name: 'x', count: 0 }, 'The parameter count is missing or invalid'],
-    [{ name: 'x', count: 1_001 }, 'The parameter count is missing or invalid'],
-    [{ names: [] }, 'The parameter names is missing or invalid'],
-    [{ names: Array(1_001).fill('x') }, 'The parameter names is missing or invalid'],
-    [{ names: ['x'], count: 1 }, 'The parameter names is missing or invalid'],
-    [{ names: ['x', ' '] }, 'name is required'],
-    [{ names: ['x', 7] }, 'The parameter names.1 is missing or invalid'],
-    [{ name: 'x', count: 2, valid_until: '2020-01-01T00:00:00Z' }, 'valid_until must be at least one minute ahead'],
-    [{ name: 'x', count: 2, expire_minutes: 1_000_001 }, 'expire_minutes must be between 1 and 1000000'],
-  ])('%o', async (body, message) => {
+    [{}, 'One of these fields is required: names, name and count', 'name one_of_required'],
+    [{ name: 'x' }, 'count is required', 'count required'],
+    [{ count: 5 }, 'name is required', 'name required'],
+    [{ name: 'x', count: 0 }, 'count must be between 1 and 1000', 'count out_of_range'],
+    [{ name: 'x', count: 1_001 }, 'count must be between 1 and 1000', 'count out_of_range'],
+    [{ names: [] }, 'names must have at least 1 item(s)', 'names too_few'],
+    [{ names: Array(1_001).fill('x') }, 'names must have at most 1000 items', 'names too_many'],
+    [{ names: ['x'], count: 1 }, expect.stringContaining('names, or else name and count'), 'names not_together'],
+    [{ names: ['x'], name: 'x' }, expect.stringContaining('names, or else name and count'), 'names not_together'],
+    [{ names: ['x', ' '] }, 'names[1] is required', 'names[1] required'],
+    [{ names: ['x', 7] }, 'names[1] must be a text', 'names[1] wrong_type'],
+    [
+      { name: 'x', count: 2, valid_until: '2020-01-01T00:00:00Z' },
+      'valid_until must be at least one minute ahead',
+      'valid_until in_the_past',
+    ],
+    [
+      { name: 'x', count: 2, expire_minutes: 1_000_001 },
+      'expire_minutes must be between 1 and 1000000',
+      'expire_minutes out_of_range',
+    ],
+  ])('%o', async (body, message, field) => {
     const answer = await batch(body)
+    const [error] = answer.json().errors
 
     expect([answer.status, answer.json().message]).toEqual([400, message])
+    expect(`${error.field} ${error.code}`).toBe(field)
   })
 })
 
@@ -159,7 +170,11 @@ test('429: a key with 100 open batches waits; another one does not', async () =>
     [many.id],
   )
 
-  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '10'])
+  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([
+    429,
+    'batches_too_many',
+    '10',
+  ])
   expect(ofAnother.status).toBe(202)
   expect((await ask()).status).toBe(202)
 })

@@ -19,6 +19,7 @@ import {
   timeOrNull,
   uuidOrNull,
 } from './kit/fields.ts'
+import type { InvalidField } from './kit/invalid-fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
 import { V2Error } from './kit/problems.ts'
@@ -107,6 +108,7 @@ const batchCreation = Type.Object(
   {
     additionalProperties: false,
     title: 'BatchCreation',
+    rule: checkNames,
     examples: [{ site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 }],
   },
 )
@@ -136,14 +138,19 @@ export const createBatch = operation({
 })
 
 /** The name of each voucher, from either `names` or `name` and `count`. */
-function readNames({ name, count: size, names }: Static<typeof batchCreation>): string[] {
+function readNames({ name = '', count: size = 0, names }: Static<typeof batchCreation>): string[] {
+  return names?.map(toVoucherName) ?? Array<string>(size).fill(toVoucherName(name))
+}
+
+function checkNames({ name, count: size, names }: Record<string, unknown>): InvalidField[] {
   if (names !== undefined) {
-    if (name !== undefined || size !== undefined) throw new V2Error('parameter_invalid', 'names')
-    return names.map(toVoucherName)
+    const isAlone = name === undefined && size === undefined
+    return isAlone ? [] : [{ field: 'names', code: 'not_together', allowed: { fields: ['names', 'name and count'] } }]
   }
-  if (name === undefined) throw new V2Error('parameter_invalid', 'name')
-  if (size === undefined) throw new V2Error('parameter_invalid', 'count')
-  return Array<string>(size).fill(toVoucherName(name))
+  if (name === undefined && size === undefined)
+    return [{ field: 'name', code: 'one_of_required', allowed: { fields: ['names', 'name and count'] } }]
+  const missing = name === undefined ? 'name' : size === undefined ? 'count' : undefined
+  return missing === undefined ? [] : [{ field: missing, code: 'required' }]
 }
 
 export const cancelBatch = operation({

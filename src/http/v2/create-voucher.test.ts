@@ -147,38 +147,69 @@ describe('valid_until', () => {
   })
 })
 
+const notATime = 'valid_until must be a date with time and time zone, such as 2026-11-15T11:00:00+01:00'
+
 describe('400', () => {
   test.each([
-    ['', 'The request cannot be read'],
-    ['{', 'The request cannot be read'],
-    ['[]', 'The request cannot be read'],
-    ['"x"', 'The request cannot be read'],
-    ['{"name":"\\ud800"}', 'The request cannot be read'],
-    ['{}', 'The parameter site_id is missing or invalid'],
-    [`{"site_id":${site}}`, 'The parameter name is missing or invalid'],
-    [{ site_id: '1' }, 'The parameter site_id is missing or invalid'],
-    [{ name: 5 }, 'The parameter name is missing or invalid'],
-    [{ name: ' \u200b ' }, 'name is required'],
-    [{ name: 'a\u0007b' }, 'name holds characters that cannot be printed'],
-    [{ name: 'x'.repeat(245) }, 'name is longer than 244 characters'],
-    [{ max_uses: -1 }, 'The parameter max_uses is missing or invalid'],
-    [{ max_uses: 1.5 }, 'The parameter max_uses is missing or invalid'],
-    [{ expire_minutes: 0 }, 'The parameter expire_minutes is missing or invalid'],
-    [{ expire_minutes: 1_000_001 }, 'expire_minutes must be between 1 and 1000000'],
-    [{ qos: { down_kbps: 1 } }, 'qos.down_kbps must be between 2 and 100000'],
-    [{ qos: { down: 1 } }, 'There is no parameter qos.down here'],
-    [{ reference: '' }, 'The parameter reference is missing or invalid'],
-    [{ reference: 'a\nb' }, 'The parameter reference is missing or invalid'],
-    [{ valid_until: 'tomorrow' }, 'The parameter valid_until is missing or invalid'],
-    [{ valid_until: '2099-12-31T23:59:60Z' }, 'The parameter valid_until is missing or invalid'],
-    [{ valid_until: '9999-12-31T23:59:59-23:59' }, 'The parameter valid_until is missing or invalid'], // the year 10000
-    [{ template_id: '00000000-0000-7000-8000-000000000000' }, 'The parameter template_id is missing or invalid'],
-    [{ code: '1' }, 'There is no parameter code here'],
-  ])('%o', async (body, message) => {
+    ['', 'The body must be a JSON object', []],
+    ['{', 'The body is not JSON in UTF-8', []],
+    ['[]', 'The body must be a JSON object', []],
+    ['"x"', 'The body must be a JSON object', []],
+    ['{"name":"\\ud800"}', 'The body is not JSON in UTF-8', []],
+    ['{}', 'These fields are invalid: site_id, name', ['site_id required', 'name required']],
+    [`{"site_id":${site}}`, 'name is required', ['name required']],
+    [{ site_id: '1' }, 'site_id must be a whole number', ['site_id wrong_type']],
+    [{ name: 5 }, 'name must be a text', ['name wrong_type']],
+    [{ name: ' \u200b ' }, 'name is required', ['name required']],
+    [{ name: 'a\u0007b' }, 'name contains characters that cannot be printed', ['name unprintable']],
+    [{ name: 'x'.repeat(245) }, 'name must have at most 244 characters', ['name too_long']],
+    [{ max_uses: -1 }, 'max_uses must be between 0 and 2147483647', ['max_uses out_of_range']],
+    [{ max_uses: 1.5 }, 'max_uses must be a whole number', ['max_uses wrong_type']],
+    [{ expire_minutes: 0 }, 'expire_minutes must be between 1 and 2147483647', ['expire_minutes out_of_range']],
+    [{ expire_minutes: 1_000_001 }, 'expire_minutes must be between 1 and 1000000', ['expire_minutes out_of_range']],
+    [{ qos: { down_kbps: 1 } }, 'qos.down_kbps must be between 2 and 100000', ['qos.down_kbps out_of_range']],
+    [{ qos: { down: 1 } }, 'There is no field qos.down here', ['qos.down unknown_field']],
+    [{ siteId: 1 }, 'There is no field siteId here. Did you mean site_id?', ['siteId unknown_field']],
+    [{ reference: '' }, 'reference must have at least 1 character(s)', ['reference too_short']],
+    [{ reference: 'a\nb' }, 'reference is not written correctly', ['reference bad_format']],
+    [{ valid_until: 'tomorrow' }, notATime, ['valid_until not_a_time']],
+    [{ valid_until: '2099-12-31T23:59:60Z' }, notATime, ['valid_until not_a_time']],
+    [{ valid_until: '9999-12-31T23:59:59-23:59' }, notATime, ['valid_until not_a_time']], // the year 10000
+    [{ valid_until: '2099-12-31' }, expect.stringContaining('a date without a time'), ['valid_until time_missing']],
+    [{ valid_until: '2099-12-31T11:00' }, expect.stringContaining('no time zone'), ['valid_until time_zone_missing']],
+    [
+      { valid_until: '2020-01-01T00:00:00Z' },
+      'valid_until must be at least one minute ahead',
+      ['valid_until in_the_past'],
+    ],
+    [
+      { template_id: '00000000-0000-7000-8000-000000000000' },
+      'template_id does not exist or cannot be used here',
+      ['template_id not_usable'],
+    ],
+    [{ code: '1' }, 'There is no field code here', ['code unknown_field']],
+    [
+      { site_id: '1', name: '', nmae: 'x', qos: { up_kbps: 'x' }, valid_until: '2099-12-31' },
+      'These fields are invalid: site_id, qos.up_kbps, valid_until, name, nmae',
+      [
+        'site_id wrong_type',
+        'qos.up_kbps wrong_type',
+        'valid_until time_missing',
+        'name too_short',
+        'nmae unknown_field',
+      ],
+    ],
+    [
+      { qos: { down_kbps: 1, up_kbps: 1, quota_mb: 2_000_000 }, valid_until: '2020-01-01T00:00:00Z' },
+      'These fields are invalid: valid_until, qos.down_kbps, qos.up_kbps, qos.quota_mb',
+      ['valid_until in_the_past', 'max_uses out_of_range', 'qos.down_kbps out_of_range', 'qos.up_kbps out_of_range'],
+    ],
+  ])('%o', async (body, message, fields) => {
     const before = await simulator.creates()
     const answer = await post(body)
 
     expect([answer.status, answer.json().message]).toEqual([400, message])
+    expect((answer.json().errors ?? []).map(({ field, code }: any) => `${field} ${code}`)).toEqual(fields)
     expect(answer.headers['voucher-outcome']).toBe('none')
     expect(await simulator.creates()).toBe(before)
   })
@@ -195,7 +226,7 @@ test('502: the controller answered without a voucher', async () => {
   await simulator.fault('empty')
   const answer = await post({})
 
-  expect([answer.status, answer.json().error]).toEqual([502, 'upstream_error'])
+  expect([answer.status, answer.json().error]).toEqual([502, 'no_voucher'])
   expect(answer.headers['voucher-outcome']).toBe('unknown')
 })
 

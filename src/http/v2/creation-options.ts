@@ -1,11 +1,12 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { CreationOptions } from '#domain/creating/creation.ts'
-import { minutesLeft } from '#domain/creating/voucher-shape.ts'
+import { minutesLeft, toVoucherName } from '#domain/creating/voucher-shape.ts'
+import type { DomainError } from '#domain/errors.ts'
 import { findTemplate } from '#domain/templates/templates.queries.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
-import { siteNumber, time, toTime } from './kit/fields.ts'
-import { V2Error } from './kit/problems.ts'
+import { siteNumber, time } from './kit/fields.ts'
+import { type InvalidField, InvalidRequest, invalidFieldsOf } from './kit/invalid-fields.ts'
 
 const maxInteger = 2_147_483_647
 const limit = Type.Integer({ minimum: 0, maximum: maxInteger })
@@ -13,7 +14,17 @@ const limit = Type.Integer({ minimum: 0, maximum: maxInteger })
 export const nameField = Type.String({
   minLength: 1,
   description: 'Display name, at most 244 characters. The service puts the date in front of it: 2026-11-15_Room 12.',
+  rule: checkName,
 })
+
+function checkName(text: string): InvalidField[] {
+  try {
+    toVoucherName(text)
+    return []
+  } catch (error) {
+    return invalidFieldsOf(error as DomainError).map((invalid) => ({ ...invalid, field: '' }))
+  }
+}
 
 /** The fields that a new voucher and a new batch have in common. */
 export const creationFields = {
@@ -62,7 +73,7 @@ export async function readCreationOptions(
   requested: RequestedOptions,
 ): Promise<CreationOptions & { limits: Limits }> {
   const { site_id, reference = null, valid_until, qos = {} } = requested
-  const validUntil = valid_until === undefined ? null : toTime('valid_until', valid_until)
+  const validUntil = valid_until === undefined ? null : new Date(valid_until)
   const defaults = validUntil === null ? defaultLimits : { ...defaultLimits, expireMinutes: minutesLeft }
   const base =
     requested.template_id === undefined ? defaults : await findTemplateLimits(db, site_id, requested.template_id)
@@ -78,6 +89,6 @@ export async function readCreationOptions(
 
 async function findTemplateLimits(db: Queryable, siteId: number, templateId: string): Promise<Limits> {
   const template = await findTemplate(db, templateId, siteId)
-  if (!template) throw new V2Error('parameter_invalid', 'template_id')
+  if (!template) throw new InvalidRequest({ field: 'template_id', code: 'not_usable' })
   return template
 }

@@ -2,20 +2,21 @@ import { describe, expect, test, vi } from 'vitest'
 import { Unavailable } from '#db/database.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey } from '#test/data/seed.ts'
-import { call } from '#test/network/http-client.ts'
+import { type Answer, call } from '#test/network/http-client.ts'
 
 const app = await startApp()
 const { key } = await seedKey(app.db)
 const writing = (await seedKey(app.db, { scope: 'write' })).key
 
 test.each([
-  [undefined, 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
+  [undefined, 'A valid API key is required', 'en'],
   ['de-DE,de;q=0.9,en;q=0.8', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
-  ['fr', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
+  ['fr', 'A valid API key is required', 'en'],
   ['en', 'A valid API key is required', 'en'],
-  ['fr, en-GB;q=0.7, de;q=0.3', 'A valid API key is required', 'en'],
-  ['en;q=0', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
-  [';;,=q', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
+  ['fr, de-AT;q=0.7, en;q=0.3', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
+  ['de;q=0', 'A valid API key is required', 'en'],
+  ['de, en', 'A valid API key is required', 'en'],
+  [';;,=q', 'A valid API key is required', 'en'],
 ])('the language of %s', async (acceptLanguage, message, language) => {
   const headers = acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }
   const answer = await app.call('/api/v2/sites', { headers })
@@ -29,54 +30,133 @@ test.each([
   })
 })
 
+const fieldsOf = (answer: Answer) => answer.json().errors.map(({ field, code }: any) => `${field} ${code}`)
+
 describe('400', () => {
   test.each([
-    ['/vouchers?limit=0', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=201', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=1e400', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=0x5', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=1e1', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=5.0', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=%205', 'The parameter limit is missing or invalid'],
-    ['/vouchers?site_id=1&site_id=0x1', 'The parameter site_id is missing or invalid'],
-    ['/vouchers?site_id=1&site_id=-1e400', 'The parameter site_id is missing or invalid'],
-    ['/vouchers/lookup?code=1&site_id=1e400', 'The parameter site_id is missing or invalid'],
-    ['/vouchers?limit=1&limit=2', 'The parameter limit is missing or invalid'],
-    ['/vouchers?limit=', 'The parameter limit is missing or invalid'],
-    ['/vouchers?site_id=0', 'The parameter site_id is missing or invalid'],
-    ['/vouchers?site_id=2147483648', 'The parameter site_id is missing or invalid'],
-    ['/vouchers?site_id=1&site_id=x', 'The parameter site_id is missing or invalid'],
-    ['/vouchers?status=good', 'The parameter status is missing or invalid'],
-    ['/vouchers?text=%00', 'The parameter text is missing or invalid'],
-    ['/vouchers?source=urn:uuid:00000000-0000-7000-8000-000000000000', 'The parameter source is missing or invalid'],
-    ['/vouchers?text=', 'The parameter text is missing or invalid'],
-    ['/vouchers?source=me', 'The parameter source is missing or invalid'],
-    ['/vouchers?code=-', 'The parameter code is missing or invalid'],
-    ['/vouchers?created_after=yesterday', 'The parameter created_after is missing or invalid'],
-    ['/vouchers?created_before=2026-12-31T23:59:60Z', 'The parameter created_before is missing or invalid'],
-    ['/vouchers?cursor=', 'The parameter cursor is missing or invalid'],
-    ['/vouchers?cursor=MQ', 'The parameter cursor is missing or invalid'],
-    ['/vouchers?cursor=garbage', 'The parameter cursor is missing or invalid'],
-    ['/sites?cursor=garbage', 'The parameter cursor is missing or invalid'],
-    ['/vouchers?staus=valid', 'There is no parameter staus here'],
-    ['/vouchers?site_id[]=1', 'There is no parameter ? here'],
-    ['/vouchers?__proto__=1', 'There is no parameter __proto__ here'],
-    ['/sites/1?name=x', 'There is no parameter name here'],
-    ['/vouchers/lookup?site_id=1', 'The parameter code is missing or invalid'],
-    ['/vouchers/lookup?code=1', 'The parameter site_id is missing or invalid'],
-  ])('%s', async (path, message) => {
-    const answer = await app.call(`/api/v2${path}`, { key, headers: { 'accept-language': 'en' } })
+    ['/vouchers?limit=0', ['limit out_of_range']],
+    ['/vouchers?limit=201', ['limit out_of_range']],
+    ['/vouchers?limit=1e400', ['limit wrong_type']],
+    ['/vouchers?limit=0x5', ['limit wrong_type']],
+    ['/vouchers?limit=1e1', ['limit wrong_type']],
+    ['/vouchers?limit=5.0', ['limit wrong_type']],
+    ['/vouchers?limit=%205', ['limit wrong_type']],
+    ['/vouchers?site_id=1&site_id=0x1', ['site_id[1] wrong_type']],
+    ['/vouchers?site_id=1&site_id=-1e400', ['site_id[1] wrong_type']],
+    ['/vouchers/lookup?code=1&site_id=1e400', ['site_id wrong_type']],
+    ['/vouchers?limit=1&limit=2', ['limit repeated']],
+    ['/vouchers?limit=', ['limit wrong_type']],
+    ['/vouchers?site_id=0', ['site_id[0] out_of_range']],
+    ['/vouchers?site_id=2147483648', ['site_id[0] out_of_range']],
+    ['/vouchers?site_id=1&site_id=x', ['site_id[1] wrong_type']],
+    ['/vouchers?status=good', ['status not_one_of']],
+    ['/vouchers?text=%00', ['text bad_format']],
+    ['/vouchers?source=urn:uuid:00000000-0000-7000-8000-000000000000', ['source bad_format']],
+    ['/vouchers?text=', ['text too_short']],
+    ['/vouchers?source=me', ['source bad_format']],
+    ['/vouchers?code=-', ['code bad_format']],
+    ['/vouchers?batch_id=7', ['batch_id bad_format']],
+    ['/vouchers?created_after=yesterday', ['created_after not_a_time']],
+    ['/vouchers?created_after=2026-11-15', ['created_after time_missing']],
+    ['/vouchers?created_after=2026-11-15T11:00:00+01:00', ['created_after time_zone_missing']],
+    ['/vouchers?created_before=2026-12-31T23:59:60Z', ['created_before not_a_time']],
+    ['/vouchers?cursor=', ['cursor bad_format']],
+    ['/vouchers?cursor=MQ', ['cursor bad_format']],
+    ['/vouchers?cursor=garbage', ['cursor bad_format']],
+    ['/sites?cursor=garbage', ['cursor bad_format']],
+    ['/vouchers?staus=valid', ['staus unknown_field']],
+    ['/vouchers?site_id[]=1', ['? unknown_field']],
+    ['/vouchers?%3Cscript%3E=1', ['? unknown_field']],
+    ['/vouchers?__proto__=1', ['__proto__ unknown_field']],
+    ['/vouchers?constructor=1', ['constructor unknown_field']],
+    ['/sites/1?name=x', ['name unknown_field']],
+    ['/vouchers/lookup?site_id=1', ['code required']],
+    ['/vouchers/lookup?code=1', ['site_id required']],
+    ['/vouchers/lookup', ['site_id required', 'code required']],
+    [
+      '/vouchers?limit=x&status=good&nam=1&site_id=0',
+      ['site_id[0] out_of_range', 'status not_one_of', 'limit wrong_type', 'nam unknown_field'],
+    ],
+  ])('%s', async (path, fields) => {
+    const answer = await app.call(`/api/v2${path}`, { key })
 
-    expect([answer.status, answer.json().error, answer.json().message]).toEqual([400, 'invalid_request', message])
+    expect([answer.status, answer.json().error, fieldsOf(answer)]).toEqual([400, 'invalid_request', fields])
+  })
+
+  test('an error says what would be accepted, in both languages', async () => {
+    const path = '/api/v2/vouchers?limit=500&status=good&staus=valid&created_after=2026-11-15'
+    const english = (await app.call(path, { key })).json()
+    const german = (await app.call(path, { key, headers: { 'accept-language': 'de' } })).json()
+
+    expect(english).toMatchObject({
+      message: 'These fields are invalid: status, created_after, limit, staus',
+      errors: [
+        {
+          field: 'status',
+          code: 'not_one_of',
+          message: 'status must be one of valid | used | expired | revoked',
+          allowed: { values: ['valid', 'used', 'expired', 'revoked'] },
+        },
+        { allowed: { format: 'date-time', example: '2026-11-15T11:00:00+01:00' } },
+        { message: 'limit must be between 1 and 200', allowed: { minimum: 1, maximum: 200 } },
+        {
+          message: 'There is no field staus here. Did you mean status?',
+          allowed: { nearest: 'status', fields: expect.arrayContaining(['site_id', 'status', 'limit']) },
+        },
+      ],
+    })
+    expect(german).toMatchObject({
+      message: 'Diese Felder sind ungültig: status, created_after, limit, staus',
+      errors: [
+        { message: 'status muss einer dieser Werte sein: valid | used | expired | revoked' },
+        {},
+        { message: 'limit muss zwischen 1 und 200 sein' },
+        { message: 'Das Feld staus gibt es hier nicht. Ist status gemeint?' },
+      ],
+    })
+  })
+
+  test('query, body and Idempotency-Key are checked together', async () => {
+    const answer = await app.call('/api/v2/vouchers?dry_run=1', {
+      method: 'POST',
+      key: writing,
+      body: '{"site_id":0}',
+      headers: { 'idempotency-key': 'a b' },
+    })
+
+    expect(fieldsOf(answer)).toEqual([
+      'dry_run unknown_field',
+      'name required',
+      'site_id out_of_range',
+      'Idempotency-Key bad_format',
+    ])
+  })
+
+  test('at most 50 errors, however many fields are invalid', async () => {
+    const body = JSON.stringify({ site_id: 1, names: Array(1_000).fill('') })
+    const answer = await app.call('/api/v2/batches', { method: 'POST', key: writing, body })
+
+    expect(answer.json().errors).toHaveLength(50)
+    expect(answer.json().errors[49]).toMatchObject({ field: 'names[49]', code: 'too_short' })
+    expect(answer.text.length).toBeLessThan(10_000)
+  })
+
+  test('nothing that a client sent is repeated except plain names of fields', async () => {
+    const hostile = '<img src=x onerror=alert(1)>\u202e'
+    const body = JSON.stringify({ [hostile]: 1, site_id: hostile, name: 1, qos: { [hostile]: hostile } })
+    const answer = await app.call('/api/v2/vouchers', { method: 'POST', key: writing, body })
+
+    expect(fieldsOf(answer)).toEqual(['site_id wrong_type', '? unknown_field', 'name wrong_type', '? unknown_field'])
+    expect(answer.text).not.toMatch(/<|alert|\u202e/)
   })
 
   test.each([
-    ['POST', '/batches/1-x/cancel', '{"rows":[1]}', 'There is no parameter rows here'],
-    ['POST', '/batches/1-x/retry', '{"rows":[1]}', 'There is no parameter rows here'],
-    ['DELETE', '/vouchers/1-x', '{"reason":"x"}', 'There is no parameter reason here'],
-    ['POST', '/vouchers', '{"site_id":1,"name":"x","__proto__":{}}', 'There is no parameter __proto__ here'],
-    ['POST', '/revocations', '{"filter":{"text":"x","__proto__":1}}', 'There is no parameter filter.__proto__ here'],
-    ['POST', '/batches/1-x/cancel', '[]', 'The request cannot be read'],
+    ['POST', '/batches/1-x/cancel', '{"rows":[1]}', 'There is no field rows here'],
+    ['POST', '/batches/1-x/retry', '{"rows":[1]}', 'There is no field rows here'],
+    ['DELETE', '/vouchers/1-x', '{"reason":"x"}', 'There is no field reason here'],
+    ['POST', '/vouchers', '{"site_id":1,"name":"x","__proto__":{}}', 'There is no field __proto__ here'],
+    ['POST', '/revocations', '{"filter":{"text":"x","__proto__":1}}', 'There is no field filter.__proto__ here'],
+    ['POST', '/batches/1-x/cancel', '[]', 'The body must be a JSON object'],
   ])('%s %s with %s', async (method, path, body, message) => {
     const answer = await app.call(`/api/v2${path}`, {
       method,
@@ -91,7 +171,7 @@ describe('400', () => {
   test('a broken percent-encoding, in the format of this API', async () => {
     const answer = await app.call('/api/v2/sites/%zz', { key })
 
-    expect([answer.status, answer.json().message]).toEqual([400, 'Anfrage nicht lesbar'])
+    expect([answer.status, answer.json().message]).toEqual([400, 'The request cannot be read'])
   })
 
   test('two Host headers or an invalid one, in the format of this API', async () => {
@@ -106,7 +186,7 @@ test.each(['/api/v2', '/api/v2/', '/api/v2/nothing', '/api/v2/vouchers/1/2', `/a
   async (path) => {
     const answer = await app.call(path)
 
-    expect([answer.status, answer.json().message]).toEqual([404, 'Endpunkt nicht gefunden'])
+    expect([answer.status, answer.json().message]).toEqual([404, 'There is no such endpoint'])
   },
 )
 
@@ -122,7 +202,7 @@ test.each([
 ])('404: %s can be nobody', async (path) => {
   const answer = await app.call(`/api/v2${path}`, { key })
 
-  expect([answer.status, answer.json().message]).toEqual([404, 'Nicht gefunden'])
+  expect([answer.status, answer.json().message]).toEqual([404, 'Not found'])
 })
 
 test('429 with the headers of the limit, which both APIs share', async () => {
@@ -154,6 +234,6 @@ test('503 while the database cannot be reached, 500 for an unforeseen error; nei
   const lost = await answerTo(new Unavailable('PostgreSQL is out of reach at 10.0.0.7'))
   expect([lost.status, lost.json().error, lost.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
   const broken = await answerTo(new Error('secret'))
-  expect([broken.status, broken.json().message]).toEqual([500, 'Interner Fehler'])
+  expect([broken.status, broken.json().message]).toEqual([500, 'Internal error'])
   query.mockRestore()
 })

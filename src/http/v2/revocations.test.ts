@@ -132,22 +132,27 @@ test('a filter that matches nothing: done, and only its maker sees it', async ()
 })
 
 test.each([
-  [{}, 'The parameter voucher_ids is missing or invalid'],
-  [{ filter: {} }, 'The parameter filter is missing or invalid'],
-  [{ filter: { site_id: [site] } }, 'The parameter filter is missing or invalid'],
-  [{ filter: { reference: '' } }, 'The parameter filter.reference is missing or invalid'],
-  [{ filter: { reference: 'x', site_id: [] } }, 'The parameter filter.site_id is missing or invalid'],
-  [{ filter: { referenz: 'x' } }, 'There is no parameter filter.referenz here'],
-  [{ filter: { reference: 'x', status: 'valid' } }, 'There is no parameter filter.status here'],
-  [{ filter: { created_after: '2026-12-31T23:59:60Z' } }, 'The parameter created_after is missing or invalid'],
-  [{ voucher_ids: [] }, 'The parameter voucher_ids is missing or invalid'],
-  [{ voucher_ids: Array(1_001).fill(`1-${nobody}`) }, 'The parameter voucher_ids is missing or invalid'],
-  [{ voucher_ids: [`1-${nobody}`], filter: { text: 'x' } }, 'The parameter filter is missing or invalid'],
-])('400: %j', async (body, message) => {
+  [{}, ['filter one_of_required']],
+  [{ filter: {} }, ['filter one_of_required']],
+  [{ filter: { site_id: [site] } }, ['filter one_of_required']],
+  [{ filter: { reference: '' } }, ['filter.reference too_short']],
+  [{ filter: { reference: 'x', site_id: [] } }, ['filter.site_id too_few']],
+  [{ filter: { referenz: 'x' } }, ['filter.referenz unknown_field']],
+  [{ filter: { reference: 'x', status: 'valid' } }, ['filter.status unknown_field']],
+  [{ filter: { created_after: '2026-12-31T23:59:60Z' } }, ['filter.created_after not_a_time']],
+  [
+    { filter: { batch_id: '7', created_after: '2026-12-31' } },
+    ['filter.batch_id bad_format', 'filter.created_after time_missing'],
+  ],
+  [{ voucher_ids: [] }, ['voucher_ids too_few']],
+  [{ voucher_ids: Array(1_001).fill(`1-${nobody}`) }, ['voucher_ids too_many']],
+  [{ voucher_ids: [`1-${nobody}`], filter: { text: 'x' } }, ['filter not_together']],
+])('400: %j', async (body, fields) => {
   const before = await count('revocations')
   const answer = await revoke(body)
 
-  expect([answer.status, answer.json().error, answer.json().message]).toEqual([400, 'invalid_request', message])
+  expect([answer.status, answer.json().error]).toEqual([400, 'invalid_request'])
+  expect(answer.json().errors.map(({ field, code }: any) => `${field} ${code}`)).toEqual(fields)
   expect(await count('revocations')).toBe(before)
 })
 
@@ -160,7 +165,7 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
 
   expect([answer.status, answer.json().error, answer.json().message]).toEqual([
     400,
-    'too_many',
+    'vouchers_too_many',
     'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
   ])
   expect([await count('revocations'), await count('withdrawals')]).toEqual(before)
@@ -181,7 +186,11 @@ test('429: 50,000 withdrawals wait on the site; a check-out and a revocation on 
   const eleven = (siteId: number) => Promise.all(Array.from({ length: 11 }, () => seeded(siteId)))
   const refused = await revoke({ voucher_ids: await eleven(full) })
 
-  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '60'])
+  expect([refused.status, refused.json().error, refused.headers['retry-after']]).toEqual([
+    429,
+    'withdrawals_too_many',
+    '60',
+  ])
   expect((await revoke({ voucher_ids: [await seeded(full)] })).status).toBe(202)
   expect((await revoke({ voucher_ids: await eleven(free) })).status).toBe(202)
 })

@@ -11,6 +11,7 @@ import {
 } from '#domain/withdrawals/revocations.queries.ts'
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
 import { count, isoOrNull, publicId, readPublicId, siteNumber, textOrNull, time, timeOrNull } from './kit/fields.ts'
+import type { InvalidField } from './kit/invalid-fields.ts'
 import { type OperationCall, operation, type V2Context } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readSiteItemCursor, siteItemCursor } from './kit/pages.ts'
 import { V2Error } from './kit/problems.ts'
@@ -53,6 +54,7 @@ const revocationBody = Type.Object(
         },
         {
           additionalProperties: false,
+          rule: checkFilter,
           description:
             'The filters of the list of vouchers; at least one besides site_id is required. Covers the vouchers that can still be withdrawn, at most 10,000.',
         },
@@ -61,6 +63,7 @@ const revocationBody = Type.Object(
   },
   {
     title: 'RevocationRequest',
+    rule: checkSelection,
     additionalProperties: false,
     description: 'Either voucher_ids or filter.',
     examples: [{ filter: { reference: 'R-4711' } }],
@@ -153,10 +156,19 @@ type Selection = { contents: object; needsSearch: boolean; choose(tx: Queryable)
 type Caller = Pick<OperationCall<never, never, never>, 'actor' | 'now' | 'idempotencyKey' | 'markReplayed'>
 
 function readSelection(caller: Caller, { voucher_ids: ids, filter }: Static<typeof revocationBody>): Selection {
-  if (ids !== undefined && filter !== undefined) throw new V2Error('parameter_invalid', 'filter')
-  if (ids !== undefined) return selectByIds(caller.actor, ids)
-  if (filter !== undefined) return selectByFilter(caller, filter)
-  throw new V2Error('parameter_invalid', 'voucher_ids')
+  return ids === undefined ? selectByFilter(caller, filter ?? {}) : selectByIds(caller.actor, ids)
+}
+
+function checkSelection({ voucher_ids: ids, filter }: Record<string, unknown>): InvalidField[] {
+  if ((ids === undefined) !== (filter === undefined)) return []
+  const allowed = { fields: ['voucher_ids', 'filter'] }
+  return [{ field: 'filter', code: ids === undefined ? 'one_of_required' : 'not_together', allowed }]
+}
+
+/** A filter by sites only, or an empty one, would withdraw far more than a mistyped request meant. */
+function checkFilter({ site_id: _, ...filters }: Record<string, unknown>): InvalidField[] {
+  if (Object.keys(filters).length > 0) return []
+  return [{ field: '', code: 'one_of_required', allowed: { fields: Object.keys(filterFields) } }]
 }
 
 /** Selects all of these vouchers or none: an id that does not exist is probably a mistake of the client. */
@@ -182,7 +194,6 @@ type RequestedFilter = NonNullable<Static<typeof revocationBody>['filter']>
 function selectByFilter({ actor, now }: Caller, requested: RequestedFilter): Selection {
   const { site_id: _, ...filters } = requested
   const siteIds = readFilterSites(requested)
-  if (Object.keys(filters).length === 0) throw new V2Error('parameter_invalid', 'filter')
   const filter = readVoucherFilter(filters)
   return {
     contents: { filter, sites: siteIds && [...new Set(siteIds)].toSorted((a, b) => a - b) },

@@ -1,15 +1,14 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
-import { readPublicId, type SiteItem, searchText, time, toTime, typedCode, withoutSeparators } from './kit/fields.ts'
-import { V2Error } from './kit/problems.ts'
+import { readPublicId, type SiteItem, searchText, time, typedCode, withoutSeparators } from './kit/fields.ts'
+import type { InvalidField } from './kit/invalid-fields.ts'
 
 /** The filters of vouchers. Lists and revocations share them, so that a revocation affects what the list showed. */
 export const filterFields = {
   text: Type.Optional({ ...searchText, description: 'Part of the name; upper and lower case are the same.' }),
   reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
-  // The length rejects `urn:uuid:…`, which the validator of queries accepts as a UUID and PostgreSQL does not.
-  source: Type.Optional(Type.String({ format: 'uuid', maxLength: 36, description: 'Made by this key or person.' })),
-  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.' })),
+  source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.', rule: checkBatchId })),
   created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
   created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
   code: Type.Optional({ ...typedCode, description: 'The code begins with this text.' }),
@@ -25,8 +24,8 @@ export function readVoucherFilter(requested: RequestedFilter): Omit<VoucherFilte
     reference,
     source,
     batchId: readBatchId(requested)?.id,
-    createdAfter: created_after === undefined ? undefined : toTime('created_after', created_after),
-    createdBefore: created_before === undefined ? undefined : toTime('created_before', created_before),
+    createdAfter: created_after === undefined ? undefined : new Date(created_after),
+    createdBefore: created_before === undefined ? undefined : new Date(created_before),
     codePrefix: code === undefined ? undefined : withoutSeparators(code),
   }
 }
@@ -38,8 +37,9 @@ export function readFilterSites(requested: RequestedFilter & { site_id?: number[
 }
 
 function readBatchId({ batch_id }: RequestedFilter): SiteItem | undefined {
-  if (batch_id === undefined) return undefined
-  const batch = readPublicId(batch_id)
-  if (!batch) throw new V2Error('parameter_invalid', 'batch_id')
-  return batch
+  return batch_id === undefined ? undefined : readPublicId(batch_id)
+}
+
+function checkBatchId(text: string): InvalidField[] {
+  return readPublicId(text) ? [] : [{ field: '', code: 'bad_format' }]
 }

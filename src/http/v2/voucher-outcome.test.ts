@@ -88,8 +88,8 @@ test('400: the header is missing, or invalid', async () => {
   const missing = await ask({ 'accept-language': 'en' })
   const invalid = await ask({ 'idempotency-key': 'with space' })
 
-  expect([missing.status, missing.json().error]).toEqual([400, 'idempotency_key_required'])
-  expect(missing.json().message).toMatch(/^The header Idempotency-Key is missing/)
+  expect([missing.status, missing.json().errors]).toMatchObject([400, [{ field: 'Idempotency-Key', code: 'required' }]])
+  expect(missing.json().message).toBe('Idempotency-Key is required')
   expect(invalid.status).toBe(400)
-  expect(invalid.json().error).not.toBe('idempotency_key_required')
+  expect(invalid.json().errors).toMatchObject([{ field: 'Idempotency-Key', code: 'bad_format' }])
 })

@@ -1,46 +1,33 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError, type RequestErrorCode } from '#domain/errors.ts'
+import { DomainError, type ErrorDetails, type RequestErrorCode } from '#domain/errors.ts'
 import { fillPlaceholders, logFailure, requestErrorOf, setCommonHeaders } from '../../server/problems.ts'
-import { fieldName } from './check-input.ts'
-import { preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
+import { type InvalidField, InvalidRequest, invalidFieldsOf, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
+import { isV2ErrorCode, preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
 
-/** Answers a failure of API v2 with `{error, message, request_id}` in the client's language. */
+/** Answers a failure of API v2 with `{error, message, request_id}`, and `errors` if fields are invalid, in the client's language. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = failureOf(error, request)
-  const problem = problemOf(failure.code)
+  const { code, details = {}, invalid = [] } = failureOf(error, request)
+  const problem = problemOf(code)
   if (problem.status >= 500) logFailure(error, request)
   const language = preferredLanguage(request.headers['accept-language'])
+  const errors = invalid.map((field) => invalidFieldToWire(field, language))
   setCommonHeaders(request, reply)
   reply.code(problem.status).headers({ ...problem.headers, 'content-language': language, vary: 'Accept-Language' })
   reply.send({
     error: problem.error,
-    message: fillPlaceholders(problem.messages[language], failure.details),
+    message: errors.length > 0 ? summaryOf(errors, language) : fillPlaceholders(problem.messages[language], details),
     request_id: request.id,
+    ...(errors.length > 0 && { errors }),
   })
 }
 
-type Failure = { code: RequestErrorCode | V2ErrorCode; details: Record<string, string | number> }
+type Failure = { code: RequestErrorCode | V2ErrorCode; details?: ErrorDetails; invalid?: InvalidField[] }
 
 function failureOf(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof V2Error) return error
-  const { validation } = error as FastifyError
-  if (validation) return failureOfValidation(validation[0])
-  const details = error instanceof DomainError ? withNameInV2(error.details) : {}
-  return { code: requestErrorOf(error, request) ?? 'server_error', details }
-}
-
-type Invalid = NonNullable<FastifyError['validation']>[number]
-
-function failureOfValidation(invalid: Invalid | undefined): Failure {
-  const { additionalProperty, missingProperty } = invalid?.params ?? {}
-  if (additionalProperty !== undefined) return new V2Error('parameter_unknown', fieldName([String(additionalProperty)]))
-  const field = missingProperty ?? invalid?.instancePath.split('/')[1] ?? ''
-  return new V2Error('parameter_invalid', fieldName([String(field)]))
-}
-
-/** Fields that have another name in API v2 than in the domain's errors, which use the names of API v1. */
-const namesInV2: Record<string, string> = { 'qos.down': 'qos.down_kbps', 'qos.up': 'qos.up_kbps' }
-
-function withNameInV2({ field, ...details }: Failure['details']): Failure['details'] {
-  return field === undefined ? details : { ...details, field: namesInV2[field] ?? field }
+  if (error instanceof InvalidRequest) return { code: 'invalid_request', invalid: error.invalid }
+  if ((error as FastifyError).validation) return { code: 'not_found' } // only parameters of the path are checked by Fastify
+  if (!(error instanceof DomainError)) return { code: requestErrorOf(error, request) ?? 'server_error' }
+  const code = isV2ErrorCode(error.code) ? error.code : (requestErrorOf(error, request) ?? 'server_error')
+  return { code, details: error.details, invalid: invalidFieldsOf(error) }
 }

@@ -1,8 +1,12 @@
-import type { FastifyInstance } from 'fastify'
-import type { TObject } from 'typebox'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { DomainError } from '#domain/errors.ts'
-import { isObject, readJson } from '../../server/read-request.ts'
+import type { DomainError } from '#domain/errors.ts'
+import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
+import { fieldName, findInvalid, Repeated, type SchemaNode } from './find-invalid.ts'
+import { type InvalidField, InvalidRequest, invalidFieldsOf } from './invalid-fields.ts'
+import type { Operation } from './operation.ts'
 import { V2Error } from './problems.ts'
 
 /** Parses every body as JSON, whatever its Content-Type says. An empty body counts as none: some clients send it with DELETE. */
@@ -13,47 +17,75 @@ export function registerBodyParser(app: FastifyInstance): void {
     try {
       return readJson(bytes)
     } catch (cause) {
-      throw new DomainError('request_unreadable', { cause })
+      throw new V2Error('body_unreadable', {}, { cause })
     }
   })
 }
 
-/** Checks bodies strictly by a schema: no value is converted and no field is dropped. The error names the first wrong field. */
-export function createBodyCheck(schema: TObject): (body: unknown) => void {
+type Input = { query: unknown; body: unknown; idempotencyKey: string | undefined }
+
+/** The largest number of errors in one answer, so that a small request cannot cause a huge answer. */
+const maxErrors = 50
+
+/**
+ * Reads the query, the body and the Idempotency-Key of an operation by its schemas. No value of a body is converted, and no
+ * field is dropped. The error names every invalid field at once.
+ */
+export function createInputReader(operation: Operation): (request: FastifyRequest) => Input {
+  const { query: querySchema = noFields, body: bodySchema } = operation
+  const checkQuery = createCheck(querySchema)
+  const checkBody = createCheck(bodySchema ?? noFields)
+  return ({ query: texts, body, headers }) => {
+    const query = toQueryValues(querySchema, texts as QueryTexts)
+    const hasBody = bodySchema !== undefined || body !== undefined
+    if (hasBody && !isObject(body)) throw new V2Error('body_not_object')
+    const key = tryToReadKey(operation, headers)
+    const invalid = [...checkQuery(query), ...(hasBody ? checkBody(body) : []), ...key.invalid]
+    if (invalid.length > 0) throw new InvalidRequest(...invalid.slice(0, maxErrors))
+    return { query, body, idempotencyKey: key.idempotencyKey }
+  }
+}
+
+const noFields = Type.Object({}, { additionalProperties: false })
+
+/** TypeBox decides what is valid. `findInvalid` explains it and applies the rules that no schema can express. */
+function createCheck(schema: TObject): (value: unknown) => InvalidField[] {
   const compiled = Compile(schema)
-  return (body) => {
-    if (compiled.Check(body)) return
-    if (!isObject(body)) throw new DomainError('request_unreadable')
-    const errors = compiled.Errors(body)
-    for (const { keyword, instancePath, params } of errors) {
-      const path = instancePath.split('/').slice(1)
-      if (keyword === 'additionalProperties')
-        throw new V2Error('parameter_unknown', fieldName([...path, ...firstOf(params, 'additionalProperties')]))
-      if (keyword === 'required')
-        throw new V2Error('parameter_invalid', fieldName([...path, ...firstOf(params, 'requiredProperties')]))
-    }
-    throw new V2Error('parameter_invalid', fieldName(errors[0]?.instancePath.split('/').slice(1) ?? []))
+  return (value) => {
+    const invalid = findInvalid(schema as SchemaNode, value)
+    if (invalid.length > 0 || compiled.Check(value)) return invalid
+    return [{ field: fieldName(compiled.Errors(value)[0]?.instancePath.split('/').slice(1) ?? []), code: 'bad_format' }]
   }
 }
 
-function firstOf(params: object, name: string): string[] {
-  const names = (params as Record<string, string[] | undefined>)[name] ?? []
-  return names.slice(0, 1)
-}
-
-/** The name of a field for an error message, such as `qos.down_kbps`. Names that are no identifiers are not repeated. */
-export function fieldName(path: string[]): string {
-  const name = path.join('.')
-  return /^[\w.]{1,60}$/.test(name) ? name : '?'
-}
-
-/** Rejects numbers that are not decimal digits. Fastify's validator would also accept `0x5`, ` 5`, `5.0` and `1e400`. */
-export function checkQueryNumbers(schema: TObject, query: Record<string, string | string[]>): void {
-  for (const [name, parameter] of Object.entries(schema.properties as Record<string, NumberOrNumbers>)) {
-    if (parameter.type !== 'integer' && parameter.items?.type !== 'integer') continue
-    const isInvalid = [query[name] ?? []].flat().some((text) => !/^-?\d{1,15}$/.test(text))
-    if (isInvalid) throw new V2Error('parameter_invalid', name)
+function tryToReadKey(
+  { acceptsIdempotencyKey, asksAboutIdempotencyKey }: Operation,
+  headers: IncomingHttpHeaders,
+): { idempotencyKey: string | undefined; invalid: InvalidField[] } {
+  if (!acceptsIdempotencyKey && !asksAboutIdempotencyKey) return { idempotencyKey: undefined, invalid: [] }
+  try {
+    const idempotencyKey = readIdempotencyKey(headers)
+    const isMissing = asksAboutIdempotencyKey && idempotencyKey === undefined
+    return { idempotencyKey, invalid: isMissing ? [{ field: 'Idempotency-Key', code: 'required' }] : [] }
+  } catch (error) {
+    return { idempotencyKey: undefined, invalid: invalidFieldsOf(error as DomainError) }
   }
 }
 
-type NumberOrNumbers = { type?: string; items?: { type?: string } }
+type QueryTexts = Record<string, string | string[]>
+
+/** Converts the texts of a query to the types of the schema. A text that does not fit stays as it is and is rejected later. */
+function toQueryValues({ properties }: TObject, texts: QueryTexts): Record<string, unknown> {
+  const schemas = properties as Record<string, SchemaNode>
+  const toValue = (name: string, text: string | string[]) =>
+    Object.hasOwn(schemas, name) ? toQueryValue(schemas[name] as SchemaNode, text) : text
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, toValue(name, text)]))
+}
+
+function toQueryValue(schema: SchemaNode, text: string | string[]): unknown {
+  if (schema.type === 'array') return [text].flat().map((each) => toQueryValue(schema.items ?? {}, each))
+  if (Array.isArray(text)) return new Repeated()
+  if (schema.type === 'integer') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (schema.type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
+  return text
+}

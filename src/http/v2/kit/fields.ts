@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import { V2Error } from './problems.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 
@@ -25,17 +24,6 @@ export const typedCode = Type.String({
 
 export function withoutSeparators(code: string): string {
   return code.replace(/[ -]/g, '')
-}
-
-/** Years with more than four digits can result from a UTC offset. PostgreSQL does not read them back. */
-const fourDigitYear = /^\d{4}-/
-
-/** Converts a time that its schema has accepted. The schema allows leap seconds, which JavaScript cannot represent. */
-export function toTime(field: string, text: string): Date {
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime()) || !fourDigitYear.test(date.toISOString()))
-    throw new V2Error('parameter_invalid', field)
-  return date
 }
 
 export function isoOrNull(date: Date | null): string | null {

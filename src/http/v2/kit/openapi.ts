@@ -129,7 +129,7 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
 function named(schema: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((member) => named(member, schemas))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, ...members } = schema as Schema
+  const { title, rule: _, ...members } = schema as Schema
   const inside = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, named(member, schemas)]))
   if (typeof title !== 'string') return inside
   schemas[title] = inside

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { publicId, readPublicId, type SiteItem } from './fields.ts'
-import { V2Error } from './problems.ts'
+import { InvalidRequest } from './invalid-fields.ts'
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -79,8 +79,8 @@ export function readSiteItemCursor(cursor: string | undefined): SiteItem | undef
   return item
 }
 
-function invalidCursor(): V2Error {
-  return new V2Error('parameter_invalid', 'cursor')
+function invalidCursor(): InvalidRequest {
+  return new InvalidRequest({ field: 'cursor', code: 'bad_format' })
 }
 
 function encode(position: string): string {

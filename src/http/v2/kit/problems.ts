@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import type { RequestErrorCode } from '#domain/errors.ts'
+import type { ErrorDetails, RequestErrorCode, V2OnlyErrorCode } from '#domain/errors.ts'
 import { problems as sharedProblems } from '../../server/problems.ts'
+import { invalidFieldSchema } from './invalid-fields.ts'
 
 export type Language = 'de' | 'en'
 
@@ -11,25 +12,13 @@ export type Problem = {
   headers?: Record<string, string>
 }
 
-/** Errors of API v2 only. `not_found` also covers everything that the key may not see. */
-export type V2ErrorCode =
-  | 'not_found'
-  | 'idempotency_key_required'
-  | 'manage_scope_missing'
-  | 'parameter_invalid'
-  | 'parameter_unknown'
-  | 'server_error'
-
-const ownProblems: Record<V2ErrorCode, Problem> = {
+/**
+ * Errors of API v2 only. To add one, add it here. If the domain throws it, also name it in `V2OnlyErrorCode`. The OpenAPI
+ * document and its enums follow.
+ */
+const ownProblems = {
+  /** Also covers everything that the key may not see. */
   not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
-  idempotency_key_required: {
-    status: 400,
-    error: 'idempotency_key_required',
-    messages: {
-      de: 'Der Header Idempotency-Key fehlt. Senden Sie den Idempotency-Key der Anfrage, nach der Sie fragen.',
-      en: 'The header Idempotency-Key is missing. Send the Idempotency-Key of the request that you ask about.',
-    },
-  },
   manage_scope_missing: {
     status: 403,
     error: 'forbidden',
@@ -39,21 +28,69 @@ const ownProblems: Record<V2ErrorCode, Problem> = {
     },
     headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="manage"' },
   },
-  parameter_invalid: {
+  invalid_request: {
     status: 400,
     error: 'invalid_request',
+    messages: { de: 'Die Anfrage ist ungültig', en: 'The request is invalid' },
+  },
+  body_unreadable: {
+    status: 400,
+    error: 'invalid_request',
+    messages: { de: 'Der Inhalt der Anfrage ist kein JSON in UTF-8', en: 'The body is not JSON in UTF-8' },
+  },
+  body_not_object: {
+    status: 400,
+    error: 'invalid_request',
+    messages: { de: 'Der Inhalt der Anfrage muss ein JSON-Objekt sein', en: 'The body must be a JSON object' },
+  },
+  batches_too_many: {
+    status: 429,
+    error: 'batches_too_many',
     messages: {
-      de: 'Der Parameter {field} fehlt oder ist ungültig',
-      en: 'The parameter {field} is missing or invalid',
+      de: 'Für diesen API-Schlüssel laufen schon 100 Stapel, bitte warten, bis einer fertig ist',
+      en: '100 batches of this API key are running already, please wait until one is done',
+    },
+    headers: { 'retry-after': '10' },
+  },
+  vouchers_too_many: {
+    status: 400,
+    error: 'vouchers_too_many',
+    messages: {
+      de: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde kein Voucher entzogen.',
+      en: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
     },
   },
-  parameter_unknown: {
-    status: 400,
-    error: 'invalid_request',
-    messages: { de: 'Den Parameter {field} gibt es hier nicht', en: 'There is no parameter {field} here' },
+  withdrawals_too_many: {
+    status: 429,
+    error: 'withdrawals_too_many',
+    messages: {
+      de: 'Auf diesen Sites warten schon 50.000 Voucher darauf, entzogen zu werden, bitte später erneut versuchen',
+      en: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
+    },
+    headers: { 'retry-after': '60' },
+  },
+  searches_too_many: {
+    status: 429,
+    error: 'searches_too_many',
+    messages: {
+      de: 'Es laufen zu viele Suchen zugleich. Bitte gleich erneut versuchen.',
+      en: 'Too many searches are running at once. Please try again in a moment.',
+    },
+    headers: { 'retry-after': '2' },
+  },
+  search_too_slow: {
+    status: 503,
+    error: 'search_too_slow',
+    messages: {
+      de: 'Die Suche hat zu lange gedauert. Bitte mit site_id, created_after oder mehr Buchstaben eingrenzen.',
+      en: 'The search took too long. Narrow it with site_id, created_after or more letters.',
+    },
+    headers: { 'retry-after': '5' },
   },
   server_error: { status: 500, error: 'server_error', messages: { de: 'Interner Fehler', en: 'Internal error' } },
-}
+} satisfies Record<string, Problem> & Record<V2OnlyErrorCode, Problem>
+
+export type V2ErrorCode = keyof typeof ownProblems
 
 const checkingOutcome =
   'Whether a voucher was made is being checked. Please repeat with the same Idempotency-Key or read the list.'
@@ -78,11 +115,6 @@ const english: Record<RequestErrorCode, string> = {
   method_not_allowed: 'This method is not allowed here',
   payload_too_large: 'The body of the request is larger than 64 KiB',
   rate_limited: 'Rate limit exceeded, please try again later',
-  batches_too_many: '100 batches of this API key are running already, please wait until one is done',
-  vouchers_too_many: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
-  withdrawals_too_many: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
-  searches_too_many: 'Too many searches are running at once. Please try again in a moment.',
-  search_too_slow: 'The search took too long. Narrow it with site_id, created_after or more letters.',
   controller_busy: 'The controller is busy. No voucher was made.',
   controller_unreachable: 'The controller is out of reach. No voucher was made.',
   controller_refused: 'The controller refused the request. No voucher was made.',
@@ -100,31 +132,35 @@ const methodNotAllowed = 'Diese Methode ist hier nicht erlaubt'
 export function problemOf(code: RequestErrorCode | V2ErrorCode): Problem {
   if (isV2ErrorCode(code)) return ownProblems[code]
   const { message = methodNotAllowed, ...shared } = sharedProblems[code]
-  return { ...shared, messages: { de: message, en: english[code] } }
+  const error = vague.has(shared.error) ? code : shared.error
+  return { ...shared, error, messages: { de: message, en: english[code] } }
 }
 
-function isV2ErrorCode(code: RequestErrorCode | V2ErrorCode): code is V2ErrorCode {
+/** Names that API v1 gives to many failures. API v2 gives each of them its own. */
+const vague = new Set(['server_error', 'upstream_error'])
+
+export function isV2ErrorCode(code: string): code is V2ErrorCode {
   return Object.hasOwn(ownProblems, code)
 }
 
-/** A foreseen failure of API v2. `field` replaces the placeholder in its message. */
+/** A foreseen failure of API v2. The details replace the placeholders in its message. */
 export class V2Error extends Error {
   override name = 'V2Error'
   readonly code: V2ErrorCode
-  readonly details: Record<string, string>
-  constructor(code: V2ErrorCode, field?: string) {
-    super(code)
+  readonly details: ErrorDetails
+  constructor(code: V2ErrorCode, details: ErrorDetails = {}, options: ErrorOptions = {}) {
+    super(code, options)
     this.code = code
-    this.details = field === undefined ? {} : { field }
+    this.details = details
   }
 }
 
-/** The language that the client prefers; German if it has no preference. */
+/** The language that the client prefers; English if it has no preference. */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
   const preferences = (acceptLanguage ?? '').split(',').map(readPreference)
   const weightOf = (language: Language) =>
     Math.max(0, ...preferences.filter((preference) => preference.language === language).map(({ q }) => q))
-  return weightOf('en') > weightOf('de') ? 'en' : 'de'
+  return weightOf('de') > weightOf('en') ? 'de' : 'en'
 }
 
 /** Reads one preference such as `en-GB;q=0.8`. */
@@ -134,11 +170,20 @@ function readPreference(text: string): { language: string; q: number } {
   return { language: tag.split('-', 1)[0] as string, q: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0 }
 }
 
+const codes = [...Object.keys(sharedProblems), ...Object.keys(ownProblems)] as (RequestErrorCode | V2ErrorCode)[]
+const errorNames = [...new Set(codes.map((code) => problemOf(code).error))].toSorted()
+
 export const problemSchema = Type.Object(
   {
-    error: Type.String({ pattern: '^[a-z_]+$' }),
-    message: Type.String({ minLength: 1, description: 'German, or English by Accept-Language.' }),
-    request_id: Type.String({ format: 'uuid' }),
+    error: Type.Unsafe<string>({ type: 'string', enum: errorNames, description: 'New values may be added.' }),
+    message: Type.String({ minLength: 1, description: 'English, or German if Accept-Language prefers it.' }),
+    request_id: Type.String({
+      format: 'uuid',
+      description: 'Tell it to the operator. X-Request-Id has the same value.',
+    }),
+    errors: Type.Optional(
+      Type.Array(invalidFieldSchema, { description: 'Every invalid field. Only if fields are the problem.' }),
+    ),
   },
   { title: 'Problem' },
 )

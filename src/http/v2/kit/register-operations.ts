@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import { includesScope, type Scope } from '#domain/keys/key.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
-import { actorOf, type KeyContext, readIdempotencyKey, requireKey } from '../../server/read-request.ts'
-import { checkQueryNumbers, createBodyCheck } from './check-input.ts'
+import { actorOf, type KeyContext, requireKey } from '../../server/read-request.ts'
+import { createInputReader } from './check-input.ts'
 import type { Operation, V2Context } from './operation.ts'
 import { V2Error } from './problems.ts'
 
@@ -25,25 +24,29 @@ export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Con
 }
 
 function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
-  const { scope, params, query, body, status, answer, csvFileName, failureHeaders } = operation
-  const checkBody = createBodyCheck(body ?? Type.Object({}, { additionalProperties: false }))
+  const { scope, params, status, answer, csvFileName, failureHeaders } = operation
+  const readInput = createInputReader(operation)
   app.route({
     method: methodsOf(operation),
     url,
     schema: {
       ...(params && { params }),
-      querystring: query ?? noParameters,
       ...(!csvFileName && status !== 204 && { response: { [status]: answer } }),
     },
     onRequest: async (request, reply) => {
       reply.headers(failureHeaders?.(request.headers) ?? {})
       request.acceptedKey = await requireKey(ctx, request, reply, null)
       requireScope(request.acceptedKey.scope, scope)
-      if (query) checkQueryNumbers(query, request.query as Record<string, string | string[]>)
     },
     handler: async (request: FastifyRequest, reply) => {
-      if (body || request.body !== undefined) checkBody(request.body)
-      const answered = await handle(ctx, operation, request, reply)
+      const key = request.acceptedKey as AuthenticatedKey // `onRequest` has set it
+      const answered = await operation.handle(ctx, {
+        actor: actorOf(key),
+        now: key.now,
+        params: request.params,
+        ...readInput(request),
+        markReplayed: () => void reply.header('idempotent-replayed', 'true'),
+      })
       for (const name of Object.keys(failureHeaders?.(request.headers) ?? {})) reply.removeHeader(name)
       if (csvFileName) setCsvHeaders(reply, csvFileName((request.params as { id: string }).id))
       reply.code(status)
@@ -61,29 +64,6 @@ function requireScope(scope: Scope, needed: Scope): void {
 /** Node sends the headers of an answer to HEAD, and not its body. */
 function methodsOf({ method }: Operation): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
-}
-
-const noParameters = { type: 'object', additionalProperties: false }
-
-function handle(ctx: V2Context, operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const key = request.acceptedKey as AuthenticatedKey // `onRequest` has set it
-  return operation.handle(ctx, {
-    actor: actorOf(key),
-    now: key.now,
-    params: request.params,
-    query: request.query,
-    body: request.body,
-    idempotencyKey: idempotencyKeyOf(operation, request),
-    markReplayed: () => void reply.header('idempotent-replayed', 'true'),
-  })
-}
-
-function idempotencyKeyOf(operation: Operation, { headers }: FastifyRequest): string | undefined {
-  if (operation.acceptsIdempotencyKey) return readIdempotencyKey(headers)
-  if (!operation.asksAboutIdempotencyKey) return undefined
-  const idempotencyKey = readIdempotencyKey(headers)
-  if (idempotencyKey === undefined) throw new V2Error('idempotency_key_required')
-  return idempotencyKey
 }
 
 function setCsvHeaders(reply: FastifyReply, fileName: string): void {

@@ -1,0 +1,195 @@
+import { type Static, Type } from 'typebox'
+import type { DomainError, ErrorCode, ErrorDetails } from '#domain/errors.ts'
+import type { Language } from './problems.ts'
+
+/** What would be accepted. Only the facts that matter for the error are set. */
+const allowedSchema = Type.Object(
+  {
+    minimum: Type.Optional(Type.Number()),
+    maximum: Type.Optional(Type.Number()),
+    min_length: Type.Optional(Type.Integer({ description: 'Characters.' })),
+    max_length: Type.Optional(Type.Integer({ description: 'Characters.' })),
+    min_items: Type.Optional(Type.Integer()),
+    max_items: Type.Optional(Type.Integer()),
+    types: Type.Optional(Type.Array(Type.String(), { description: 'Types of JSON: integer, string, …' })),
+    values: Type.Optional(Type.Array(Type.String(), { description: 'All accepted values.' })),
+    fields: Type.Optional(Type.Array(Type.String(), { description: 'All accepted names of fields.' })),
+    nearest: Type.Optional(Type.String({ description: 'The accepted name that is most like the one that was sent.' })),
+    format: Type.Optional(Type.String({ description: 'A format of JSON Schema, such as date-time or uuid.' })),
+    pattern: Type.Optional(Type.String({ description: 'A regular expression.' })),
+    example: Type.Optional(Type.String()),
+  },
+  { title: 'Allowed', description: 'What would be accepted. Only the facts that matter for the error are set.' },
+)
+export type Allowed = Static<typeof allowedSchema>
+
+type Sentence = (field: string, allowed: Allowed) => string
+
+/** Every code of `errors[].code` with its sentences. To add a code, add a line. */
+const sentences = {
+  required: { en: (f) => `${f} is required`, de: (f) => `${f} ist erforderlich` },
+  unknown_field: {
+    en: (f, { nearest }) => `There is no field ${f} here${nearest ? `. Did you mean ${nearest}?` : ''}`,
+    de: (f, { nearest }) => `Das Feld ${f} gibt es hier nicht${nearest ? `. Ist ${nearest} gemeint?` : ''}`,
+  },
+  wrong_type: {
+    en: (f, { types = [] }) => `${f} must be ${types.map((type) => typeWords.en[type] ?? type).join(' or ')}`,
+    de: (f, { types = [] }) => `${f} muss ${types.map((type) => typeWords.de[type] ?? type).join(' oder ')} sein`,
+  },
+  repeated: { en: (f) => `${f} must be given only once`, de: (f) => `${f} darf nur einmal angegeben werden` },
+  out_of_range: {
+    en: (f, { minimum, maximum }) => `${f} must be ${rangeWords(minimum, maximum, 'en')}`,
+    de: (f, { minimum, maximum }) => `${f} muss ${rangeWords(minimum, maximum, 'de')} sein`,
+  },
+  too_short: {
+    en: (f, { min_length }) => `${f} must have at least ${min_length} character(s)`,
+    de: (f, { min_length }) => `${f} muss mindestens ${min_length} Zeichen haben`,
+  },
+  too_long: {
+    en: (f, { max_length }) => `${f} must have at most ${max_length} characters`,
+    de: (f, { max_length }) => `${f} darf höchstens ${max_length} Zeichen haben`,
+  },
+  too_few: {
+    en: (f, { min_items }) => `${f} must have at least ${min_items} item(s)`,
+    de: (f, { min_items }) => `${f} muss mindestens ${min_items} Einträge haben`,
+  },
+  too_many: {
+    en: (f, { max_items }) => `${f} must have at most ${max_items} items`,
+    de: (f, { max_items }) => `${f} darf höchstens ${max_items} Einträge haben`,
+  },
+  not_one_of: {
+    en: (f, { values = [] }) => `${f} must be one of ${values.join(' | ')}`,
+    de: (f, { values = [] }) => `${f} muss einer dieser Werte sein: ${values.join(' | ')}`,
+  },
+  bad_format: {
+    en: (f, { format }) => `${f} is not written correctly${format ? ` (${format})` : ''}`,
+    de: (f, { format }) => `${f} ist nicht richtig geschrieben${format ? ` (${format})` : ''}`,
+  },
+  unprintable: {
+    en: (f) => `${f} contains characters that cannot be printed`,
+    de: (f) => `${f} enthält nicht druckbare Zeichen`,
+  },
+  time_missing: {
+    en: (f, { example }) => `${f} is a date without a time. Write a time and a time zone, such as ${example}`,
+    de: (f, { example }) => `${f} ist ein Datum ohne Uhrzeit. Nötig sind Uhrzeit und Zeitzone, z. B. ${example}`,
+  },
+  time_zone_missing: {
+    en: (f, { example }) =>
+      `${f} has no time zone. Write Z or an offset, such as ${example}; in a query, write + as %2B`,
+    de: (f, { example }) =>
+      `${f} hat keine Zeitzone. Nötig ist Z oder ein Abstand zu UTC, z. B. ${example}; in der Adresse steht %2B für +`,
+  },
+  not_a_time: {
+    en: (f, { example }) => `${f} must be a date with time and time zone, such as ${example}`,
+    de: (f, { example }) => `${f} muss ein Datum mit Uhrzeit und Zeitzone sein, z. B. ${example}`,
+  },
+  in_the_past: {
+    en: (f) => `${f} must be at least one minute ahead`,
+    de: (f) => `${f} muss mindestens eine Minute in der Zukunft liegen`,
+  },
+  not_together: {
+    en: (f, { fields = [] }) => `${f} cannot be combined with the others. Send ${fields.join(', or else ')}`,
+    de: (f, { fields = [] }) => `${f} passt nicht zu den anderen Feldern. Nötig ist ${fields.join(' oder ')}`,
+  },
+  one_of_required: {
+    en: (_, { fields = [] }) => `One of these fields is required: ${fields.join(', ')}`,
+    de: (_, { fields = [] }) => `Eines dieser Felder ist erforderlich: ${fields.join(', ')}`,
+  },
+  not_usable: {
+    en: (f) => `${f} does not exist or cannot be used here`,
+    de: (f) => `${f} gibt es nicht oder ist hier nicht verwendbar`,
+  },
+} satisfies Record<string, Record<Language, Sentence>>
+
+export type FieldCode = keyof typeof sentences
+
+/** A field of the body, the query or the headers with the reason why it was rejected. */
+export type InvalidField = { field: string; code: FieldCode; allowed?: Allowed }
+
+/** Rejects a request because of these fields. */
+export class InvalidRequest extends Error {
+  override name = 'InvalidRequest'
+  readonly invalid: InvalidField[]
+  constructor(...invalid: InvalidField[]) {
+    super('invalid_request')
+    this.invalid = invalid
+  }
+}
+
+const typeWords: Record<Language, Record<string, string>> = {
+  en: {
+    string: 'a text',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    object: 'an object',
+    array: 'a list',
+    null: 'null',
+  },
+  de: {
+    string: 'ein Text',
+    integer: 'eine ganze Zahl',
+    number: 'eine Zahl',
+    boolean: 'true oder false',
+    object: 'ein Objekt',
+    array: 'eine Liste',
+    null: 'null',
+  },
+}
+
+function rangeWords(minimum: number | undefined, maximum: number | undefined, language: Language): string {
+  const words = { en: ['at least', 'at most', 'between', 'and'], de: ['mindestens', 'höchstens', 'zwischen', 'und'] }
+  const [least, most, between, and] = words[language]
+  if (maximum === undefined) return `${least} ${minimum}`
+  return minimum === undefined ? `${most} ${maximum}` : `${between} ${minimum} ${and} ${maximum}`
+}
+
+export const invalidFieldSchema = Type.Object(
+  {
+    field: Type.String({
+      description: 'Such as qos.down_kbps, names[3] or Idempotency-Key; ? if it has no usual name.',
+    }),
+    code: Type.Unsafe<FieldCode>({ type: 'string', enum: Object.keys(sentences) }),
+    message: Type.String({ minLength: 1 }),
+    allowed: Type.Union([allowedSchema, Type.Null()]),
+  },
+  { title: 'InvalidField' },
+)
+
+export function invalidFieldToWire(invalid: InvalidField, language: Language): Static<typeof invalidFieldSchema> {
+  const { field, code, allowed } = invalid
+  return { field, code, message: sentences[code][language](field, allowed ?? {}), allowed: allowed ?? null }
+}
+
+/** One sentence for all errors: the message of the only one, or a list of the fields. */
+export function summaryOf(errors: { field: string; message: string }[], language: Language): string {
+  if (errors.length === 1) return errors[0]?.message as string
+  const fields = [...new Set(errors.map(({ field }) => field))].join(', ')
+  return language === 'de' ? `Diese Felder sind ungültig: ${fields}` : `These fields are invalid: ${fields}`
+}
+
+/** Fields that have another name in API v2 than in the domain's errors, which use the names of API v1. */
+const namesInV2: Record<string, string> = { 'qos.down': 'qos.down_kbps', 'qos.up': 'qos.up_kbps' }
+
+const ofDomain: Partial<Record<ErrorCode, (details: ErrorDetails) => InvalidField>> = {
+  site_id_required: () => ({ field: 'site_id', code: 'required' }),
+  name_required: () => ({ field: 'name', code: 'required' }),
+  name_unprintable: () => ({ field: 'name', code: 'unprintable' }),
+  name_too_long: () => ({ field: 'name', code: 'too_long', allowed: { max_length: 244 } }),
+  idempotency_key_invalid: () => ({
+    field: 'Idempotency-Key',
+    code: 'bad_format',
+    allowed: { min_length: 1, max_length: 255, pattern: '^[\\x21-\\x7e]+$' },
+  }),
+  beyond_bounds: ({ field = '', min, max }) => ({
+    field: namesInV2[field] ?? String(field),
+    code: 'out_of_range',
+    allowed: { minimum: Number(min), maximum: Number(max) },
+  }),
+  valid_until_passed: () => ({ field: 'valid_until', code: 'in_the_past' }),
+}
+
+/** The fields that an error of the domain is about; none if it is not about fields. */
+export function invalidFieldsOf(error: DomainError): InvalidField[] {
+  return [error, ...error.more].flatMap(({ code, details }) => ofDomain[code]?.(details) ?? [])
+}
