@@ -44,7 +44,7 @@ async function start({ driver, flavour }: (typeof dialects)[0]) {
     rows: async (id: string) => (await get(`/batches/${id}/rows?limit=200`)).rows,
     events: async () =>
       (await app.db.query<{ data: any }>('select data from events where site_id = $1 order by id', [siteId])).rows.map(
-        ({ data }) => data,
+        ({ data: { vouchers, ...data } }) => ({ count: vouchers.length, ...data }),
       ),
     onController: async () => (await simulator.vouchers()).filter(({ deleted }) => !deleted),
   }

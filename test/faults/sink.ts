@@ -25,7 +25,8 @@ export async function startSink(): Promise<Sink> {
     if (sink.trouble === 'hang') return
     if (sink.trouble === 'reset') return void request.socket.resetAndDestroy()
     if (sink.trouble !== undefined) return void response.writeHead(sink.trouble, { 'retry-after': '1' }).end()
-    const ids: string[] = JSON.parse(text).data.voucher_ids ?? []
+    const publicIds: string[] = JSON.parse(text).data.voucher_ids ?? []
+    const ids = publicIds.map((id) => id.slice(id.indexOf('-') + 1))
     sink.told.set(String(request.headers['webhook-id']), ids.join())
     for (const id of ids) sink.notified.add(id)
     response.writeHead(204).end()

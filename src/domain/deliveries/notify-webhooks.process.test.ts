@@ -43,11 +43,19 @@ test('generic: count, site, source and ids, never the code; signed by Standard W
   await until(() => sink.received.length > 0)
   const { rows } = await db.query<{ id: string }>('select id from vouchers where code = $1', [code])
   const [{ body, headers }] = sink.received as [any]
+  const id = `${site}-${rows[0]?.id}`
 
   expect(JSON.parse(body)).toEqual({
     type: 'voucher.created',
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-    data: { count: 1, site_id: site, site: 'Haus <a> & @here', source: 'API: Check-in', voucher_ids: [rows[0]?.id] },
+    data: {
+      count: 1,
+      site_id: site,
+      site: 'Haus <a> & @here',
+      source: 'API: Check-in',
+      voucher_ids: [id],
+      vouchers: [{ id, reference: null }],
+    },
   })
   expect(body).not.toContain(code)
   expect(new Webhook(secret as string).verify(body, headers)).toEqual(JSON.parse(body))

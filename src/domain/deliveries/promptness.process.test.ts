@@ -42,7 +42,7 @@ test(`${perSecond} creations a second on 16 controllers: p99 of the first attemp
   }
   const answered = await Promise.all(made)
   await vi.waitFor(() => expect(sink.received).toHaveLength(creates), 30_000)
-  const { rows } = await db.query<{ id: string; code: string }>('select id, code from vouchers')
+  const { rows } = await db.query<{ id: string; code: string }>(`select site_id || '-' || id as id, code from vouchers`)
   const codeOf = new Map(rows.map(({ id, code }) => [id, code]))
   const arrivedAt = new Map(
     sink.received.map(({ at, body, headers }) => {
