@@ -88,10 +88,3 @@ export class DomainError extends Error {
     this.more = options.more ?? []
   }
 }
-
-/** Throws these errors as one: the first, with the others in `more`. Does nothing if there are none. */
-export function throwTogether([first, ...others]: DomainError[]): void {
-  if (!first) return
-  const { code, details, more } = first
-  throw new DomainError(code, { cause: first.cause, details, more: [...more, ...others] })
-}

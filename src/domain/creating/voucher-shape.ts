@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
-import { DomainError, throwTogether } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 
 /** The bounds where the driver documents none: what a column can hold. */
 const max = 2_147_483_647
@@ -22,7 +22,8 @@ const fields: Record<Limit, string> = {
 
 /** Rejects values that the driver is documented not to accept, all at once. Nothing is clamped. */
 export function checkBounds(driver: Pick<Driver, 'bounds'>, shape: VoucherShape): void {
-  throwTogether(errorsOfBounds(driver, shape))
+  const [first, ...more] = errorsOfBounds(driver, shape)
+  if (first) throw new DomainError(first.code, { details: first.details, more })
 }
 
 function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape): DomainError[] {

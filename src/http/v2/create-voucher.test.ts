@@ -202,7 +202,12 @@ describe('400', () => {
     [
       { qos: { down_kbps: 1, up_kbps: 1, quota_mb: 2_000_000 }, valid_until: '2020-01-01T00:00:00Z' },
       'These fields are invalid: valid_until, qos.down_kbps, qos.up_kbps, qos.quota_mb',
-      ['valid_until in_the_past', 'max_uses out_of_range', 'qos.down_kbps out_of_range', 'qos.up_kbps out_of_range'],
+      [
+        'valid_until in_the_past',
+        'qos.down_kbps out_of_range',
+        'qos.up_kbps out_of_range',
+        'qos.quota_mb out_of_range',
+      ],
     ],
   ])('%o', async (body, message, fields) => {
     const before = await simulator.creates()
