@@ -145,6 +145,8 @@ export type ControllerConnection = {
   list(site: string): AsyncGenerator<SeenVoucher[]>
   /** Like `list`, but only vouchers with this name. */
   listNamed(site: string, name: string): AsyncGenerator<SeenVoucher[]>
+  /** All vouchers of the site with this code. Throws after the deadline, which is shorter than that of a list: a person waits. */
+  findByCode(site: string, code: string, deadline: AbortSignal): Promise<SeenVoucher[]>
   /** Returns when none of the vouchers is on the controller any more. */
   delete(site: string, ids: string[]): Promise<void>
   /**

@@ -57,6 +57,9 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   expect(await runInBash(outcome, { RESERVATION: 'R-0' })).toEqual({ outcome: 'none', voucher: null })
   expect((await runInBash(look, env)).vouchers).toMatchObject([{ id: voucher.id, status: 'valid' }])
   expect(await onController(voucher.code)).toBe(1)
+  const lookUp = blocks('sh').find((text) => text.includes('/vouchers/lookup')) as string
+  const found = await runInBash(lookUp, { CODE: voucher.formatted_code })
+  expect(found).toMatchObject({ vouchers: [{ id: voucher.id, status: 'valid' }], on_controller_only: [], fresh: true })
 
   const { id } = await runInBash(checkOut, env)
   await vi.waitFor(

@@ -67,6 +67,7 @@ const memoryDriver: Driver = {
       async *listNamed(_site, name) {
         yield [...open().values()].filter(({ shape }) => shape.name === name)
       },
+      findByCode: async (_site, code) => [...open().values()].filter((voucher) => voucher.code === code),
       async delete(_site, ids) {
         const vouchers = open()
         for (const id of ids) vouchers.delete(id)

@@ -29,7 +29,7 @@ export async function startStay(app: TestApp) {
     const body = JSON.stringify({ site_id: siteId, name: 'Gast', max_uses: 1, expire_minutes: 60, ...change })
     const { code } = (await app.call('/api/vouchers.php', { method: 'POST', key, body })).json()
     const found = await app.call(`/api/v2/vouchers/lookup?site_id=${siteId}&code=${code}`, { key })
-    return { id: found.json().id, code }
+    return { id: found.json().vouchers[0].id, code }
   }
 
   async function revoke(body: object): Promise<string> {

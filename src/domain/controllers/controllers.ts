@@ -21,6 +21,8 @@ export type Controllers = {
   inSlot: Slots['run']
   /** Runs work that nobody waits for, in slots of its own. */
   inBackground: Slots['run']
+  /** Runs a look-up for somebody who waits, in a background slot. Look-ups take one of these slots at most. */
+  inLookUp: Slots['run']
   /** Runs the creation or withdrawal of many vouchers in slots of its own, so that single creations do not wait for it. */
   inBulk: Slots['run']
   /** Waits for calls that are still running: even if the client is gone, its voucher must be recorded. */
@@ -49,6 +51,7 @@ export function createControllers(tools: {
   const kept = new Map<string, Kept>()
   const slots = createSlots({ atOnce: callsAtOnce.creating, ...waiting })
   const background = createSlots({ atOnce: callsAtOnce.reading, ...waiting })
+  const lookUps = createSlots({ atOnce: callsAtOnce.reading - 1, ...waiting })
   const bulk = createSlots({ atOnce: callsAtOnce.bulk, ...waiting })
   const replaced = new Set<ControllerConnection>()
   const probing = new Map<string, Promise<boolean>>()
@@ -122,9 +125,10 @@ export function createControllers(tools: {
     isReachable,
     inSlot: slots.run,
     inBackground: background.run,
+    inLookUp: (controllerId, work) => lookUps.run(controllerId, () => background.run(controllerId, work)),
     inBulk: bulk.run,
     async drain() {
-      await Promise.all([slots, background, bulk].map((each) => each.drain()))
+      await Promise.all([slots, background, lookUps, bulk].map((each) => each.drain()))
     },
     async close() {
       const open = [...[...kept.values()].map(({ connection }) => connection), ...replaced]

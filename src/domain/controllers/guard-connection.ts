@@ -38,6 +38,11 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     },
     list: (site) => runEach(connection.list(site)),
     listNamed: (site, name) => runEach(connection.listNamed(site, name)),
+    /** Its deadline is so short that a failure says little about the controller. So it is not counted. */
+    async findByCode(site, code, deadline) {
+      if (!isClosed()) throw restError()
+      return connection.findByCode(site, code, deadline)
+    },
     delete: (site, ids) => run(() => connection.delete(site, ids)),
     disconnect: (site, vouchers) => run(() => connection.disconnect(site, vouchers)),
     probe: (site) => run(() => connection.probe(site)),

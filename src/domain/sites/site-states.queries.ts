@@ -44,6 +44,15 @@ export async function findSiteState(
   return rows[0]
 }
 
+/** When the site that was compared with its controller longest ago was compared; null if one of them never was. */
+export async function findOldestSync(db: Queryable, ids: number[]): Promise<Date | null> {
+  const { rows } = await db.query<{ oldest: Date | null }>(
+    `select case when bool_and(synced_at is not null) then min(synced_at) end as oldest from sites where id = any ($1)`,
+    [ids],
+  )
+  return rows[0]?.oldest ?? null
+}
+
 /** The given sites without those that do not exist or that the actor may not use. */
 export async function listAllowedSiteIds(db: Queryable, ids: number[], onlySitesOf: string | null): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(

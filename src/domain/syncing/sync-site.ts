@@ -59,9 +59,37 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
 
 async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<number> {
   const { db } = ctx
-  const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0, revoked: 0 }
+  const recording = await startRecording(ctx, site)
+  const { counts, left } = await recordSeen(ctx, recording, seen)
+  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
+  const revoked = await revokeVanished(db, recording, seen)
+  const changes = counts.changed + counts.adopted + counts.late + revoked
+  if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts, revoked }, 'synced')
+  return changes
+}
+
+/** A site whose controller was just read. What is recorded, and told in events, is the same for a whole list and a part of it. */
+type Recording = { site: SiteToSync; synced: SyncedSite; events: SyncEvents }
+
+export async function startRecording(ctx: SyncContext, site: SiteToSync): Promise<Recording> {
   const synced = { siteId: site.id, listedAt: site.listedAt, day: ctx.today(ctx.clock.now()) }
-  const events = await startEvents(ctx, site)
+  return { site, synced, events: await startEvents(ctx, site) }
+}
+
+type RecordedSeen = {
+  counts: { changed: number; redeemed: number; adopted: number; late: number }
+  /** Vouchers that were not in the record before, without late arrivals. Those of a site that adopts are recorded now. */
+  left: SeenVoucher[]
+}
+
+/** Records what the controller shows of these vouchers. */
+export async function recordSeen(
+  ctx: SyncContext,
+  { site, synced, events }: Recording,
+  seen: SeenVoucher[],
+): Promise<RecordedSeen> {
+  const { db } = ctx
+  const counts = { changed: 0, redeemed: 0, adopted: 0, late: 0 }
   for (const piece of inPieces(seen, rowsPerStatement)) {
     const { changed, firstUsed } = await events.commit(async (tx) => {
       const changes = await updateSeenVouchers(tx, synced, piece)
@@ -79,43 +107,50 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   if (site.adopts)
     for (const piece of inPieces(left, rowsPerStatement))
       counts.adopted += (await insertAdoptedVouchers(db, site.id, piece)).length
-  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
-  counts.revoked = await revokeVanished(db, events, synced, seen)
-  const changes = counts.changed + counts.adopted + counts.late + counts.revoked
-  if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts }, 'synced')
-  return changes
+  return { counts, left }
 }
 
 /**
  * Revokes valid vouchers that a complete list no longer shows: they were deleted on the controller. Used vouchers stay used,
  * and vouchers that were recorded after reading the list began are skipped. Works in pieces, because a site may have many.
  */
-async function revokeVanished(
-  db: Queryable,
-  events: SyncEvents,
-  site: SyncedSite,
-  seen: SeenVoucher[],
-): Promise<number> {
-  const { siteId, listedAt } = site
-  const ids = new Set(seen.map(({ id }) => id))
-  const codes = new Set(seen.map(({ code }) => code))
-  const isThere = ({ controllerVoucherId, code }: ValidVoucher) =>
-    controllerVoucherId === null ? codes.has(code) : ids.has(controllerVoucherId)
+async function revokeVanished(db: Queryable, recording: Recording, seen: SeenVoucher[]): Promise<number> {
+  const { siteId, listedAt } = recording.synced
   let revoked = 0
   let after: ValidVoucher | undefined
   for (;;) {
     const valid = await listValidVouchers(db, siteId, { listedAt, after, limit: rowsPerRead })
-    const vanished = valid.filter((voucher) => !isThere(voucher)).map(({ id }) => id)
-    for (const piece of inPieces(vanished, rowsPerStatement))
-      revoked += await events.commit(async (tx) => {
-        const gone = await updateVanishedVouchers(tx, site, piece)
-        const { revoked = [], expired = [] } = Object.groupBy(gone, ({ status }) => status)
-        await events.tell(tx, { revoked, expired: expired.map(({ id }) => id) })
-        return revoked.length
-      })
+    revoked += await recordVanished(recording, valid, seen)
     after = valid.at(-1)
     if (valid.length < rowsPerRead) return revoked
   }
+}
+
+/** Revokes those of these valid vouchers that the controller should have shown and did not. Returns how many. */
+export async function recordVanished(
+  { synced, events }: Recording,
+  valid: ValidVoucher[],
+  seen: SeenVoucher[],
+): Promise<number> {
+  const isThere = isAmong(seen)
+  const vanished = valid.filter((voucher) => !isThere(voucher)).map(({ id }) => id)
+  let count = 0
+  for (const piece of inPieces(vanished, rowsPerStatement))
+    count += await events.commit(async (tx) => {
+      const gone = await updateVanishedVouchers(tx, synced, piece)
+      const { revoked = [], expired = [] } = Object.groupBy(gone, ({ status }) => status)
+      await events.tell(tx, { revoked, expired: expired.map(({ id }) => id) })
+      return revoked.length
+    })
+  return count
+}
+
+/** Returns a function that says whether the list shows a voucher of the record. */
+function isAmong(seen: SeenVoucher[]): (voucher: ValidVoucher) => boolean {
+  const ids = new Set(seen.map(({ id }) => id))
+  const codes = new Set(seen.map(({ code }) => code))
+  return ({ controllerVoucherId, code }) =>
+    controllerVoucherId === null ? codes.has(code) : ids.has(controllerVoucherId)
 }
 
 async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {

@@ -156,6 +156,20 @@ export async function listValidVouchers(
   return rows
 }
 
+/** Like `listValidVouchers`, but only vouchers with this code. */
+export async function listValidVouchersByCode(
+  db: Queryable,
+  { siteId, listedAt }: SyncedSite,
+  code: string,
+): Promise<ValidVoucher[]> {
+  const { rows } = await db.query<ValidVoucher>(
+    `select id, controller_voucher_id as "controllerVoucherId", code, created_at as "createdAt"
+       from vouchers where site_id = $1 and code = $2 and status = 'valid' and created_at < $3`,
+    [siteId, code, listedAt],
+  )
+  return rows
+}
+
 type VanishedVoucher = ChangedVoucher & { status: 'expired' | 'revoked'; reason: RevocationReason }
 
 /**

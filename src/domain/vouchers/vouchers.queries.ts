@@ -74,19 +74,21 @@ export async function findRecordedVoucher(
   return rows[0]
 }
 
-/** A controller may reuse a code after its voucher is gone. A voucher that is still valid wins, otherwise the newest. */
-export async function findVoucherByCode(
+/**
+ * The vouchers with this code. A controller may reuse a code after its voucher is gone, and two controllers may give the same
+ * code. Vouchers that are still valid come first, then the newest.
+ */
+export async function listVouchersByCode(
   db: Queryable,
-  siteId: number,
-  code: string,
-  now: Date,
-): Promise<RecordedVoucher | undefined> {
+  sites: number[] | 'all',
+  { code, now, limit }: { code: string; now: Date; limit: number },
+): Promise<RecordedVoucher[]> {
   const { rows } = await db.query<RecordedVoucher>(
     `select ${columns} from vouchers
-      where site_id = $1 and code = $2
+      where code = $1 and ($2::integer[] is null or site_id = any ($2))
       order by status = 'valid' and (expires_at is null or expires_at > $3) desc, created_at desc, id desc
-      limit 1`,
-    [siteId, code, now],
+      limit $4`,
+    [code, sites === 'all' ? null : sites, now, limit],
   )
-  return rows[0]
+  return rows
 }

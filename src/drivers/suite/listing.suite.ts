@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createAndClaim } from '#test/drivers.ts'
-import type { SeenVoucher } from '../driver.ts'
-import { type Bench, shape } from './setup.suite.ts'
+import { timeLimit } from '#test/measuring.ts'
+import type { ControllerVoucher, SeenVoucher } from '../driver.ts'
+import { type Bench, controllerError, shape } from './setup.suite.ts'
 
 /** Faults during a list. The list must be complete or an error. */
 const listFaults = [
@@ -17,6 +18,8 @@ const listFaults = [
   'huge',
   'deep',
 ]
+
+const soon = () => AbortSignal.timeout(20_000)
 
 export function testListing({ simulator, connection, create, listAll }: Bench): void {
   test('list: all vouchers of the site and none of another site', async () => {
@@ -47,6 +50,42 @@ export function testListing({ simulator, connection, create, listAll }: Bench): 
     await simulator.fault(forGood ? 'unauthorized' : kind, { on: 'list', times: forGood ? 20 : 1 })
 
     await expect(listAll('default')).rejects.toMatchObject({ name: 'ControllerError' })
+  })
+
+  test('find by code: the vouchers of the site with this code, used or not, and none if there is none', async () => {
+    const [voucher] = (await create({}, 2)) as [ControllerVoucher]
+    await simulator.redeem(voucher.code)
+    const [seen, ...more] = await connection.findByCode('default', voucher.code, soon())
+    const inList = (await listAll('default')).find(({ id }) => id === voucher.id)
+
+    expect([seen, more]).toEqual([inList, []])
+    expect(seen?.usedCount).toBe(1)
+    expect(await connection.findByCode('branch', voucher.code, soon())).toEqual([])
+    expect(await connection.findByCode('default', "0' or '1", soon())).toEqual([])
+    await connection.delete('default', [voucher.id as string])
+    expect(await connection.findByCode('default', voucher.code, soon())).toEqual([])
+  })
+
+  test('find by code: ends at the deadline, and the connection is free again', async () => {
+    await create()
+    await simulator.fault('hang-before', { on: 'list' })
+    const startedAt = Date.now()
+
+    await expect(connection.findByCode('default', '0000000000', AbortSignal.timeout(300))).rejects.toEqual(
+      controllerError('timeout', 'unknown'),
+    )
+    expect(Date.now() - startedAt).toBeLessThan(timeLimit(3_000))
+    expect(await connection.findByCode('default', '0000000000', soon())).toEqual([])
+  })
+
+  test.each(listFaults)('find by code, fault %s: an error, never an empty answer', async (kind) => {
+    const [voucher] = (await create()) as [ControllerVoucher]
+    const forGood = kind === 'unauthorized-for-good'
+    await simulator.fault(forGood ? 'unauthorized' : kind, { on: 'list', times: forGood ? 20 : 1 })
+
+    await expect(connection.findByCode('default', voucher.code, soon())).rejects.toMatchObject({
+      name: 'ControllerError',
+    })
   })
 
   test('list by name: only vouchers with that name, with the time of creation converted to our clock', async () => {

@@ -49,8 +49,9 @@ export const unifiClassic: Driver = {
       return read(data, client.adminName())
     }
 
-    async function listAll(site: string): Promise<ClassicVoucher[]> {
-      const data = await client.call({ site, path: onSite(site, 'stat/voucher'), maxBytes: maxListBytes })
+    async function listAll(site: string, deadline?: AbortSignal): Promise<ClassicVoucher[]> {
+      const path = onSite(site, 'stat/voucher')
+      const data = await client.call({ site, path, maxBytes: maxListBytes, ...(deadline && { deadline }) })
       return read(data, await client.findAdminName())
     }
 
@@ -92,6 +93,9 @@ export const unifiClassic: Driver = {
       async *listNamed(site, name) {
         yield (await listAll(site)).filter(({ shape }) => shape.name === name)
       },
+      /** The API has no filter for codes. */
+      findByCode: async (site, code, deadline) =>
+        (await listAll(site, deadline)).filter((voucher) => voucher.code === code),
       /** A controller may answer ok and delete nothing, so the list is checked afterwards. */
       async delete(site, ids) {
         for (const _id of ids)

@@ -70,10 +70,12 @@ export const unifiIntegration: Driver = {
       }
     }
 
-    async function* listFiltered(site: string, filter: string): AsyncGenerator<SeenVoucher[]> {
-      const path = await voucherPath(site)
+    async function* listFiltered(site: string, filter: string, deadline?: AbortSignal): AsyncGenerator<SeenVoucher[]> {
+      const path = await voucherPath(site, deadline)
       yield* listPages(async (offset) => {
-        const page = await client.get(`${path}?offset=${offset}&limit=${pageSize}${filter}`).catch(forgetMissing(site))
+        const page = await client
+          .get(`${path}?offset=${offset}&limit=${pageSize}${filter}`, deadline)
+          .catch(forgetMissing(site))
         return pageFromWire(page, http.shared.clockAheadMs())
       })
     }
@@ -88,6 +90,12 @@ export const unifiIntegration: Driver = {
       },
       list: (site) => listFiltered(site, ''),
       listNamed: (site, name) => listFiltered(site, `&filter=${encodeURIComponent(`name.eq(${quoted(name)})`)}`),
+      async findByCode(site, code, deadline) {
+        const filter = `&filter=${encodeURIComponent(`code.eq(${quoted(code)})`)}`
+        const found: SeenVoucher[] = []
+        for await (const piece of listFiltered(site, filter, deadline)) found.push(...piece)
+        return found
+      },
       async delete(site, ids) {
         const path = await voucherPath(site)
         if (!ids.every((id) => uuid.test(id)))

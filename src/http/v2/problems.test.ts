@@ -71,8 +71,8 @@ describe('400', () => {
     ['/vouchers?constructor=1', ['constructor unknown_field']],
     ['/sites/1?name=x', ['name unknown_field']],
     ['/vouchers/lookup?site_id=1', ['code required']],
-    ['/vouchers/lookup?code=1', ['site_id required']],
-    ['/vouchers/lookup', ['site_id required', 'code required']],
+    ['/vouchers/lookup?code=1&site_id=', ['site_id wrong_type']],
+    ['/vouchers/lookup?code=1&fresh=yes', ['fresh wrong_type']],
     [
       '/vouchers?limit=x&status=good&nam=1&site_id=0',
       ['site_id[0] out_of_range', 'status not_one_of', 'limit wrong_type', 'nam unknown_field'],

@@ -9,11 +9,12 @@ import { answerWithEtag } from './kit/etag.ts'
 import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
+import { lookUpCode } from './look-up.ts'
 import { getRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
 import { getVoucherOutcome } from './voucher-outcome.ts'
-import { createVoucher, getVoucher, listVouchers, lookUpVoucher } from './vouchers.ts'
+import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
 
 /** All operations of API v2. */
 export const operations: Operation[] = [
@@ -23,7 +24,7 @@ export const operations: Operation[] = [
   listVouchers,
   createVoucher,
   getVoucherOutcome,
-  lookUpVoucher,
+  lookUpCode,
   getVoucher,
   revokeVoucher,
   listBatches,

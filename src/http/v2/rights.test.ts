@@ -72,7 +72,11 @@ const expected: Record<string, Case[]> = {
     { path: '/vouchers/outcome', headers: { 'idempotency-key': 'k' }, statuses: reading(200) },
     { path: '/vouchers/outcome', statuses: reading(400, 400) },
   ],
-  lookUpVoucher: [{ path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) }],
+  lookUpCode: [
+    { path: `/vouchers/lookup?site_id=${site}&code=48614-09510`, statuses: reading(404) },
+    { path: `/vouchers/lookup?site_id=${site}&code=48614-09510&fresh=true`, statuses: reading(404) },
+    { path: '/vouchers/lookup?code=48614-09510', statuses: reading(200) },
+  ],
   getVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
   revokeVoucher: [{ path: `/vouchers/${voucher}`, statuses: writing(202) }],
   listBatches: [
@@ -134,7 +138,7 @@ test('an item that the key may not see is answered exactly like one that does no
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/revocations/${revocation}`, `/revocations/${nobody}`],
     [`/revocations/${revocation}/rows`, `/revocations/${nobody}/rows`],
-    [`/vouchers/lookup?code=4861409510&site_id=${site}`, `/vouchers/lookup?code=4861409510&site_id=${other}`],
+    [`/vouchers/lookup?code=4861409510&site_id=${site}`, '/vouchers/lookup?code=4861409510&site_id=999999'],
     [`/vouchers?batch_id=${batch}`, `/vouchers?batch_id=999999-${nobody}`],
     [`/batches?site_id=${site}`, '/batches?site_id=999999'],
     [`/batches/${batch}`, `/batches/${other}-${nobody}`],

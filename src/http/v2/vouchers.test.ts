@@ -54,7 +54,7 @@ test('a voucher with all its fields, the same in the list, by id and by code', a
     batch_id: `${site}-${batchId}`,
   })
   expect((await app.call(`/api/v2/vouchers/${id}`, { key })).json()).toEqual(listed)
-  expect((await app.call(`/api/v2/vouchers/lookup?code=4861409510&site_id=${site}`, { key })).json()).toEqual(listed)
+  expect((await app.call('/api/v2/vouchers/lookup?code=4861409510', { key })).json().vouchers).toEqual([listed])
 })
 
 test('a valid voucher whose time has run out is expired, in the answer and in the filter', async () => {
@@ -122,33 +122,6 @@ test.each(['', `site_id=${site}`, 'status=expired'])(
     expect(new Set(seen)).toHaveLength(7)
   },
 )
-
-describe('looking up a code', () => {
-  const lookUp = (code: string) => app.call(`/api/v2/vouchers/lookup?site_id=${site}&code=${code}`, { key })
-
-  test.each(['4861409510', '48614-09510', '48614%2009510', '%20486-140%209510-'])('200: %s', async (code) => {
-    await seed()
-
-    expect((await lookUp(code)).json().code).toBe('4861409510')
-  })
-
-  test('404: a part of it, another one, a code of another site', async () => {
-    await seed()
-    await seed({ code: '1234567890' }, other)
-
-    for (const code of ['48614', '48614095100', '1234567890']) expect((await lookUp(code)).status).toBe(404)
-  })
-
-  test('if several vouchers have the code, the valid one is found, else the newest', async () => {
-    await seed({ name: 'valid', createdAt: new Date(1000) })
-    await seed({ name: 'over', createdAt: new Date(2000), expiresAt: past })
-    await seed({ name: 'revoked', createdAt: new Date(3000), status: 'revoked' })
-    expect((await lookUp('48614-09510')).json().name).toBe('valid')
-
-    await app.db.query(`update vouchers set status = 'used' where name = 'valid'`)
-    expect((await lookUp('48614-09510')).json().name).toBe('revoked')
-  })
-})
 
 test('304 while nothing changed, 200 once it did', async () => {
   await seed()

@@ -4,7 +4,7 @@ import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { isSearch } from '#domain/vouchers/searches.ts'
 import { type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
-import { findRecordedVoucher, findVoucherByCode, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
+import { findRecordedVoucher, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
 import { creationFields, nameField, readCreationOptions } from './creation-options.ts'
@@ -17,9 +17,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
-  typedCode,
   uuidOrNull,
-  withoutSeparators,
 } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
@@ -27,7 +25,7 @@ import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
 
-const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
+export const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
   type: 'string',
   enum: ['valid', 'used', 'expired', 'revoked'],
   description: 'Only a valid voucher can be redeemed.',
@@ -111,23 +109,6 @@ export const getVoucher = operation({
     if (!item) throw new V2Error('not_found')
     await findAllowedSites(db, actor, [item.siteId])
     const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-    if (!voucher) throw new V2Error('not_found')
-    return voucherToWire(now, voucher)
-  },
-})
-
-export const lookUpVoucher = operation({
-  method: 'GET',
-  path: '/vouchers/lookup',
-  operationId: 'lookUpVoucher',
-  summary: 'Check a code: get the voucher with this code on a site. It can be redeemed if its status is valid',
-  scope: 'read',
-  status: 200,
-  query: Type.Object({ site_id: siteNumber, code: typedCode }, { additionalProperties: false }),
-  answer: voucherSchema,
-  async handle({ db }, { actor, now, query }) {
-    await findAllowedSites(db, actor, [query.site_id])
-    const voucher = await findVoucherByCode(db, query.site_id, withoutSeparators(query.code), now)
     if (!voucher) throw new V2Error('not_found')
     return voucherToWire(now, voucher)
   },

@@ -3,9 +3,10 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Requester } from '#domain/actor.ts'
 import type { CreateContext } from '#domain/creating/create-voucher.ts'
 import type { Scope } from '#domain/keys/key.ts'
+import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { Searches } from '#domain/vouchers/searches.ts'
 
-export type V2Context = CreateContext & { searches: Searches }
+export type V2Context = CreateContext & SyncContext & { searches: Searches }
 
 /** The arguments of a handler. */
 export type OperationCall<P, Q, B> = {

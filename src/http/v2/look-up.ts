@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { lookUpCode as lookUp } from '#domain/syncing/look-up-code.ts'
+import { isoOrNull, siteNumber, timeOrNull, typedCode, withoutSeparators } from './kit/fields.ts'
+import { operation } from './kit/operation.ts'
+import { findAllowedSites } from './sites.ts'
+import { statusSchema, voucherSchema, voucherToWire } from './vouchers.ts'
+
+const lookUpSchema = Type.Object(
+  {
+    vouchers: Type.Array(voucherSchema, {
+      description:
+        'The vouchers with this code, at most 20: first the valid ones, then the newest. Empty if there is none.',
+    }),
+    on_controller_only: Type.Array(Type.Object({ site_id: siteNumber, status: statusSchema }), {
+      description:
+        'Vouchers with this code that a controller has and the service does not: they were made on the controller. Only with fresh=true.',
+    }),
+    fresh: Type.Boolean({ description: 'True if the controllers of these vouchers were asked just now.' }),
+    synced_at: {
+      ...timeOrNull,
+      description:
+        'When the vouchers were compared with their controllers; the oldest time if there are several sites, null if there was no comparison.',
+    },
+  },
+  { title: 'CodeLookUp' },
+)
+
+export const lookUpCode = operation({
+  method: 'GET',
+  path: '/vouchers/lookup',
+  operationId: 'lookUpCode',
+  summary: 'Check a code that somebody shows or types. It can be redeemed if a voucher with this code is valid',
+  scope: 'read',
+  status: 200,
+  query: Type.Object(
+    {
+      code: typedCode,
+      site_id: Type.Optional({ ...siteNumber, description: 'Without it: all sites of the key.' }),
+      fresh: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description:
+            'Ask the controller now. This takes up to 3 s. If the controller does not answer, the answer comes from the record, with fresh false.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answer: lookUpSchema,
+  async handle(ctx, { actor, query: { code, site_id: siteId, fresh = false } }) {
+    const sites = await findAllowedSites(ctx.db, actor, siteId === undefined ? undefined : [siteId])
+    const found = await lookUp(ctx, { code: withoutSeparators(code), sites, siteId, asksControllers: fresh })
+    const now = ctx.clock.now()
+    return {
+      vouchers: found.vouchers.map((voucher) => voucherToWire(now, voucher)),
+      on_controller_only: found.unrecorded.map(({ siteId, status }) => ({ site_id: siteId, status })),
+      fresh: found.isFresh,
+      synced_at: isoOrNull(found.syncedAt),
+    }
+  },
+})
