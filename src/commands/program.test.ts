@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -6,6 +7,13 @@ import { databaseUrl } from '#test/data/template-database.ts'
 const db = await createTestDatabase()
 const run = (args: string, options: Parameters<typeof runCommand>[2] = {}) =>
   runCommand(db.url, args.split(' ').filter(Boolean), options)
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const printed = await run('--version')
+
+  expect([printed.exitCode, printed.stdout]).toEqual([0, `${version}\n`])
+})
 
 test('a controller, a site and a key are added', async () => {
   const controller = await run(

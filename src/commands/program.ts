@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -80,10 +81,15 @@ export async function runProgram(
   }
 }
 
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}
+
 async function createProgram(terminal: Terminal): Promise<Command> {
   const program = new Command()
     .name('voucher-service')
     .description('Guest Wi-Fi vouchers for all your UniFi sites.')
+    .version(readVersion(), '--version', 'print the version')
     .option('--json', 'print JSON')
     .showHelpAfterError('(--help lists the commands and options)')
     .configureHelp({ showGlobalOptions: true })

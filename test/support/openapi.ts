@@ -78,7 +78,12 @@ export function checkAgainstV2(method: string, path: string, answer: Answer): vo
   const name = operationPath(new URL(path, 'http://localhost').pathname.slice('/api/v2'.length))
   if (name === '/openapi.json') return
   const documented = (documentV2.paths as any)[name ?? '']?.[method.toLowerCase()]
-  if (documented !== undefined) expect(documented.responses).toHaveProperty(String(status))
+  if (documented !== undefined && status !== 405) {
+    expect(documented.responses).toHaveProperty(String(status))
+    const sent = describedHeaders.filter((each) => headers[each.toLowerCase()] !== undefined)
+    const unexpected = sent.filter((each) => documented.responses[status].headers[each] === undefined)
+    expect(unexpected, `${method} ${name} ${status}`).toEqual([])
+  }
   if (status === 204) {
     expect([text, headers['content-type']]).toEqual(['', undefined])
     return
@@ -93,6 +98,15 @@ export function checkAgainstV2(method: string, path: string, answer: Answer): vo
   expectValid(compiledV2(pointer), answer.json())
   if (status >= 400) expect(answer.json().request_id).toBe(headers['x-request-id'])
 }
+
+/** What is wrong with a value by the schema at this place of the document; an empty list if it is valid. */
+export function errorsInV2(path: string, place: string, mediaType: string, value: unknown): unknown[] {
+  const pointer = `/paths/${escaped(path)}/${place}/content/${mediaType.replace('/', '~1')}/schema`
+  const validate = compiledV2(pointer)
+  return validate(value) ? [] : (validate.errors ?? [])
+}
+
+const describedHeaders = Object.keys(documentV2.components.headers)
 
 function operationPath(path: string): string | undefined {
   const names = ['/openapi.json', ...Object.keys(documentV2.paths)]

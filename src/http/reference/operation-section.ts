@@ -1,4 +1,5 @@
-import { type Answer, type Described, type DescribedApi, nameOf, type Schema, schemaOf } from './described-api.ts'
+import { exampleOf } from '../v2/kit/examples.ts'
+import { type Answer, type Described, type DescribedApi, type Schema, schemaOf } from './described-api.ts'
 import { parameterLists, schemaFields, typeWords } from './field-list.ts'
 import { type Html, html } from './html.ts'
 
@@ -41,40 +42,16 @@ function curlExample(schemas: Record<string, Schema>, operation: Described): str
     `curl -H "Authorization: Bearer $KEY"`,
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') ? [`-H 'Idempotency-Key: ${operationId}-1'`] : []),
     ...(method === (body ? 'POST' : 'GET') ? [] : [`-X ${method}`]), // curl's own default
-    ...(body ? [`-d '${JSON.stringify(sample(schemas, body)).replaceAll("'", "'\\''")}'`] : []),
+    ...(body ? [`-d '${JSON.stringify(exampleOf(schemas, body, 'request')).replaceAll("'", "'\\''")}'`] : []),
     `"$API${addressOf(schemas, operation)}"`,
   ]
   return words.join(words.length > 2 ? ' \\\n  ' : ' ')
 }
 
 function addressOf(schemas: Record<string, Schema>, { path, parameters }: Described): string {
-  const samples = new Map(parameters.map(({ name, schema }) => [name, String(sample(schemas, schema))]))
+  const samples = new Map(parameters.map(({ name, schema }) => [name, String(exampleOf(schemas, schema, 'request'))]))
   const filled = path.replace(/\{(\w+)\}/g, (_placeholder, name) => encodeURIComponent(samples.get(name) ?? ''))
   const asked = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = new URLSearchParams(Object.fromEntries(asked.map(({ name }) => [name, samples.get(name) ?? ''])))
   return query.size > 0 ? `${filled}?${query}` : filled
-}
-
-/** A value that the schema accepts: its own example, or else a value of its type with the required fields only. */
-function sample(schemas: Record<string, Schema>, schema: Schema): unknown {
-  const { $ref, examples = [], default: otherwise, const: value, enum: values = [], anyOf, items } = schema
-  if ($ref !== undefined) return sample(schemas, schemas[nameOf($ref)] ?? {})
-  const given = [...examples, otherwise, value, ...values].find((each) => each !== undefined)
-  if (given !== undefined) return given
-  if (anyOf) return sample(schemas, anyOf[0] ?? {})
-  const kind = [schema.type ?? []].flat()[0]
-  if (kind === 'object') return sampleObject(schemas, schema)
-  if (kind === 'array') return [sample(schemas, items ?? {})]
-  if (kind === 'boolean') return true
-  if (kind === 'integer' || kind === 'number') return schema.minimum ?? 1
-  return samplesOfFormat[schema.format ?? ''] ?? 'text'
-}
-
-const samplesOfFormat: Record<string, string> = {
-  uuid: '019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d',
-  'date-time': '2127-01-31T12:00:00Z',
-}
-
-function sampleObject(schemas: Record<string, Schema>, { properties = {}, required = [] }: Schema): object {
-  return Object.fromEntries(required.map((name) => [name, sample(schemas, properties[name] ?? {})]))
 }

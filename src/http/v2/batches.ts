@@ -25,11 +25,16 @@ import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './ki
 import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 
-export const batchParams = Type.Object({ id: Type.String() })
+const batchId = Type.String({
+  examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'],
+  description: 'The number of the site, a hyphen and a UUID.',
+})
+
+export const batchParams = Type.Object({ id: batchId })
 
 const batchSchema = Type.Object(
   {
-    id: Type.String({ description: 'The number of the site, a hyphen and a UUID.' }),
+    id: batchId,
     site_id: siteNumber,
     state: Type.Unsafe<'running' | 'done' | 'cancelled'>({ type: 'string', enum: ['running', 'done', 'cancelled'] }),
     size: count,

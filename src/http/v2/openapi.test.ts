@@ -1,6 +1,10 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { errorsInV2 } from '#test/openapi.ts'
+import { openapiDocument } from './kit/openapi.ts'
+import { operations } from './register-v2.ts'
 
 const app = await startApp()
 const url = '/api/v2/openapi.json'
@@ -10,6 +14,37 @@ test('it is valid OpenAPI 3.1 by a validator', async () => {
 
   expect(await new Validator().validate(document)).toEqual({ valid: true })
   expect(document.openapi).toBe('3.1.0')
+})
+
+test('a linter finds nothing', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = (await app.call(url)).text
+  const found = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+
+  expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+})
+
+test.each(operations)('$operationId: its examples are complete and fit their schemas', (operation) => {
+  const { method, path, body, status } = operation
+  const described = openapiDocument(operations).paths[path]?.[method.toLowerCase()] as any
+  const examples = [
+    ...(body ? [['requestBody', described.requestBody]] : []),
+    ...(status === 204 ? [] : [[`responses/${status}`, described.responses[status]]]),
+  ]
+  for (const [place, { content }] of examples)
+    for (const [mediaType, { example }] of Object.entries<any>(content)) {
+      expect(example).toBeDefined()
+      expect(errorsInV2(path, `${method.toLowerCase()}/${place}`, mediaType, example)).toEqual([])
+    }
+  for (const { name, in: place, description } of described.parameters)
+    if (place !== 'query') expect([name, description]).toEqual([name, expect.any(String)])
+})
+
+test('operationIds make method names: a verb of a small set, then the noun', () => {
+  const verbs = /^(list|get|create|update|delete|lookUp|revoke|cancel|retry|export|sync|subscribe|unsubscribe)[A-Z]?/
+
+  expect(operations.map(({ operationId }) => operationId).filter((id) => !verbs.test(id))).toEqual([])
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
 })
 
 test('it is the committed document', async () => {

@@ -19,7 +19,9 @@ import { findAllowedSites } from './sites.ts'
 import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
 import { voucherParams } from './vouchers.ts'
 
-const revocationParams = Type.Object({ id: Type.String() })
+const revocationParams = Type.Object({
+  id: Type.String({ examples: ['019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: 'A UUID.' }),
+})
 
 const revocationSchema = Type.Object(
   {

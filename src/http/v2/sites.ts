@@ -17,7 +17,7 @@ import { V2Error } from './kit/problems.ts'
 const siteSchema = Type.Object(
   {
     id: siteNumber,
-    name: Type.String(),
+    name: Type.String({ examples: ['Beach House'] }),
     active: Type.Boolean({ description: 'Vouchers can be created only on an active site.' }),
     reachable: Type.Boolean({ description: 'Whether its controller answered the last call.' }),
     unreachable_since: timeOrNull,

@@ -13,7 +13,7 @@ const templateSchema = Type.Object(
       type: ['integer', 'null'],
       description: 'Null if it can be used on every site.',
     }),
-    name: Type.String(),
+    name: Type.String({ examples: ['8 hours'] }),
     max_uses: { ...count, description: '0 means any number of devices.' },
     expire_minutes: Type.Integer({ minimum: 1, description: 'Minutes from the first use.' }),
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),

@@ -31,15 +31,16 @@ export const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'
   description: 'Only a valid voucher can be redeemed.',
 })
 
+const exampleId = '1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'
 const idDescription = 'The number of the site, a hyphen and a UUID.'
 
 export const voucherParams = Type.Object({
-  id: Type.String({ examples: ['1-019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: idDescription }),
+  id: Type.String({ examples: [exampleId], description: idDescription }),
 })
 
 export const voucherSchema = Type.Object(
   {
-    id: Type.String({ description: idDescription }),
+    id: Type.String({ description: idDescription, examples: [exampleId] }),
     site_id: siteNumber,
     code: Type.String(),
     formatted_code: Type.String(),

@@ -12,7 +12,10 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   const language = preferredLanguage(request.headers['accept-language'])
   const errors = invalid.map((field) => invalidFieldToWire(field, language))
   setCommonHeaders(request, reply)
-  reply.code(problem.status).headers({ ...problem.headers, 'content-language': language, vary: 'Accept-Language' })
+  const { 'voucher-outcome': outcome, ...headers } = problem.headers ?? {}
+  reply.code(problem.status).headers({ ...headers, 'content-language': language, vary: 'Accept-Language' })
+  // Only operations that create a voucher at once have an outcome. They have set it before.
+  if (outcome !== undefined && reply.hasHeader('voucher-outcome')) reply.header('voucher-outcome', outcome)
   reply.send({
     error: problem.error,
     message: errors.length > 0 ? summaryOf(errors, language) : fillPlaceholders(problem.messages[language], details),

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { TObject } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { registerPublicPage } from '../../server/public-page.ts'
+import { type ExampleSchema, exampleOf } from './examples.ts'
 import type { Operation } from './operation.ts'
 import { problemSchema } from './problems.ts'
+import { headers, headersOf } from './response-headers.ts'
 
 /** GET /api/v2/openapi.json */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
@@ -25,18 +27,40 @@ export function openapiDocument(operations: Operation[]) {
       title: 'Voucher Service API v2',
       version: '2.0.0',
       description: 'Fields may be added, but none are removed. Ignore unknown fields.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v2' }],
     security: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
+    tags: tagsOf(operations),
     paths,
     components: {
       securitySchemes: {
         bearerAuth: { type: 'http', scheme: 'bearer' },
         apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
       },
+      headers,
       schemas,
     },
   }
+}
+
+/** What the operations below a path are about. */
+const abouts: Record<string, string> = {
+  sites: 'Sites, and whether their controllers answer.',
+  templates: 'Named durations and limits for new vouchers.',
+  vouchers: 'Create, find, look up and withdraw single vouchers.',
+  batches: 'Many vouchers with the same limits, made in the background.',
+  revocations: 'Withdraw vouchers, and follow the progress.',
+}
+
+function tagsOf(operations: Operation[]) {
+  const names = [...new Set(operations.map(tagOf))]
+  return names.map((name) => ({ name, description: abouts[name] ?? `Operations below /${name}.` }))
+}
+
+/** The tag of an operation is the first segment of its path. */
+export function tagOf({ path }: { path: string }): string {
+  return path.split('/')[1] as string
 }
 
 const failures: Record<number, string> = {
@@ -86,6 +110,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
   }
   return {
     operationId,
+    tags: [tagOf(operation)],
     summary,
     parameters: [
       ...parametersOf('path', operation.params),
@@ -93,19 +118,29 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
       ...(acceptsIdempotencyKey ? [idempotencyKey] : []),
       ...(operation.asksAboutIdempotencyKey ? [askedIdempotencyKey] : []),
     ],
-    ...(body && { requestBody: { required: true, ...content('application/json', named(body, schemas)) } }),
+    ...(body && { requestBody: { required: true, ...json(body, schemas, 'request') } }),
     responses: {
       [status]: {
         description: successes[status],
-        ...(status !== 204 && content(csvFileName ? 'text/csv' : 'application/json', named(answer, schemas))),
+        headers: headersOf(operation, status),
+        ...(csvFileName
+          ? { content: { 'text/csv': { schema: named(answer, schemas), example: csvExample } } }
+          : status !== 204 && json(answer, schemas, 'answer')),
       },
       ...(method === 'GET' && {
-        304: { description: 'Unchanged since the answer whose ETag is in If-None-Match' },
+        304: {
+          description: 'Unchanged since the answer whose ETag is in If-None-Match',
+          headers: headersOf(operation, 304),
+        },
       }),
       ...Object.fromEntries(
         Object.entries(failed).map(([failedStatus, description]) => [
           failedStatus,
-          { description, ...content('application/json', problem) },
+          {
+            description,
+            headers: headersOf(operation, Number(failedStatus)),
+            content: { 'application/json': { schema: problem } },
+          },
         ]),
       ),
     },
@@ -120,7 +155,7 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
       in: place,
       required: required.includes(name),
       ...(description !== undefined && { description }),
-      schema: rest,
+      schema: named(rest, {}),
     }),
   )
 }
@@ -129,13 +164,18 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
 function named(schema: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((member) => named(member, schemas))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, rule: _, ...members } = schema as Schema
-  const inside = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, named(member, schemas)]))
+  const { title, ...members } = schema as Schema
+  const shown = Object.entries(members).filter(([, member]) => typeof member !== 'function') // a `rule` is code
+  const inside = Object.fromEntries(shown.map(([name, member]) => [name, named(member, schemas)]))
   if (typeof title !== 'string') return inside
   schemas[title] = inside
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function content(mediaType: string, schema: unknown) {
-  return { content: { [mediaType]: { schema } } }
+const csvExample = 'number,name,code\r\n1,Room 12,48614-09510\r\n'
+
+function json(schema: TSchema, schemas: Record<string, unknown>, use: 'request' | 'answer') {
+  const described = named(schema, schemas) as ExampleSchema
+  const example = exampleOf(schemas as Record<string, ExampleSchema>, described, use)
+  return { content: { 'application/json': { schema: described, example } } }
 }
