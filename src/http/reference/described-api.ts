@@ -24,9 +24,9 @@ export type Schema = {
   description?: string
 }
 
-type Content = { content?: Record<string, { schema: Schema }> }
+type Content = { content?: Record<string, { schema: Schema; example?: unknown }> }
 export type Parameter = { name: string; in: string; required: boolean; description?: string; schema: Schema }
-export type Answer = Content & { description: string }
+export type Answer = Content & { description: string; headers?: Record<string, unknown> }
 
 /** An operation of the OpenAPI document, with the scope that it requires. */
 export type Described = {
@@ -34,6 +34,7 @@ export type Described = {
   path: string
   scope: string
   operationId: string
+  tags: string[]
   summary: string
   parameters: Parameter[]
   requestBody?: Content

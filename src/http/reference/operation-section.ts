@@ -11,7 +11,7 @@ export function operationSection({ schemas }: DescribedApi, operation: Described
 <section id="${operationId}">
 <h3><a href="#${operationId}"><b class="${method.toLowerCase()}">${method}</b> <code>${path}</code></a></h3>
 <p>${summary}. <span class="scope">Scope <code>${scope}</code></span></p>
-<pre>${curlExample(schemas, operation)}</pre>
+<pre>${curlExample(schemas, operation)}</pre>${answerExample(operation)}
 ${parameterLists(parameters)}
 ${body ? html`<h4>In the body</h4>${schemaFields(schemas, body, 'body')}` : undefined}
 <h4>Answers</h4>
@@ -31,7 +31,25 @@ function answerItem(schemas: DescribedApi['schemas'], status: string, answer: An
   const other =
     mediaType !== undefined && mediaType !== 'application/json' ? html`: <code>${mediaType}</code>` : undefined
   return html`
-<li><b>${status}</b> ${answer.description}${what}${other}${schema?.properties ? schemaFields(schemas, schema, 'answer') : undefined}</li>`
+<li><b>${status}</b> ${answer.description}${what}${other}${headersOf(answer)}${schema?.properties ? schemaFields(schemas, schema, 'answer') : undefined}</li>`
+}
+
+/** Headers that every answer has are described once, in the basics. */
+const commonHeaders = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'ETag', 'Content-Language', 'WWW-Authenticate']
+
+function headersOf({ headers = {} }: Answer): Html | undefined {
+  const own = Object.keys(headers).filter((name) => !commonHeaders.includes(name))
+  if (own.length === 0) return undefined
+  return html`. Headers: ${own.map((name, i) => html`${i === 0 ? '' : ', '}<code>${name}</code>`)}`
+}
+
+function answerExample({ responses }: Described): Html | undefined {
+  const [answer] = Object.values(responses)
+  const example = Object.values(answer?.content ?? {})[0]?.example
+  if (example === undefined) return undefined
+  const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+  return html`
+<details><summary>Example of an answer</summary><pre>${text}</pre></details>`
 }
 
 /** A curl command with the required parameters only. It needs the shell variables `$API` and `$KEY`. */

@@ -46,7 +46,8 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
     /name required\s+string\s+until\s+string \(date-time\)\s+rows required\s+list \(1 to 9\) of object/,
   )
   expect(part).toMatch(/rows\[\]\.count required\s+integer, at least 3/)
-  expect(part).toMatch(/201 Made\s+size\s+s or integer/)
+  expect(part).toMatch(/Example of an answer\s*\{\s*"size": 500/)
+  expect(part).toMatch(/201 Made\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
   expect(part).toMatch(/403 The key may only read: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/)
   expect(textOf(partOf('basics'))).toContain('Idempotent-Replayed: true')
 })
@@ -71,5 +72,5 @@ test('an answer that is not JSON is shown with its media type', () => {
 test('repeating is not mentioned if no operation creates something', () => {
   const reading = operations.filter((each) => !each.acceptsIdempotencyKey && !each.asksAboutIdempotencyKey)
 
-  expect(referencePage(reading)('https://vouchers.example')).not.toContain('Idempot')
+  expect(referencePage(reading)('https://vouchers.example')).not.toContain('Idempotent-Replayed')
 })

@@ -43,9 +43,9 @@ ${navigation}
 
 type Group = { id: string; title: string; operations: Described[] }
 
-/** Groups operations by the first segment of their path. */
+/** Groups operations by their tag. */
 function groupOperations(operations: Described[]): Group[] {
-  const groups = Map.groupBy(operations, ({ path }) => path.split('/')[1] as string)
+  const groups = Map.groupBy(operations, ({ tags }) => tags[0] as string)
   return [...groups].map(([id, members]) => ({
     id,
     title: id.slice(0, 1).toUpperCase() + id.slice(1),
@@ -137,7 +137,8 @@ function errorSection({ operations }: DescribedApi, common: string[]): Html {
 <section id="errors">
 <h2><a href="#errors">Errors</a></h2>
 <p>An error is a <a href="#Problem">Problem</a>. Programs should read <code>error</code>. <code>message</code> is for people, in
-German or English as requested by <code>Accept-Language</code>. Tell the operator the <code>request_id</code>, which every
+English, or in German if <code>Accept-Language</code> prefers it. If fields are invalid, <code>errors</code> lists every one of
+them, with a <code>code</code> for programs and with what would be accepted. Tell the operator the <code>request_id</code>, which every
 answer has in <code>X-Request-Id</code>. Unknown fields and unknown or repeated parameters are rejected, so a typo cannot
 widen a filter. Every operation can fail with:</p>
 <ul class="answers">${common.map(

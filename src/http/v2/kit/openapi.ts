@@ -59,7 +59,7 @@ function tagsOf(operations: Operation[]) {
 }
 
 /** The tag of an operation is the first segment of its path. */
-export function tagOf({ path }: { path: string }): string {
+function tagOf({ path }: { path: string }): string {
   return path.split('/')[1] as string
 }
 
