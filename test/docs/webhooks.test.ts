@@ -3,8 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { notifyBatchFinished, notifyOutage, notifyRevoked } from '#domain/deliveries/notify-webhooks.ts'
+import { addWebhook, setWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { type EventType, eventTypes } from '#domain/webhooks/event-types.ts'
 import { formats } from '#domain/webhooks/formats.ts'
 import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
 import { startTestWorker } from '#test/app.ts'
@@ -20,12 +23,13 @@ const blocks = (language: string) =>
 const folder = mkdtempSync(join(tmpdir(), 'webhooks-page-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 
-const { db, notify } = await startTestWorker()
+const { db, context, notify } = await startTestWorker()
 const sink = await startWebhookSink()
 const hook = { name: 'page', format: 'generic', url: sink.url, siteIds: undefined }
 const old = (await addWebhook({ db, keyring: testKeyring }, testActor, hook)).secret as string
 const secret = (await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'page')).secret
-await notify({ id: await seedSite(db), name: 'Hauptgebäude' })
+const site = { id: await seedSite(db), name: 'Hauptgebäude' }
+await notify(site)
 await vi.waitFor(() => expect(sink.received).toHaveLength(1), { timeout: 20_000 })
 const [{ headers, body }] = sink.received as [Received]
 
@@ -37,6 +41,33 @@ test('the request has the headers and the members that the page shows', () => {
   expect(Object.keys(headers)).toEqual(expect.arrayContaining(names))
   expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(JSON.parse(created)))
   expect(Object.keys(JSON.parse(body).data).toSorted()).toEqual(Object.keys(JSON.parse(created).data).toSorted())
+})
+
+const outage = { controller: 'main', since: new Date(), until: new Date() }
+const voucher = { id: uuidv7(), reference: null, isOurs: true, reason: 'valid_until' as const }
+const batch = { site, source: 'API: Check-in', batch: { id: uuidv7(), reference: null } }
+
+test('the other events have the members that the page shows', async () => {
+  const events = Object.keys(eventTypes) as EventType[]
+  await setWebhook(db, testActor, 'page', { events })
+  const { rows } = await db.query<{ id: string }>('select controller_id as id from sites')
+  await db.transaction(async (tx) => {
+    await notifyRevoked(tx, context.queue, site, [voucher])
+    await notifyBatchFinished(tx, context.queue, { ...batch, rows: { made: 1, failed: 0, cancelled: 0 } })
+    await notifyOutage(tx, context.queue, { ...outage, controllerId: rows[0]?.id as string })
+  })
+  await vi.waitFor(() => expect(sink.received).toHaveLength(4), { timeout: 20_000 })
+  const shape = ({ type, data }: { type: string; data: object }) => [type, Object.keys(data).toSorted()]
+  const received = sink.received.slice(1).map((request) => shape(JSON.parse(request.body)))
+  const shown = blocks('json').slice(1).map((text) => shape(JSON.parse(text))) // biome-ignore format: one line
+
+  expect(received.toSorted()).toEqual(shown.toSorted())
+})
+
+test('the page lists every type of event with its sentence', () => {
+  const rows = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.+) \|$/gm)].map(([, type, about]) => [type, about])
+
+  expect(Object.fromEntries(rows)).toEqual(eventTypes)
 })
 
 /** The new secret, the old one, a wrong one, a changed body, another timestamp, and an empty signature. */

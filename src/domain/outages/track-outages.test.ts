@@ -93,6 +93,29 @@ test('only webhooks that report on controllers and cover a site of that controll
   ])
 })
 
+test('site_ids are the sites of the controller that the webhook sees', async () => {
+  const { rows } = await db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site) values ('Second', $1, 'second') returning id`,
+    [controllerId],
+  )
+  const second = rows[0]?.id as number
+  const sinks = [
+    await add('all', { events: outageEvents }),
+    await add('second and other', { events: outageEvents, siteIds: [other, second] }),
+    await add('other', { events: outageEvents, siteIds: [other] }),
+  ]
+  await syncWhile(true, 1)
+  await syncWhile(false, 1)
+  await vi.waitFor(() => expect(sinks.slice(0, 2).map((sink) => sink.received.length)).toEqual([2, 2]), {
+    timeout: 20_000,
+  })
+  await db.query('delete from webhook_sites')
+  await db.query('delete from sites where id = $1', [second])
+
+  const siteIds = (sink: WebhookSink) => events(sink).map(({ data }) => data.site_ids)
+  expect(sinks.map(siteIds)).toEqual([[[site, second], [site, second]], [[second], [second]], []]) // biome-ignore format: one line
+})
+
 test('an outage and its event are recorded together or not at all', async () => {
   await add('all', { events: outageEvents })
   const broken = { ...context, queue: { ...context.queue, enqueue: () => Promise.reject(new Error('no queue')) } }
