@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
 import { addTemplate, removeTemplate } from '#domain/templates/administer-templates.ts'
-import { listTemplates, maxLimit } from '#domain/templates/templates.queries.ts'
+import { listTemplates, maxLimit, maxUnusedDays } from '#domain/templates/templates.queries.ts'
 import { withDatabase } from './connections.ts'
 import { uuid, wholeNumber } from './terminal/arguments.ts'
 import { print } from './terminal/output.ts'
@@ -15,6 +15,7 @@ type AddOptions = {
   down: number
   up: number
   quota: number
+  unusedDays?: number | null
 }
 
 export function registerTemplates(templates: Command, terminal: Terminal): void {
@@ -30,9 +31,14 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .option('--down <kbps>', 'download limit in kbit/s, 0 for none', limit, 0)
     .option('--up <kbps>', 'upload limit in kbit/s, 0 for none', limit, 0)
     .option('--quota <mb>', 'data limit in MB, 0 for none', limit, 0)
-    .action(async ({ name, site, minutes, uses, down, up, quota }: AddOptions) => {
+    .option(
+      '--unused-days <n>',
+      'withdraw vouchers that nobody has used after so many days',
+      wholeNumber(1, maxUnusedDays),
+    )
+    .action(async ({ name, site, minutes, uses, down, up, quota, unusedDays = null }: AddOptions) => {
       const shape = { maxUses: uses, expireMinutes: minutes, downKbps: down, upKbps: up, quotaMb: quota }
-      const template = { name, siteId: site ?? null, ...shape }
+      const template = { name, siteId: site ?? null, ...shape, unusedDays }
       print(terminal, await withDatabase(terminal, (db) => addTemplate(db, commandActor(), template)))
     })
 

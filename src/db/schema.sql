@@ -40,6 +40,10 @@ begin
   return null;
 end $$;
 
+CREATE FUNCTION public.without_date(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN regexp_replace(name, '^\d{4}-\d\d-\d\d_'::text, ''::text);
+
 CREATE TABLE public.api_key_days (
     api_key_id uuid NOT NULL,
     day date NOT NULL,
@@ -89,13 +93,14 @@ CREATE TABLE public.batch_rows (
     site_id integer NOT NULL,
     batch_id uuid NOT NULL,
     number integer NOT NULL,
-    name text NOT NULL,
+    controller_name text NOT NULL,
     state text DEFAULT 'waiting'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     creation_id uuid,
     voucher_id uuid,
     failure text,
     notified boolean DEFAULT false NOT NULL,
+    name text GENERATED ALWAYS AS (public.without_date(controller_name)) STORED,
     CONSTRAINT batch_rows_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'made'::text, 'failed'::text, 'cancelled'::text])))
 );
 
@@ -120,7 +125,10 @@ CREATE TABLE public.batches (
     cancelled_at timestamp(3) with time zone,
     finished_at timestamp(3) with time zone,
     running_until timestamp(3) with time zone,
-    running_by uuid
+    running_by uuid,
+    extendable_until timestamp(3) with time zone,
+    unused_days integer,
+    CONSTRAINT batches_unused_days_check CHECK ((unused_days > 0))
 );
 
 CREATE TABLE public.controller_outages (
@@ -157,7 +165,7 @@ CREATE TABLE public.creations (
     staff_id uuid,
     idempotency_key text,
     request_hash bytea NOT NULL,
-    name text NOT NULL,
+    controller_name text NOT NULL,
     max_uses integer NOT NULL,
     expire_minutes integer NOT NULL,
     qos_down_kbps integer DEFAULT 0 NOT NULL,
@@ -177,6 +185,10 @@ CREATE TABLE public.creations (
     controller_ahead_ms double precision,
     revoked_at timestamp(3) with time zone,
     surplus text,
+    name text GENERATED ALWAYS AS (public.without_date(controller_name)) STORED,
+    unused_days integer,
+    minutes_cut boolean DEFAULT false NOT NULL,
+    revoked_only_unused boolean DEFAULT false NOT NULL,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
     CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text]))),
     CONSTRAINT creations_surplus_check CHECK ((surplus = ANY (ARRAY['withdrawn'::text, 'in_use'::text, 'suspected'::text])))
@@ -222,6 +234,15 @@ CREATE UNLOGGED TABLE public.rate_limits (
     ends_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.remembered_requests (
+    actor text NOT NULL,
+    operation text NOT NULL,
+    idempotency_key text NOT NULL,
+    request_hash bytea NOT NULL,
+    result jsonb,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.revocations (
     id uuid NOT NULL,
@@ -302,12 +323,14 @@ CREATE TABLE public.templates (
     qos_up_kbps integer DEFAULT 0 NOT NULL,
     qos_quota_mb integer DEFAULT 0 NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    unused_days integer,
     CONSTRAINT templates_expire_minutes_check CHECK ((expire_minutes > 0)),
     CONSTRAINT templates_max_uses_check CHECK ((max_uses >= 0)),
     CONSTRAINT templates_name_check CHECK ((name <> ''::text)),
     CONSTRAINT templates_qos_down_kbps_check CHECK ((qos_down_kbps >= 0)),
     CONSTRAINT templates_qos_quota_mb_check CHECK ((qos_quota_mb >= 0)),
-    CONSTRAINT templates_qos_up_kbps_check CHECK ((qos_up_kbps >= 0))
+    CONSTRAINT templates_qos_up_kbps_check CHECK ((qos_up_kbps >= 0)),
+    CONSTRAINT templates_unused_days_check CHECK ((unused_days > 0))
 );
 
 CREATE TABLE public.vouchers (
@@ -316,7 +339,7 @@ CREATE TABLE public.vouchers (
     creation_id uuid,
     controller_voucher_id text,
     code text NOT NULL,
-    name text NOT NULL,
+    controller_name text NOT NULL,
     reference text,
     max_uses integer NOT NULL,
     expire_minutes integer NOT NULL,
@@ -334,6 +357,9 @@ CREATE TABLE public.vouchers (
     api_key_id uuid,
     staff_id uuid,
     batch_id uuid,
+    name text NOT NULL,
+    minutes_cut boolean DEFAULT false NOT NULL,
+    unused_until timestamp(3) with time zone,
     first_use_told boolean DEFAULT false NOT NULL,
     end_told boolean DEFAULT false NOT NULL,
     CONSTRAINT vouchers_code_check CHECK ((code <> ''::text)),
@@ -383,8 +409,13 @@ CREATE TABLE public.withdrawals (
     failure text,
     outcome text,
     settled_at timestamp(3) with time zone,
+    reason text NOT NULL,
+    only_unused boolean DEFAULT false NOT NULL,
+    disconnected text,
     CONSTRAINT withdrawals_check CHECK (((outcome IS NULL) = (settled_at IS NULL))),
-    CONSTRAINT withdrawals_outcome_check CHECK ((outcome = ANY (ARRAY['revoked'::text, 'ended'::text, 'failed'::text])))
+    CONSTRAINT withdrawals_disconnected_check CHECK ((disconnected = ANY (ARRAY['all'::text, 'none_online'::text, 'unsupported'::text, 'failed'::text]))),
+    CONSTRAINT withdrawals_outcome_check CHECK ((outcome = ANY (ARRAY['revoked'::text, 'ended'::text, 'kept'::text, 'failed'::text]))),
+    CONSTRAINT withdrawals_reason_check CHECK ((reason = ANY (ARRAY['request'::text, 'valid_until'::text, 'unused'::text, 'repair'::text])))
 );
 
 ALTER TABLE ONLY public.api_key_days
@@ -440,6 +471,9 @@ ALTER TABLE ONLY public.events
 
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.remembered_requests
+    ADD CONSTRAINT remembered_requests_pkey PRIMARY KEY (actor, operation, idempotency_key);
 
 ALTER TABLE ONLY public.revocations
     ADD CONSTRAINT revocations_actor_idempotency_key_key UNIQUE (actor, idempotency_key);
@@ -503,13 +537,15 @@ CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WH
 
 CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
-CREATE INDEX creations_unclear ON public.creations USING btree (site_id, COALESCE(note, name)) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
+CREATE INDEX creations_unclear ON public.creations USING btree (site_id, COALESCE(note, controller_name)) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
 
 CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
 
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (next_attempt_at, id) WHERE (state = 'pending'::text);
 
 CREATE INDEX events_by_time ON public.events USING btree (created_at);
+
+CREATE INDEX remembered_requests_by_time ON public.remembered_requests USING btree (created_at);
 
 CREATE INDEX sites_by_name ON public.sites USING btree (name, id) WHERE active;
 
@@ -546,6 +582,8 @@ CREATE INDEX withdrawals_done ON public.withdrawals USING btree (settled_at) WHE
 CREATE INDEX withdrawals_due ON public.withdrawals USING btree (next_attempt_at, site_id) WHERE (settled_at IS NULL);
 
 CREATE INDEX withdrawals_due_by_site ON public.withdrawals USING btree (site_id, next_attempt_at) WHERE (settled_at IS NULL);
+
+CREATE UNIQUE INDEX withdrawals_scheduled ON public.withdrawals USING btree (site_id, voucher_id) WHERE ((reason = 'valid_until'::text) AND (settled_at IS NULL));
 
 CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 

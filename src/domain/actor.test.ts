@@ -7,7 +7,7 @@ import { startSimulator } from '#test/network/simulator.ts'
 import type { Requester } from './actor.ts'
 import { createBatch } from './batches/create-batch.ts'
 import { runBatch } from './batches/run-batch.ts'
-import { createVoucher } from './creating/create-voucher.ts'
+import { createVoucher, noOptions } from './creating/create-voucher.ts'
 import { addSite } from './sites/add-site.ts'
 import { addWebhook } from './webhooks/administer-webhooks.ts'
 import { chooseByFilter, revokeVouchers } from './withdrawals/revoke-vouchers.ts'
@@ -39,7 +39,7 @@ const request = (actor: Requester, siteId: number, idempotencyKey?: string) => (
   siteId,
   idempotencyKey,
   contents: { siteId },
-  readWanted: async () => ({ shape: { ...limits, name: 'Gast' }, reference: 'R-1', validUntil: null }),
+  readWanted: async () => ({ shape: { ...limits, name: 'Gast' }, ...noOptions, reference: 'R-1' }),
 })
 
 test('a staff member creates a voucher, once for each Idempotency-Key', async () => {
@@ -65,7 +65,7 @@ test('a staff member cannot create on a site of others', async () => {
 
 test('a staff member makes a batch, revokes its vouchers, and the audit names the staff member', async () => {
   const dora = await hireStaff('Dora')
-  const wanted = async () => ({ limits, reference: 'Tagung', validUntil: null })
+  const wanted = async () => ({ limits, ...noOptions, reference: 'Tagung' })
   const asked = { ...request(dora, site, 'event-1'), names: ['Platz 1', 'Platz 2'], readWanted: wanted }
 
   const { batch } = await createBatch(ctx, asked)
@@ -74,6 +74,7 @@ test('a staff member makes a batch, revokes its vouchers, and the audit names th
     actor: dora,
     idempotencyKey: undefined,
     contents: {},
+    onlyUnused: false,
     choose: (tx) => chooseByFilter(tx, [site], { now: new Date(), batchId: batch.id }),
   })
   await withdrawDue(ctx, site)

@@ -29,6 +29,10 @@ export type RequestErrorCode =
 
 /** Failures that only a client of API v2 can meet. `http/v2/kit/problems.ts` has a status and words for each. */
 export type V2OnlyErrorCode =
+  | 'valid_until_too_late'
+  | 'voucher_not_found'
+  | 'voucher_ended'
+  | 'voucher_being_revoked'
   | 'batches_too_many'
   | 'vouchers_too_many'
   | 'withdrawals_too_many'

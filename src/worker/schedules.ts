@@ -3,6 +3,7 @@ import type { Database } from '#db/database.ts'
 import { deleteSettledCreations } from '#domain/creating/creations.queries.ts'
 import { deleteOldEvents } from '#domain/deliveries/events.queries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
+import { deleteOldRequests } from '#domain/remembered-requests.queries.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
 import { endVouchers } from '#domain/vouchers/end-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
@@ -49,6 +50,7 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
     { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => endVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
     { name: 'settled creations', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteSettledCreations(ctx.db)) },
+    { name: 'old Idempotency-Keys', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteOldRequests(ctx.db)) },
     { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },
     { name: 'old withdrawals', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldWithdrawals(ctx.db)) },
     { name: 'old events', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldEvents(ctx.db)) },

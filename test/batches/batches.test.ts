@@ -57,7 +57,12 @@ describe.each(dialects)('$dialect', (dialect) => {
 
     const accepted = await batch({ name: 'Sommerfest', count: 1_000, reference: 'F-1', expire_minutes: 60 })
     expect(accepted.status).toBe(202)
-    expect(accepted.json()).toMatchObject({ state: 'running', size: 1_000, made: 0, source: keyId })
+    expect(accepted.json()).toMatchObject({
+      state: 'running',
+      size: 1_000,
+      made: 0,
+      created_by: { kind: 'key', id: keyId, name: 'Event' },
+    })
     await vi.waitFor(async () => expect((await get(`/batches/${accepted.json().id}`)).under_way).toBe(1_000), {
       timeout: 20_000,
       interval: 20,

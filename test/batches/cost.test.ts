@@ -28,7 +28,7 @@ test('after each call, a large batch is updated without comparing every row with
   const batch = { siteId, id: await seedBatch(db, siteId) }
   await db.query('delete from batch_rows')
   await insertBatchRows(db, batch, Array(1_000).fill('Gast'))
-  await sendRows(db, batch, { shape, note: shape.name, controllerAheadMs: 0 }, rows)
+  await sendRows(db, batch, { shape, note: shape.name, controllerAheadMs: 0, minutesCut: false }, rows)
   await db.query(`update creations set state = 'absent', settled_at = now()`)
 
   expect(await planOf((explained) => updateRowsFromCreations(explained, batch))).not.toContain('Join Filter')

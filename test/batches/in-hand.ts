@@ -54,7 +54,10 @@ export async function takeBatchesInHand(app: TestApp) {
       /** Commits the intent of a row, as a run does right before it calls the controller. */
       send: async (number = 1) => {
         const creationId = uuidv7()
-        const { rows } = await db.query<{ name: string }>('select name from batch_rows where batch_id = $1', [batch.id])
+        const { rows } = await db.query<{ name: string }>(
+          'select controller_name as name from batch_rows where batch_id = $1',
+          [batch.id],
+        )
         const shape = {
           name: rows[0]?.name as string,
           maxUses: 1,
@@ -63,7 +66,7 @@ export async function takeBatchesInHand(app: TestApp) {
           upKbps: 0,
           quotaMb: 0,
         }
-        const asked = { shape, note: shape.name, controllerAheadMs: 0 }
+        const asked = { shape, note: shape.name, controllerAheadMs: 0, minutesCut: false }
         const sent = await sendRows(db, batch, asked, [{ number, creationId }])
         return { creationId, sent }
       },

@@ -165,10 +165,10 @@ async function makeTheSame({ db, controllers }: World, random: Random): Promise<
   const { simulator, sites } = random.pick(controllers)
   const { id, reference, tellsWhoMade } = random.pick(sites)
   const { rows } = await db.query<{ name: string }>(
-    `select name from creations
+    `select controller_name as name from creations
       where site_id = $1 and ($2 or (state = 'absent' and settled_at < now() - interval '15 seconds'))
         and not exists (select from creations twin
-                         where not $2 and twin.site_id = $1 and twin.name = creations.name and twin.settled_at is null)
+                         where not $2 and twin.site_id = $1 and twin.controller_name = creations.controller_name and twin.settled_at is null)
       order by sent_at desc limit 50`,
     [id, tellsWhoMade],
   )

@@ -36,12 +36,12 @@ export async function startNeighbours(
     for (const siteId of sites) await seedUnsettled(db, siteId, 4)
     await db.query(
       `with guests as (
-         insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, created_at)
-         select site_id, gen_random_uuid(), gen_random_uuid(), '1', 'x', 1, 60, now() from unnest($1::integer[]) as s (site_id)
+         insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, created_at)
+         select site_id, gen_random_uuid(), gen_random_uuid(), '1', 'x', 'x', 1, 60, now() from unnest($1::integer[]) as s (site_id)
          returning site_id, id
        )
-       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-       select site_id, gen_random_uuid(), id, now(), now() from guests`,
+       insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
+       select site_id, gen_random_uuid(), id, 'valid_until', now(), now() from guests`,
       [sites],
     )
     for (const siteId of sites) {
@@ -51,7 +51,10 @@ export async function startNeighbours(
          values ($1, $2, 'key:nobody', $2, '', 1, 60)`,
         [siteId, id],
       )
-      await db.query(`insert into batch_rows (site_id, batch_id, number, name) values ($1, $2, 1, 'x')`, [siteId, id])
+      await db.query(`insert into batch_rows (site_id, batch_id, number, controller_name) values ($1, $2, 1, 'x')`, [
+        siteId,
+        id,
+      ])
     }
     for (const id of sites.slice(0, counts.receivers))
       for (const _ of range(20)) {
@@ -89,7 +92,7 @@ export async function startNeighbours(
 async function seedUnsettled(db: TestDatabase, siteId: number, count: number): Promise<void> {
   for (const _ of range(count))
     await db.query(
-      `insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, state,
+      `insert into creations (site_id, id, actor, api_key_id, request_hash, controller_name, note, max_uses, expire_minutes, state,
          sent_at, lease_until)
        values ($1, $2, 'key:nobody', $3, '', 'x', 'x', 1, 60, 'unknown', now(), now())`,
       [siteId, randomUUID(), randomUUID()],

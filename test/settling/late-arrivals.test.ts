@@ -96,8 +96,8 @@ test.each(dialects.slice(1))(
     await giveUp(one)
     await one.create('k')
     await app.db.query(
-      `insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, sent_at, lease_until)
-     select site_id, gen_random_uuid(), actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, now(), now() + interval '1 minute'
+      `insert into creations (site_id, id, actor, api_key_id, request_hash, controller_name, note, max_uses, expire_minutes, sent_at, lease_until)
+     select site_id, gen_random_uuid(), actor, api_key_id, request_hash, controller_name, note, max_uses, expire_minutes, now(), now() + interval '1 minute'
        from creations where site_id = $1 and state = 'absent'`,
       [one.siteId],
     )
@@ -132,7 +132,7 @@ test.each(certain)('$dialect: a surplus whose deletion fails is withdrawn the ne
 /** Makes equal vouchers, as another administrator or another program with the same account would. */
 async function makeEqual(one: SiteInTrouble, count: number, adminName = 'other-admin') {
   const { rows } = await app.db.query<{ name: string }>(
-    `select name from creations where site_id = $1 and name like '%Gast'`,
+    `select controller_name as name from creations where site_id = $1 and name = 'Gast'`,
     [one.siteId],
   )
   const equal = { internalReference: 'default', name: rows[0]?.name, timeLimitMinutes: 60, authorizedGuestLimit: 1 }

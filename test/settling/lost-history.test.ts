@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { readWholeList } from '#domain/creating/whole-list.ts'
+import { readWholeList } from '#domain/controllers/whole-list.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { findLostVouchers, listLost, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
 import { startApp } from '#test/app.ts'

@@ -89,10 +89,10 @@ test.each(dialects)('$dialect: no outcome is decided while the controller is out
 test.each(dialects)('$dialect: an equal voucher of somebody else is not attached to the request', async (dialect) => {
   const { simulator, create, settle, age, states, siteId } = await start(dialect)
   const first = await create('other')
-  const { rows } = await app.db.query<{ name: string }>('select name from vouchers where site_id = $1 and code = $2', [
-    siteId,
-    first.json().code,
-  ])
+  const { rows } = await app.db.query<{ name: string }>(
+    'select controller_name as name from vouchers where site_id = $1 and code = $2',
+    [siteId, first.json().code],
+  )
   const equal = { internalReference: 'default', name: rows[0]?.name, timeLimitMinutes: 60, authorizedGuestLimit: 1 }
   await simulator.clock({ advanceSeconds: -600 })
   await simulator.addVoucher(equal) // ten minutes old
@@ -113,8 +113,8 @@ test.each(dialects)(
     await simulator.fault('created-then-reset')
     await create('k')
     await app.db.query(
-      `insert into creations (site_id, id, actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, sent_at, lease_until)
-     select site_id, gen_random_uuid(), actor, api_key_id, request_hash, name, note, max_uses, expire_minutes, now(), now() + interval '1 minute'
+      `insert into creations (site_id, id, actor, api_key_id, request_hash, controller_name, note, max_uses, expire_minutes, sent_at, lease_until)
+     select site_id, gen_random_uuid(), actor, api_key_id, request_hash, controller_name, note, max_uses, expire_minutes, now(), now() + interval '1 minute'
        from creations where site_id = $1 and state = 'unknown'`,
       [siteId],
     )

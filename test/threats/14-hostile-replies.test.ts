@@ -46,7 +46,7 @@ test(`${replies} garbage replies to creates cause only 500 and 502, reveal no co
     }
   })
   report('garbage replies, answers by status', [...statuses].map(([status, times]) => `${status}: ${times}`).join(', '))
-  const { rows } = await db.query(`select count(*)::integer as count from vouchers where name !~ '_good$'`)
+  const { rows } = await db.query(`select count(*)::integer as count from vouchers where name <> 'good'`)
 
   expect(hostile.replies()).toBeGreaterThanOrEqual(replies)
   expect([...statuses.keys()].filter((status) => status !== 500 && status !== 502)).toEqual([])

@@ -36,7 +36,7 @@ test('vouchers are withdrawn within 30 s of valid_until, even if the worker is k
   const dueAt = new Date(Date.now() + 2_000)
   for (const { id, leaving } of stays) {
     await app.db.query('update vouchers set valid_until = $2 where id = $1', [uuidOf(leaving.id), dueAt])
-    await insertScheduledWithdrawals(app.db, id, [{ voucherId: uuidOf(leaving.id), dueAt }])
+    await insertScheduledWithdrawals(app.db, id, [{ voucherId: uuidOf(leaving.id), reason: 'valid_until', dueAt }])
   }
   expect(await Promise.all(stays.map(({ leaving }) => statusOf(leaving.id)))).toEqual(Array(4).fill('valid'))
   await vi.waitFor(
@@ -76,7 +76,7 @@ test('the sweep finds a withdrawal that was already due when it was recorded', {
   const site = await openSite()
   const guest = await checkIn(site.id)
   const dueAt = new Date(Date.now() - 10_000)
-  await insertScheduledWithdrawals(app.db, site.id, [{ voucherId: uuidOf(guest.id), dueAt }])
+  await insertScheduledWithdrawals(app.db, site.id, [{ voucherId: uuidOf(guest.id), reason: 'valid_until', dueAt }])
   const began = Date.now()
   await vi.waitFor(async () => expect(await statusOf(guest.id)).toBe('revoked'), { timeout: 20_000, interval: 50 })
   report('found by the sweep after, ms', Date.now() - began)

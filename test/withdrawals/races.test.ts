@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readWholeList } from '#domain/creating/whole-list.ts'
+import { readWholeList } from '#domain/controllers/whole-list.ts'
 import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.queries.ts'
 import { updateSeenVouchers } from '#domain/syncing/sync.queries.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
@@ -167,7 +167,9 @@ test('a second revocation of a withdrawn voucher ends, and a withdrawal that is 
   const earlier = await revoke({ voucher_ids: [first] })
   await run(site.id)
   await app.db.transaction((tx) =>
-    insertScheduledWithdrawals(tx, site.id, [{ voucherId: uuidOf(second), dueAt: new Date(Date.now() + 60_000) }]),
+    insertScheduledWithdrawals(tx, site.id, [
+      { voucherId: uuidOf(second), reason: 'valid_until', dueAt: new Date(Date.now() + 60_000) },
+    ]),
   )
   const later = await revoke({ voucher_ids: [first] })
   await run(site.id)
@@ -183,9 +185,9 @@ test('settled withdrawals are kept for a week if they were scheduled, and foreve
   const site = await seedSite(app.db)
   const voucherId = await seedVoucher(app.db, site)
   await insertScheduledWithdrawals(app.db, site, [
-    { voucherId, dueAt: new Date() },
-    { voucherId, dueAt: new Date() },
-    { voucherId, dueAt: new Date() },
+    { voucherId, reason: 'repair', dueAt: new Date() },
+    { voucherId, reason: 'repair', dueAt: new Date() },
+    { voucherId, reason: 'repair', dueAt: new Date() },
   ])
   await revoke({ voucher_ids: [`${site}-${voucherId}`] })
   const count = async () =>
@@ -212,7 +214,7 @@ test('valid_until keeps its exact time around a daylight saving change and is sh
   for (const [given, meant] of moments) {
     const id = await seedVoucher(app.db, site)
     await app.db.query('update vouchers set valid_until = $2 where id = $1', [id, new Date(given)])
-    await insertScheduledWithdrawals(app.db, site, [{ voucherId: id, dueAt: new Date(given) }])
+    await insertScheduledWithdrawals(app.db, site, [{ voucherId: id, reason: 'valid_until', dueAt: new Date(given) }])
     const { rows } = await app.db.query<any>('select due_at, next_attempt_at from withdrawals where voucher_id = $1', [
       id,
     ])

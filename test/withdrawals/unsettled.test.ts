@@ -198,9 +198,9 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
     await tx.query(
       `with settled as (
        update creations set state = 'recorded', settled_at = now(), voucher_id = id, answer = '{}'
-        where site_id = $1 and reference = 'R-7' returning id, api_key_id, name)
-     insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, reference, api_key_id, created_at)
-     select $1, id, $2, $3, name, 1, 480, 'R-7', api_key_id, now() from settled`,
+        where site_id = $1 and reference = 'R-7' returning id, api_key_id, controller_name, name)
+     insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, reference, api_key_id, created_at)
+     select $1, id, $2, $3, controller_name, name, 1, 480, 'R-7', api_key_id, now() from settled`,
       [one.siteId, made?.id, made?.code],
     )
     await mayCommit
@@ -243,8 +243,8 @@ test('a revocation of both a voucher and its creation ends, and withdraws the vo
     one.siteId,
   ])
   await app.db.query(
-    `insert into withdrawals (site_id, id, voucher_id, revocation_id, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), unnest(array[id, voucher_id]), gen_random_uuid(), now(), now()
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), unnest(array[id, voucher_id]), gen_random_uuid(), 'request', now(), now()
        from creations where site_id = $1 and reference = 'R-9'`,
     [one.siteId],
   )

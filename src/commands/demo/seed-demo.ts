@@ -1,5 +1,5 @@
 import { addController } from '#domain/controllers/add-controller.ts'
-import { createVoucher } from '#domain/creating/create-voucher.ts'
+import { createVoucher, noOptions } from '#domain/creating/create-voucher.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { drivers } from '#drivers/registry.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
@@ -47,7 +47,7 @@ export async function seedVouchers(ctx: Context, key: { id: string; name: string
   for (const { site: siteId } of sites) {
     for (const name of guests) {
       const shape = { name, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
-      const readWanted = async () => ({ shape, reference: null, validUntil: null })
+      const readWanted = async () => ({ shape, ...noOptions })
       await createVoucher(ctx, { actor, siteId, idempotencyKey: undefined, contents: shape, readWanted })
     }
   }

@@ -4,7 +4,7 @@ import type { BatchKey, RowState } from './batch.ts'
 
 export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, names: string[]): Promise<void> {
   await tx.query(
-    `insert into batch_rows (site_id, batch_id, number, name)
+    `insert into batch_rows (site_id, batch_id, number, controller_name)
      select $1, $2, number, name from unnest($3::text[]) with ordinality as asked (name, number)`,
     [siteId, id, names],
   )

@@ -1,11 +1,11 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
-import type { CreationOptions, CreationRequest } from '../creating/creation.ts'
+import type { CreationOptions, CreationRequest, Extendable } from '../creating/creation.ts'
 
 export const maxBatchSize = 1_000
 
 /** The limits and options that all vouchers of a batch share. */
-export type WantedBatch = CreationOptions & { limits: Omit<VoucherShape, 'name'> }
+export type WantedBatch = CreationOptions & Extendable & { limits: Omit<VoucherShape, 'name'> }
 
 /** A request for vouchers that differ only in their names. The names are still without their date. */
 export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
@@ -20,7 +20,8 @@ export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'
 
 /** A batch, with the number of its rows in each state. */
 export type Batch = BatchKey &
-  CreationOptions & {
+  CreationOptions &
+  Extendable & {
     limits: Omit<VoucherShape, 'name'>
     maker: Maker
     createdAt: Date

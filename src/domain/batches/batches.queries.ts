@@ -6,6 +6,7 @@ import { makerOf } from '../keys/keys.queries.ts'
 import type { Batch, BatchKey, WantedBatch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
+  b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
   ${makerOf('b')} as maker,
   b.created_at as "createdAt", b.held_up_since as "heldUpSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
@@ -85,8 +86,8 @@ export async function insertBatch(
   const { apiKeyId, staffId } = actorColumns(batch.maker)
   const { rowCount } = await tx.query(
     `insert into batches (site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, reference,
-       valid_until, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       valid_until, extendable_until, unused_days, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (actor, idempotency_key) do nothing`,
     [
       siteId,
@@ -98,6 +99,8 @@ export async function insertBatch(
       batch.requestHash,
       batch.reference,
       batch.validUntil,
+      batch.extendableUntil,
+      batch.unusedDays,
       limits.maxUses,
       limits.expireMinutes,
       limits.downKbps,

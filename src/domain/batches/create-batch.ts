@@ -36,7 +36,7 @@ async function createFirst(
   if (!site) throw new DomainError('site_not_found')
   const wanted = await request.readWanted()
   const driver = ctx.controllers.driverOf(site)
-  checkBounds(driver, cutMinutes(driver, { ...wanted.limits, name: '' }, wanted.validUntil, ctx.clock.now()))
+  checkBounds(driver, cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, ctx.clock.now()).shape)
   return insert(ctx, site, request, { ...wanted, requestHash })
 }
 

@@ -38,9 +38,10 @@ export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteO
 async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Intent[]> {
   const rows = await listNextRows(ctx.db, batch)
   const wanted = { ...batch.limits, name: rows[0]?.name ?? '' }
-  const shape = cutMinutes(ctx.controllers.driverOf(site), wanted, batch.validUntil, ctx.clock.now())
+  const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, batch, ctx.clock.now())
   const asked = {
     shape,
+    minutesCut,
     note: noteFor(site, shape.name),
     controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(),
   }
@@ -49,8 +50,8 @@ async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): P
     await lockBatch(tx, batch)
     return sendRows(tx, batch, asked, numbered)
   })
-  const { siteId, id: batchId, maker, reference, validUntil } = batch
-  const common = { siteId, batchId, maker, reference, validUntil, ...asked }
+  const { siteId, id: batchId, maker, reference, validUntil, unusedDays } = batch
+  const common = { siteId, batchId, maker, reference, validUntil, unusedDays, ...asked }
   const requestHash = hashOf(batchId)
   return sent.map(({ creationId: id }) => ({ ...common, id, idempotencyKey: undefined, requestHash }))
 }

@@ -11,7 +11,7 @@ export type TakenRow = { number: number; name: string }
 export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Promise<TakenRow[]> {
   const { rows } = await db.query<TakenRow>(
     `with waiting as (
-       select number, name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
+       select number, controller_name as name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
      )
      select number, name from waiting
       where name = (select name from waiting order by number limit 1)
@@ -31,7 +31,7 @@ export type SentRow = { number: number; creationId: string }
 export async function sendRows(
   tx: Queryable,
   batch: BatchKey,
-  asked: Pick<Intent, 'shape' | 'note' | 'controllerAheadMs'>,
+  asked: Pick<Intent, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>,
   rows: SentRow[],
 ): Promise<SentRow[]> {
   const { rows: sent } = await tx.query<SentRow>(
@@ -59,11 +59,12 @@ export async function sendRows(
                              and c.id not in (select id from superseded))
        returning r.number, r.creation_id
      ), opened as (
-       insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, name, note, max_uses, expire_minutes,
-         qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, controller_ahead_ms, sent_at,
-         lease_until)
-       select b.site_id, sent.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, b.qos_down_kbps, b.qos_up_kbps,
-              b.qos_quota_mb, b.reference, b.valid_until, b.id, $9, now(), now() + interval '90 seconds'
+       insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, controller_name, note, max_uses,
+         expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
+         controller_ahead_ms, sent_at, lease_until)
+       select b.site_id, sent.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, $10,
+              b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, b.reference, b.valid_until, b.unused_days, b.id, $9, now(),
+              now() + interval '90 seconds'
          from sent join batches b on b.site_id = $1 and b.id = $2
      )
      select number, creation_id as "creationId" from sent order by number`,
@@ -77,6 +78,7 @@ export async function sendRows(
       asked.shape.expireMinutes,
       asked.note,
       asked.controllerAheadMs,
+      asked.minutesCut,
     ],
   )
   return sent

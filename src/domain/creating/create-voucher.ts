@@ -21,6 +21,9 @@ import {
 import { recordVouchers } from './record-vouchers.ts'
 import { checkBounds, cutMinutes, noteFor } from './voucher-shape.ts'
 
+/** Options of a creation without a reference and without an end. */
+export const noOptions = { reference: null, validUntil: null, extendableUntil: null, unusedDays: null }
+
 export type CreateContext = OutageContext & { clock: Clock; today: (at: Date) => string }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
@@ -68,10 +71,11 @@ async function toIntent(
   request: CreationRequest,
   requestHash: Buffer,
 ): Promise<Intent> {
-  const { shape: wanted, reference, validUntil } = await request.readWanted()
+  const { shape: wanted, extendableUntil, ...options } = await request.readWanted()
   const now = ctx.clock.now()
   const driver = ctx.controllers.driverOf(site)
-  const shape = { ...cutMinutes(driver, wanted, validUntil, now), name: `${ctx.today(now)}_${wanted.name}` }
+  const dated = { ...wanted, name: `${ctx.today(now)}_${wanted.name}` }
+  const { shape, minutesCut } = cutMinutes(driver, dated, { ...options, extendableUntil }, now)
   checkBounds(driver, shape)
   return {
     siteId: site.id,
@@ -80,10 +84,10 @@ async function toIntent(
     idempotencyKey: request.idempotencyKey,
     requestHash,
     shape,
+    minutesCut,
     note: noteFor(site, shape.name),
     controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
-    reference,
-    validUntil,
+    ...options,
     batchId: null,
   }
 }

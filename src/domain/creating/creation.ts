@@ -8,10 +8,15 @@ export type CreationOptions = {
   reference: string | null
   /** The time at which the service withdraws the voucher. */
   validUntil: Date | null
+  /** After so many days the service withdraws the voucher if nobody has used it. */
+  unusedDays: number | null
 }
 
+/** The latest time to which `validUntil` can be moved later. The controller's minutes last until then. */
+export type Extendable = { extendableUntil: Date | null }
+
 /** A voucher as the client wants it. Its name is still without the date. */
-type WantedVoucher = CreationOptions & { shape: VoucherShape }
+type WantedVoucher = CreationOptions & Extendable & { shape: VoucherShape }
 
 export type CreationRequest = RepeatableRequest & {
   siteId: number
@@ -28,6 +33,8 @@ export type Intent = CreationOptions & {
   requestHash: Buffer
   /** The shape as it will be recorded: the name with its date. */
   shape: VoucherShape
+  /** Whether the controller gets fewer minutes than the client asked for. */
+  minutesCut: boolean
   /** The name on the controller, with a tag if the site uses tags. */
   note: string
   /** How far the controller's clock was ahead when the intent was made. */

@@ -45,10 +45,11 @@ export async function insertCreation(db: Queryable, intent: Intent): Promise<boo
   const { shape } = intent
   const { apiKeyId, staffId } = actorColumns(intent.maker)
   const { rowCount } = await db.query(
-    `insert into creations (site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, name, note, max_uses,
-       expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, controller_ahead_ms,
-       sent_at, lease_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, now(), now() + ${lease})
+    `insert into creations (site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, controller_name, note,
+       max_uses, expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days,
+       batch_id, controller_ahead_ms, sent_at, lease_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, now(),
+       now() + ${lease})
      on conflict (actor, idempotency_key) do nothing`,
     [
       intent.siteId,
@@ -62,11 +63,13 @@ export async function insertCreation(db: Queryable, intent: Intent): Promise<boo
       intent.note,
       shape.maxUses,
       shape.expireMinutes,
+      intent.minutesCut,
       shape.downKbps,
       shape.upKbps,
       shape.quotaMb,
       intent.reference,
       intent.validUntil,
+      intent.unusedDays,
       intent.batchId,
       intent.controllerAheadMs,
     ],
@@ -107,12 +110,15 @@ export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promis
 
 export type LockedCreation = CreationOptions & {
   id: string
+  minutesCut: boolean
   hasNoVoucher: boolean
   voucherId: string | null
   answer: CreatedVoucher | null
   batchId: string | null
   /** The creation was revoked before it was known whether it has a voucher. */
   isRevoked: boolean
+  /** It counts as revoked only if nobody has used its voucher. */
+  onlyUnused: boolean
 }
 
 /**
@@ -122,7 +128,8 @@ export type LockedCreation = CreationOptions & {
 export async function lockCreations(tx: Queryable, siteId: number, ids: string[]): Promise<LockedCreation[]> {
   const { rows } = await tx.query<LockedCreation>(
     `select id, state <> 'recorded' and superseded_by is null as "hasNoVoucher", voucher_id as "voucherId", answer,
-            reference, valid_until as "validUntil", batch_id as "batchId", revoked_at is not null as "isRevoked"
+            reference, valid_until as "validUntil", unused_days as "unusedDays", minutes_cut as "minutesCut",
+            batch_id as "batchId", revoked_at is not null as "isRevoked", revoked_only_unused as "onlyUnused"
        from creations where site_id = $1 and id = any ($2) order by id for update`,
     [siteId, ids],
   )
@@ -186,6 +193,7 @@ export type NewVoucher = CreationOptions & {
   creationId: string
   controllerVoucherId: string | null
   code: string
+  minutesCut: boolean
   batchId: string | null
 }
 
@@ -222,17 +230,20 @@ export async function claimVouchers(
       ? '(site_id, code) where controller_voucher_id is null'
       : '(site_id, controller_voucher_id)'
   const { rows } = await tx.query<{ id: string; creationId: string }>(
-    `insert into vouchers (site_id, id, creation_id, api_key_id, staff_id, controller_voucher_id, code, name,
-       max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, batch_id, created_at)
-     select $1, new.id, new."creationId", $2, $3, new."controllerVoucherId", new.code, $4, $5, $6, $7, $8, $9,
-            new.reference, new."validUntil", new."batchId", now()
+    `insert into vouchers (site_id, id, creation_id, api_key_id, staff_id, controller_voucher_id, code,
+       controller_name, name, max_uses, expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference,
+       valid_until, unused_until, batch_id, created_at)
+     select $1, new.id, new."creationId", $2, $3, new."controllerVoucherId", new.code, $4, without_date($4), $5, $6,
+            new."minutesCut", $7, $8, $9, new.reference, new."validUntil", now() + make_interval(hours => 24 * new."unusedDays"),
+            new."batchId", now()
        from jsonb_to_recordset($10::jsonb) as new (id uuid, "creationId" uuid, "controllerVoucherId" text, code text,
-              reference text, "validUntil" timestamptz(3), "batchId" uuid)
+              reference text, "minutesCut" boolean, "validUntil" timestamptz(3), "unusedDays" integer, "batchId" uuid)
       order by new."controllerVoucherId", new.code
      on conflict ${sameVoucher} do update
        set creation_id = excluded.creation_id, api_key_id = excluded.api_key_id, staff_id = excluded.staff_id,
-           reference = excluded.reference,
-           valid_until = excluded.valid_until, batch_id = excluded.batch_id where vouchers.creation_id is null
+           reference = excluded.reference, minutes_cut = excluded.minutes_cut, valid_until = excluded.valid_until,
+           unused_until = excluded.unused_until, batch_id = excluded.batch_id
+     where vouchers.creation_id is null
      returning id, creation_id as "creationId"`,
     [
       siteId,

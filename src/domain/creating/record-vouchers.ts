@@ -109,9 +109,11 @@ async function claimFree(
 type Offer = ReturnType<typeof pair>
 
 /** A voucher gets the id of its creation, so that it can be referred to before its existence is confirmed. */
-function pair({ id, reference, validUntil, batchId }: LockedCreation, voucher: ControllerVoucher) {
+function pair(creation: LockedCreation, voucher: ControllerVoucher) {
+  const { id, reference, minutesCut, validUntil, unusedDays, batchId } = creation
   const { id: controllerVoucherId, code } = voucher
-  return { voucher, claim: { id, creationId: id, controllerVoucherId, code, reference, validUntil, batchId } }
+  const options = { reference, minutesCut, validUntil, unusedDays, batchId }
+  return { voucher, claim: { id, creationId: id, controllerVoucherId, code, ...options } }
 }
 
 /** The candidates that no creation holds, each once. In a busy second many are held. */
@@ -124,7 +126,7 @@ async function listFree(tx: Queryable, siteId: number, candidates: ControllerVou
   return different.filter(({ id, code }) => !(id !== null && ids.has(id)) && !codesWithoutId.has(code))
 }
 
-/** A voucher with `validUntil` is withdrawn at that time. A voucher that was revoked before it was found is withdrawn at once. */
+/** Schedules the ends that the creation asked for. A voucher that was revoked before it was found is withdrawn at once. */
 async function scheduleEnds(
   tx: Queryable,
   siteId: number,
@@ -135,9 +137,13 @@ async function scheduleEnds(
   const revokedIds = recorded.map(({ creationId }) => creationId).filter((id) => creationOf.get(id)?.isRevoked)
   const hastened = revokedIds.length > 0 ? await hastenWithdrawals(tx, siteId, revokedIds) : []
   const ends = recorded.flatMap(({ creationId, voucherId }): ScheduledWithdrawal[] => {
-    const { isRevoked, validUntil } = creationOf.get(creationId) as LockedCreation
-    if (isRevoked) return hastened.includes(creationId) ? [] : [{ voucherId, dueAt: null }]
-    return validUntil ? [{ voucherId, dueAt: validUntil }] : []
+    const { isRevoked, onlyUnused, validUntil, unusedDays } = creationOf.get(creationId) as LockedCreation
+    const revoked = isRevoked && !hastened.includes(creationId)
+    return [
+      ...(revoked ? [{ voucherId, reason: 'request' as const, dueAt: null, onlyUnused }] : []),
+      ...(validUntil ? [{ voucherId, reason: 'valid_until' as const, dueAt: validUntil }] : []),
+      ...(unusedDays ? [{ voucherId, reason: 'unused' as const, dueInDays: unusedDays, onlyUnused: true }] : []),
+    ]
   })
   if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
 }

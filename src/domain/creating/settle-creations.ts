@@ -1,4 +1,5 @@
 import { controllerFailure } from '../controllers/controller-failure.ts'
+import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { latestTimeOf, matchCandidates } from './match-candidates.ts'
@@ -10,7 +11,6 @@ import {
   type UnsettledCreation,
   updateCreationsAbsent,
 } from './unsettled.queries.ts'
-import { readWholeList } from './whole-list.ts'
 
 const maxAtOnce = 50
 

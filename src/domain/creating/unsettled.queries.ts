@@ -19,8 +19,8 @@ export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
 /** Longer than one lookup takes. */
 const lookLease = `interval '20 seconds'`
 
-const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.batch_id as "batchId", coalesce(c.note, c.name) as note, c.controller_ahead_ms as "controllerAheadMs",
-  json_build_object('name', c.name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
+const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.batch_id as "batchId", coalesce(c.note, c.controller_name) as note, c.controller_ahead_ms as "controllerAheadMs",
+  json_build_object('name', c.controller_name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
   ${makerOf('c')} as maker`
 
@@ -62,7 +62,7 @@ export async function findTwin(
   const { rows } = await db.query<{ exists: boolean }>(
     `select exists (select from creations
                      where site_id = $1 and id <> all ($2::uuid[]) and settled_at is null and state = any ($6)
-                       and coalesce(note, name) = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
+                       and coalesce(note, controller_name) = $3 and max_uses = $4 and expire_minutes = $5) as exists`,
     [siteId, ids, note, shape.maxUses, shape.expireMinutes, states],
   )
   return rows[0]?.exists ?? false

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
+import type { CreationOptions, Extendable } from './creation.ts'
 
 /** The bounds where the driver documents none: what a column can hold. */
 const max = 2_147_483_647
@@ -41,23 +42,24 @@ export const minutesLeft = max
 const maxMinutes = 1_000_000
 
 /**
- * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. If the voucher is used
- * at once, the controller ends it no later than the service withdraws it.
+ * Limits the minutes of a voucher to the time left until `extendableUntil`, or until `validUntil` if it is not extendable. The
+ * minutes start at the first use. If the voucher is used at once, the controller ends it then, even if the service cannot.
  */
 export function cutMinutes(
   { bounds }: Pick<Driver, 'bounds'>,
-  shape: VoucherShape,
-  validUntil: Date | null,
+  wanted: VoucherShape,
+  { validUntil, extendableUntil }: Pick<CreationOptions, 'validUntil'> & Extendable,
   now: Date,
-): VoucherShape {
-  if (validUntil === null) return shape
-  const left = Math.floor((validUntil.getTime() - now.getTime()) / 60_000)
-  const most = shape.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : shape.expireMinutes
-  if (left < 1) {
-    const more = errorsOfBounds({ bounds }, { ...shape, expireMinutes: most })
+): { shape: VoucherShape; minutesCut: boolean } {
+  if (validUntil === null) return { shape: wanted, minutesCut: false }
+  const minutesUntil = (time: Date) => Math.floor((time.getTime() - now.getTime()) / 60_000)
+  const most = wanted.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : wanted.expireMinutes
+  if (minutesUntil(validUntil) < 1) {
+    const more = errorsOfBounds({ bounds }, { ...wanted, expireMinutes: most })
     throw new DomainError('valid_until_passed', { more })
   }
-  return { ...shape, expireMinutes: Math.min(most, left) }
+  const expireMinutes = Math.min(most, minutesUntil(extendableUntil ?? validUntil))
+  return { shape: { ...wanted, expireMinutes }, minutesCut: expireMinutes < wanted.expireMinutes }
 }
 
 /** With the date in front of it, a name fits into the 255 characters that a controller keeps. */

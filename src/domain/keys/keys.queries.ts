@@ -139,11 +139,12 @@ export async function updateKeyUse(db: Queryable, uses: KeyUse[]): Promise<void>
   )
 }
 
-/** SQL for the maker of a row that has the columns `api_key_id` and `staff_id`. */
+/** SQL for the maker of a row that has the columns `api_key_id` and `staff_id`; null if both are null. */
 export function makerOf(row: string): string {
   return `case when ${row}.api_key_id is not null
     then json_build_object('kind', 'key', 'id', ${row}.api_key_id,
            'name', (select name from api_keys where id = ${row}.api_key_id))
-    else json_build_object('kind', 'staff', 'id', ${row}.staff_id,
+    when ${row}.staff_id is not null
+    then json_build_object('kind', 'staff', 'id', ${row}.staff_id,
            'name', (select name from staff where id = ${row}.staff_id)) end`
 }

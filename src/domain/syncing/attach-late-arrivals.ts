@@ -102,12 +102,12 @@ async function withdraw(
   { id, maker, shape, sentAt }: GivenUpCreation,
   { id: controllerVoucherId, code }: ControllerVoucher,
 ): Promise<boolean> {
-  const nothing = { reference: null, validUntil: null, batchId: null }
+  const nothing = { reference: null, minutesCut: false, validUntil: null, unusedDays: null, batchId: null }
   const claim = { id, creationId: id, controllerVoucherId, code, ...nothing }
   const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape }, [claim])
   if (!claimed) return false
   await moveSiteDay(tx, site.id, ctx.today(sentAt), { created: 1 })
-  await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, dueAt: null }])
+  await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, reason: 'repair', dueAt: null }])
   await enqueueWithdrawals(tx, ctx.queue, [site.id])
   return true
 }

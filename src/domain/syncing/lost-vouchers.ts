@@ -4,7 +4,7 @@ import { inPieces } from '#lib/pieces.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Controllers } from '../controllers/controllers.ts'
-import { readWholeList } from '../creating/whole-list.ts'
+import { readWholeList } from '../controllers/whole-list.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { updateUnrecordedCount } from '../sites/sync-times.queries.ts'
 import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
@@ -35,7 +35,7 @@ export async function recordLostVouchers(
   for (const piece of inPieces(lost, rowsPerStatement)) {
     recorded += await db.transaction(async (tx) => {
       const ids = await insertAdoptedVouchers(tx, site.id, piece)
-      const due = ids.map((voucherId) => ({ voucherId, dueAt: null }))
+      const due = ids.map((voucherId) => ({ voucherId, reason: 'repair' as const, dueAt: null }))
       if (withdraw) await insertScheduledWithdrawals(tx, site.id, due)
       const action = withdraw ? 'vouchers.withdrawn' : 'vouchers.adopted'
       const details = { vouchers: ids.length }

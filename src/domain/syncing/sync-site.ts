@@ -3,7 +3,7 @@ import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
-import { readWholeList } from '../creating/whole-list.ts'
+import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, noteReachable, type OutageContext } from '../outages/track-outages.ts'
 import {
   findSiteToSync,

@@ -5,7 +5,6 @@ import { inPieces } from '#lib/pieces.ts'
 import { withoutTag } from '../creating/voucher-shape.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
 import type { RevocationReason } from '../webhooks/notification.ts'
-import { withdrawalReason } from '../withdrawals/withdrawals.queries.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
 const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
@@ -96,8 +95,8 @@ export async function updateSeenVouchers(
        returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, status_before,
          news.status = 'expired' and status_before in ('valid', 'used') as has_expired
      ), withdrawn_again as (
-       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-       select $1, gen_random_uuid(), written.id, now(), now()
+       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at, reason)
+       select $1, gen_random_uuid(), written.id, now(), now(), 'repair'
          from written
         where status_before = 'revoked'
           and (valid_until <= now()
@@ -116,10 +115,10 @@ export async function updateSeenVouchers(
 /** Records vouchers that others made. Leaves out vouchers that an open creation may still claim. Returns the new ids. */
 export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, qos_down_kbps,
-       qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
-     select $1, seen.record_id, seen.id, seen.code, seen.name, seen.max_uses, seen.expire_minutes, seen.down_kbps,
-            seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
+    `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
+       qos_down_kbps, qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
+     select $1, seen.record_id, seen.id, seen.code, seen.name, without_date(seen.name), seen.max_uses, seen.expire_minutes,
+            seen.down_kbps, seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
             coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now()
        from ${seenRows}
       where seen.code is not null and seen.expire_minutes > 0
@@ -127,7 +126,7 @@ export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouch
         and not exists (select from vouchers
                          where site_id = $1 and controller_voucher_id is null and code = seen.code)
         and not exists (select from creations
-                         where site_id = $1 and settled_at is null and coalesce(creations.note, creations.name) = seen.note
+                         where site_id = $1 and settled_at is null and coalesce(note, controller_name) = seen.note
                            and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
      on conflict do nothing
      returning id`,
@@ -189,8 +188,9 @@ export async function updateVanishedVouchers(
               synced_at = now()
         where site_id = $1 and id = any ($2) and status = 'valid'
        returning ${changedVoucherColumns}, status,
-         coalesce((select ${withdrawalReason('w')} from withdrawals w
+         coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
+                      and w.reason <> 'repair'
                     order by w.due_at limit 1), 'controller') as reason
      ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
      select id, reference, "isOurs", status, reason from gone`,
@@ -227,7 +227,7 @@ async function listPiece(db: Queryable, siteId: number, vouchers: SeenVoucher[])
 /** The names, as sent to the controller, of creations that are not settled: these may still find their vouchers. */
 export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
   const { rows } = await db.query<{ note: string }>(
-    'select distinct coalesce(note, name) as note from creations where site_id = $1 and settled_at is null',
+    'select distinct coalesce(note, controller_name) as note from creations where site_id = $1 and settled_at is null',
     [siteId],
   )
   return rows.map(({ note }) => note)

@@ -2,6 +2,8 @@ import type { Queryable } from '#db/database.ts'
 
 /** The largest number that a column can hold. A driver may accept less; this is checked when a voucher is created. */
 export const maxLimit = 2_147_483_647
+/** The most days until an unused voucher is withdrawn: ten years. */
+export const maxUnusedDays = 3_650
 
 /** Named settings for new vouchers: duration, uses and bandwidth. A template without a site is for all sites. */
 export type Template = {
@@ -13,11 +15,14 @@ export type Template = {
   downKbps: number
   upKbps: number
   quotaMb: number
+  /** After so many days a voucher is withdrawn if nobody has used it; null for never. */
+  unusedDays: number | null
   createdAt: Date
 }
 
 const templateColumns = `id, site_id as "siteId", name, max_uses as "maxUses", expire_minutes as "expireMinutes",
-  qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb", created_at as "createdAt"`
+  qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
+  unused_days as "unusedDays", created_at as "createdAt"`
 
 const byName = `name collate natural_order`
 
@@ -61,13 +66,14 @@ export async function insertTemplate(
   db: Queryable,
   template: Omit<Template, 'createdAt'>,
 ): Promise<Template | undefined> {
-  const { id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb } = template
+  const { id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays } = template
   const { rows } = await db.query<Template>(
-    `insert into templates (id, site_id, name, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into templates (id, site_id, name, max_uses, expire_minutes, qos_down_kbps, qos_up_kbps, qos_quota_mb,
+       unused_days)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (site_id, name) do nothing
      returning ${templateColumns}`,
-    [id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb],
+    [id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays],
   )
   return rows[0]
 }

@@ -6,7 +6,7 @@ import { findTemplate } from './templates.queries.ts'
 
 const db = await createTestDatabase()
 const [here, elsewhere] = [await seedSite(db), await seedSite(db)]
-const day = { name: 'Tag', maxUses: 1, expireMinutes: 1440, downKbps: 0, upKbps: 0, quotaMb: 0 }
+const day = { name: 'Tag', maxUses: 1, expireMinutes: 1440, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
 
 test('a template for all is found on every site, one of a site only there, a removed one nowhere', async () => {
   const [forAll, own] = [

@@ -36,10 +36,11 @@ function explain(error: unknown): never {
 /** True when no index leads directly to the matching vouchers. */
 export function isSearch(sites: number[] | 'all', filter: Omit<VoucherFilter, 'now'>): boolean {
   const isOneSite = sites !== 'all' && sites.length === 1
-  const { nameContains, source, codePrefix, status } = filter
+  const { nameContains, createdBy, unused = false, codePrefix, status } = filter
   return (
     nameContains !== undefined ||
-    source !== undefined ||
+    createdBy !== undefined ||
+    unused ||
     codePrefix !== undefined ||
     (status !== undefined && !isOneSite)
   )

@@ -6,7 +6,10 @@ export type VoucherFilter = {
   status?: VoucherStatus | undefined
   nameContains?: string | undefined
   reference?: string | undefined
-  source?: string | undefined
+  /** The id of the key or staff member that made it. */
+  createdBy?: string | undefined
+  /** Only vouchers that nobody has used, as far as the record knows. */
+  unused?: boolean | undefined
   batchId?: string | undefined
   createdAfter?: Date | undefined
   createdBefore?: Date | undefined
@@ -23,7 +26,8 @@ export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => 
   const common = [
     ...given(filter.nameContains, (text) => `name ilike ${bind(`%${literal(text)}%`)}`),
     ...given(filter.reference, (reference) => `reference = ${bind(reference)}`),
-    ...given(filter.source, (id) => `coalesce(api_key_id, staff_id) = ${bind(id)}`),
+    ...given(filter.createdBy, (id) => `coalesce(api_key_id, staff_id) = ${bind(id)}`),
+    ...(filter.unused ? ['used_count = 0'] : []),
     ...given(filter.batchId, (id) => `batch_id = ${bind(id)}`),
     ...given(filter.createdAfter, (at) => `created_at > ${bind(at)}`),
     ...given(filter.createdBefore, (at) => `created_at < ${bind(at)}`),

@@ -1,3 +1,5 @@
+import type { Maker } from '../actor.ts'
+
 export type VoucherStatus = 'valid' | 'used' | 'expired' | 'revoked'
 
 /** A voucher as API v1 lists it. */
@@ -12,17 +14,22 @@ export type ListedVoucher = {
   expiresAt: Date | null
 }
 
-/** A voucher as API v2 shows it. `source` is the id of the key or staff member that made it. */
+/** A voucher as API v2 shows it. */
 export type RecordedVoucher = {
   siteId: number
   id: string
   code: string
+  /** What the client sent, or the controller's note without its date. */
   name: string
+  /** As it stands on the controller, with the date. It never changes. */
+  controllerName: string
   reference: string | null
   status: VoucherStatus
   maxUses: number
   usedCount: number
   expireMinutes: number
+  /** Whether the controller got fewer minutes than the client asked for. */
+  minutesCut: boolean
   downKbps: number
   upKbps: number
   quotaMb: number
@@ -30,9 +37,12 @@ export type RecordedVoucher = {
   firstUsedAt: Date | null
   expiresAt: Date | null
   validUntil: Date | null
+  /** At this time the service withdraws the voucher if nobody has used it. */
+  unusedUntil: Date | null
   revokedAt: Date | null
   syncedAt: Date | null
-  source: string | null
+  /** Null for a voucher that was made on the controller. */
+  maker: Maker | null
   batchId: string | null
 }
 
@@ -50,4 +60,24 @@ export function nextExpiry(now: Date, vouchers: Timed[]): number {
   return vouchers
     .filter((voucher) => statusAt(now, voucher) === 'valid')
     .reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt?.getTime() ?? earliest), Number.POSITIVE_INFINITY)
+}
+
+type WithEnds = Pick<RecordedVoucher, 'expiresAt' | 'validUntil' | 'revokedAt'>
+
+/** The earliest known end of a voucher. */
+export function endOf({ expiresAt, validUntil, revokedAt }: WithEnds): Date | null {
+  const ends = [expiresAt, validUntil, revokedAt].filter((end) => end !== null)
+  return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
+}
+
+type Extendable = Pick<RecordedVoucher, 'expiresAt' | 'usedCount' | 'minutesCut' | 'expireMinutes'>
+
+/**
+ * The latest time to which `validUntil` can be moved; null if there is no limit. The controller ends a used voucher at
+ * `expiresAt`. An unused voucher has all its minutes before it. In whole minutes, so that an answer can be cached.
+ */
+export function latestValidUntil(now: Date, voucher: Extendable): Date | null {
+  if (voucher.usedCount > 0 || voucher.expiresAt !== null) return voucher.expiresAt
+  if (!voucher.minutesCut) return null
+  return new Date(Math.floor(now.getTime() / 60_000 + voucher.expireMinutes) * 60_000)
 }

@@ -1,11 +1,12 @@
 import type { Queryable } from '#db/database.ts'
+import { makerOf } from '../keys/keys.queries.ts'
 import type { ListedVoucher, RecordedVoucher } from './voucher.ts'
 import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
 
 /** The newest vouchers of a site with their recorded status (see `statusAt`). */
 export async function listNewestVouchers(db: Queryable, siteId: number, limit: number): Promise<ListedVoucher[]> {
   const { rows } = await db.query<ListedVoucher>(
-    `select code, name, max_uses as "maxUses", expire_minutes as "expireMinutes", status, used_count as "usedCount",
+    `select code, controller_name as name, max_uses as "maxUses", expire_minutes as "expireMinutes", status, used_count as "usedCount",
             created_at as "createdAt", expires_at as "expiresAt"
        from vouchers
       where site_id = $1
@@ -16,10 +17,12 @@ export async function listNewestVouchers(db: Queryable, siteId: number, limit: n
   return rows
 }
 
-const columns = `site_id as "siteId", id, code, name, reference, status, max_uses as "maxUses", used_count as "usedCount",
-  expire_minutes as "expireMinutes", qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
-  created_at as "createdAt", first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil",
-  revoked_at as "revokedAt", synced_at as "syncedAt", coalesce(api_key_id, staff_id) as source, batch_id as "batchId"`
+const columns = `site_id as "siteId", id, code, name, controller_name as "controllerName", reference, status,
+  max_uses as "maxUses", used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
+  qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb", created_at as "createdAt",
+  first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil", unused_until as "unusedUntil",
+  revoked_at as "revokedAt", synced_at as "syncedAt", batch_id as "batchId",
+  ${makerOf('vouchers')} as maker`
 
 /** A page of vouchers, newest first. For several sites, reads a page of each and merges them. */
 export async function listVoucherPage(

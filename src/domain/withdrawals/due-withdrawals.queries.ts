@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/database.ts'
-import type { Failure } from '#drivers/driver.ts'
+import type { Disconnection, Failure } from '#drivers/driver.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
-import { type WithdrawalReason, withdrawalReason } from './withdrawals.queries.ts'
+import type { WithdrawalReason } from './withdrawals.queries.ts'
 
 /** A process that holds rows longer has died or is slow. Then two processes may withdraw the same, which does no harm. */
 const lease = `interval '12 seconds'`
@@ -24,16 +24,28 @@ export async function listSitesWithDueWithdrawals(db: Queryable): Promise<number
   return rows.map(({ id }) => id)
 }
 
+/**
+ * revoked: the voucher was withdrawn. ended: there was nothing left to withdraw. kept: somebody had used a voucher that was to be
+ * withdrawn only if unused. failed: given up.
+ */
+export type WithdrawalOutcome = 'revoked' | 'ended' | 'kept' | 'failed'
+
 export type DueWithdrawal = {
   id: string
   voucherId: string
   controllerVoucherId: string | null
+  code: string | null
+  createdAt: Date | null
+  reason: WithdrawalReason
+  onlyUnused: boolean
+  /** According to the record. */
+  isUsed: boolean
+  attempts: number
   /**
    * The voucher's state in the record. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
    * unsettled: nobody knows yet whether it was made; none: it was not made.
    */
   state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
-  reason: WithdrawalReason
 }
 
 /**
@@ -58,9 +70,10 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
                                     w.voucher_id)
          from due
         where w.site_id = $1 and w.id = due.id
-       returning w.id, w.voucher_id, w.attempts, ${withdrawalReason('w')} as reason
+       returning w.id, w.voucher_id, w.attempts, w.reason, w.only_unused
      )
-     select taken.id, taken.reason, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId",
+     select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId", v.code,
+            v.created_at as "createdAt",            taken.attempts, taken.reason, taken.only_unused as "onlyUnused", coalesce(v.used_count > 0, false) as "isUsed",
             case when v.id is null and c.id is not null then 'unsettled'
                  when v.id is null then 'none'
                  when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'live'
@@ -87,20 +100,29 @@ export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids
 }
 
 /** With a failure, the outcome is `failed`: no further attempt would help. */
+export type SettledWithdrawal = {
+  id: string
+  outcome: WithdrawalOutcome
+  failure?: 'no_id'
+  disconnected?: Disconnection | undefined
+}
+
 export async function updateWithdrawalsSettled(
   tx: Queryable,
   siteId: number,
-  settled: { id: string; outcome: 'revoked' | 'ended' | 'failed'; failure?: 'no_id' }[],
+  settled: SettledWithdrawal[],
 ): Promise<void> {
   await tx.query(
-    `update withdrawals w set outcome = settled.outcome, failure = settled.failure, settled_at = now()
-       from unnest($2::uuid[], $3::text[], $4::text[]) as settled (id, outcome, failure)
+    `update withdrawals w
+        set outcome = settled.outcome, failure = settled.failure, disconnected = settled.disconnected, settled_at = now()
+       from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as settled (id, outcome, failure, disconnected)
       where w.site_id = $1 and w.id = settled.id and w.settled_at is null`,
     [
       siteId,
       settled.map(({ id }) => id),
       settled.map(({ outcome }) => outcome),
       settled.map(({ failure }) => failure ?? null),
+      settled.map(({ disconnected }) => disconnected ?? null),
     ],
   )
 }

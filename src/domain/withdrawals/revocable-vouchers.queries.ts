@@ -50,14 +50,15 @@ export async function updateCreationsRevoked(
   const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // their vouchers are recorded later
   const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
     `with fitting as (
-       select site_id, id from (select *, sent_at as created_at from creations) as known
+       select site_id, id from (select *, sent_at as created_at, 0 as used_count from creations) as known
         where (settled_at is null or state = 'absent') and ${where}
      ), locked as (
        select c.site_id, c.id from creations c join fitting using (site_id, id)
         where c.settled_at is null or c.state = 'absent' or (c.state = 'rejected' and c.batch_id is not null)
         order by c.site_id, c.id for update of c
      )
-     update creations c set revoked_at = coalesce(revoked_at, now())
+     update creations c
+        set revoked_at = coalesce(revoked_at, now()), revoked_only_unused = ${onlyUnusedNow(filter)}
        from locked
       where c.site_id = locked.site_id and c.id = locked.id
      returning c.site_id as "siteId", c.id, c.settled_at is null as "isUnsettled"`,
@@ -75,7 +76,7 @@ export async function updateRefusedRevoked(
   if (filter.codePrefix !== undefined) return
   const { values, where } = conditions(sites, filter)
   await tx.query(
-    `update creations c set revoked_at = now()
+    `update creations c set revoked_at = now(), revoked_only_unused = ${onlyUnusedNow(filter)}
        from (${rowsOfOpenBatches} where row_state = 'sent' and ${where}) as sent
       where c.site_id = sent.site_id and c.id = sent.creation_id and c.state = 'rejected' and c.revoked_at is null`,
     values,
@@ -85,7 +86,7 @@ export async function updateRefusedRevoked(
 /** Rows of open batches, with the columns that a filter may use. */
 const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
   from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name, b.reference, b.api_key_id,
-               b.staff_id, now() as created_at
+               b.staff_id, now() as created_at, 0 as used_count
           from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
          where b.finished_at is null) as row_of_batch`
 
@@ -122,6 +123,11 @@ export async function cancelFittingRows(
       where b.site_id = touched.site_id and b.id = touched.batch_id`,
     values,
   )
+}
+
+/** A creation that was once revoked without a condition stays so. */
+function onlyUnusedNow({ unused = false }: RevocationFilter): string {
+  return unused ? '(revoked_at is null or revoked_only_unused)' : 'false'
 }
 
 /** Conditions of a filter; the same for vouchers, creations and rows of batches. */

@@ -1,7 +1,9 @@
 import type { Queryable } from '#db/database.ts'
+import type { Disconnection } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { mayUseSite } from '../sites/sites.queries.ts'
+import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
 
 export type NewRevocation = {
   id: string
@@ -44,6 +46,7 @@ export type Revocation = {
   pending: number
   revoked: number
   ended: number
+  kept: number
   failed: number
 }
 
@@ -67,6 +70,7 @@ export async function findRevocation(
                      (count(*) filter (where outcome is null))::integer as pending,
                      (count(*) filter (where outcome = 'revoked'))::integer as revoked,
                      (count(*) filter (where outcome = 'ended'))::integer as ended,
+                     (count(*) filter (where outcome = 'kept'))::integer as kept,
                      (count(*) filter (where outcome = 'failed'))::integer as failed
                 from withdrawals where revocation_id = r.id) as counts
       where r.id = $1 and ${isVisible}`,
@@ -78,8 +82,9 @@ export async function findRevocation(
 export type RevocationRow = {
   siteId: number
   voucherId: string
-  outcome: 'revoked' | 'ended' | 'failed' | null
+  outcome: WithdrawalOutcome | null
   failure: string | null
+  disconnected: Disconnection | null
   settledAt: Date | null
 }
 
@@ -91,7 +96,7 @@ export async function listRevocationRows(
 ): Promise<RevocationRow[]> {
   const { after, limit } = options
   const { rows } = await db.query<RevocationRow>(
-    `select site_id as "siteId", voucher_id as "voucherId", outcome, failure, settled_at as "settledAt"
+    `select site_id as "siteId", voucher_id as "voucherId", outcome, failure, disconnected, settled_at as "settledAt"
        from withdrawals
       where revocation_id = $1 and (site_id, voucher_id) > ($2, $3)
       order by site_id, voucher_id

@@ -29,6 +29,8 @@ const maxVouchers = 10_000
 export type RevocationRequest = RepeatableRequest & {
   /** Finds the vouchers in the transaction that revokes them. Not called for a repeat: they may no longer match the filter. */
   choose(tx: Queryable): Promise<VoucherPlace[]>
+  /** Withdraw only what nobody has used by the time the worker asks the controller. */
+  onlyUnused: boolean
 }
 
 /** Commits the revocation, a withdrawal for each voucher, the jobs and the audit. The worker then calls the controllers. */
@@ -47,7 +49,7 @@ export async function revokeVouchers(
 async function revokeFirst(
   ctx: { queue: Queue },
   tx: Queryable,
-  { actor, idempotencyKey, choose }: RevocationRequest,
+  { actor, idempotencyKey, choose, onlyUnused }: RevocationRequest,
   requestHash: Buffer,
 ): Promise<{ id: string } | undefined> {
   const id = uuidv7()
@@ -58,7 +60,7 @@ async function revokeFirst(
     await lockWithdrawalCounts(tx, siteIds)
     if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
   }
-  await insertRevokedWithdrawals(tx, id, vouchers)
+  await insertRevokedWithdrawals(tx, { id, onlyUnused }, vouchers)
   await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce))
   const details = { vouchers: vouchers.length }
   await recordAudit(tx, actor, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })

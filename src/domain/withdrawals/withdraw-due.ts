@@ -1,20 +1,23 @@
-import { retryTransaction } from '#db/database.ts'
-import type { Failure } from '#drivers/driver.ts'
+import { type Queryable, retryTransaction } from '#db/database.ts'
+import type { Disconnection, Failure } from '#drivers/driver.ts'
 import type { Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
+import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
-import { findSiteOnController, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import { bringSyncForward, findSiteOnController, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
   type DueWithdrawal,
   postponeDueWithdrawals,
   postponeUnsettledWithdrawals,
   postponeWithdrawals,
+  type SettledWithdrawal,
   takeDueWithdrawals,
   updateVouchersWithdrawn,
   updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
+import { findUsed } from './find-used.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50
@@ -35,32 +38,51 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
 }
 
 /**
- * Deletes these vouchers on the controller, whatever the record says. The record may be wrong, and a completed withdrawal must leave
- * no voucher on the controller. Returns false when the controller cannot be used at present. No database connection is held during
- * the call.
+ * Withdraws these vouchers. Returns false when the controller cannot be used at present. No database connection is held during a
+ * call of the controller.
  */
 async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWithdrawal[]): Promise<boolean> {
   const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
   if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))
   const made = due.filter(({ state }) => state !== 'unsettled' && state !== 'none')
-  const [nameless, named] = [made.filter(({ controllerVoucherId }) => !controllerVoucherId), made.filter(isNamed)]
+  const conditional = made.filter(({ onlyUnused, state }) => onlyUnused && state === 'live')
+  const byUse = await findUsed(ctx, site, conditional).catch(orFailure)
+  if (typeof byUse === 'string') return stop(ctx, site, byUse)
+  const isLeftAlone = new Set([...byUse.used, ...byUse.vanished])
+  const toDelete = made.filter((withdrawal) => !isLeftAlone.has(withdrawal))
+
+  const [nameless, named] = [toDelete.filter((withdrawal) => !isNamed(withdrawal)), toDelete.filter(isNamed)]
   const { gone, left, stoppedBy } = await deleteOn(ctx, site, named)
   const isGone = new Set(gone)
   const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
-  await settle(ctx, site, {
-    revoked: deleted.filter(({ state }) => state !== 'over'),
-    ended: [...deleted, ...nameless].filter(({ state }) => state === 'over').concat(none),
-    nameless: nameless.filter(({ state }) => state !== 'over'),
-  })
+  const disconnections = await disconnect(ctx, site, deleted)
+
+  const { over = [], current = [] } = Object.groupBy(nameless, ({ state }) => (state === 'over' ? 'over' : 'current'))
+  await settle(ctx, site, deleted, [
+    ...deleted.flatMap((withdrawal) => outcomeOf(withdrawal, disconnections)),
+    ...[...over, ...none, ...byUse.vanished].map(({ id }) => ({ id, outcome: 'ended' as const })),
+    ...byUse.used.map(({ id }) => ({ id, outcome: 'kept' as const })),
+    ...current.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
+  ])
   if (left.length > 0) await postpone(ctx, site, named, left)
-  if (stoppedBy) {
-    await postponeDueWithdrawals(ctx.db, site.id, stoppedBy)
-    await noteFailure(ctx, site, stoppedBy)
-  }
-  return stoppedBy === undefined
+  const failure = stoppedBy ?? disconnections.stoppedBy
+  return failure === undefined || stop(ctx, site, failure)
 }
 
-type Named = DueWithdrawal & { controllerVoucherId: string }
+function orFailure(error: unknown): Failure {
+  const failure = controllerFailure(error)
+  if (failure === undefined) throw error
+  return failure
+}
+
+/** Postpones all due withdrawals of the site, because its controller cannot be used at present. */
+async function stop(ctx: WithdrawContext, site: SiteOnController, failure: Failure): Promise<false> {
+  await postponeDueWithdrawals(ctx.db, site.id, failure)
+  await noteFailure(ctx, site, failure)
+  return false
+}
+
+type Named = DueWithdrawal & { controllerVoucherId: string; code: string; createdAt: Date }
 
 function isNamed(withdrawal: DueWithdrawal): withdrawal is Named {
   return withdrawal.controllerVoucherId !== null
@@ -70,6 +92,7 @@ function idsOf(withdrawals: DueWithdrawal[]): string[] {
   return withdrawals.map(({ id }) => id)
 }
 
+/** The record may be wrong, so it does not matter what it says: afterwards none of the vouchers is on the controller. */
 function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]): Promise<Deletion> {
   const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>
@@ -79,34 +102,78 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]):
   return deleteInHalves(remove, [...ids])
 }
 
-type Settled = {
-  revoked: DueWithdrawal[]
-  ended: DueWithdrawal[]
-  /** Vouchers without an id of the controller: there is no way to say which one to delete. */
-  nameless: DueWithdrawal[]
+type Disconnections = {
+  byId: Map<string, Disconnection>
+  /** Another attempt would fail too, e.g. because the account may not disconnect devices. */
+  isFinal?: boolean
+  /** The failure of the controller after which nothing more is tried now. */
+  stoppedBy?: Failure
 }
 
-/** Commits the vouchers, the day's count, the list's version, the notification and the outcome of each withdrawal together. */
-async function settle(ctx: WithdrawContext, site: SiteOnController, settled: Settled): Promise<void> {
-  const siteId = site.id
-  const { revoked, ended, nameless } = settled
-  if (revoked.length + ended.length + nameless.length === 0) return
+/** Disconnects the devices of vouchers that were deleted. Where nobody has used the voucher, there are none. */
+async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted: Named[]): Promise<Disconnections> {
+  const perhapsOnline = deleted
+    .filter(({ onlyUnused }) => !onlyUnused)
+    .map(({ controllerVoucherId: id, code, createdAt }) => ({ id, code, createdAt }))
+  if (perhapsOnline.length === 0) return { byId: new Map() }
+  try {
+    const byId = await ctx.controllers.inBulk(site.controllerId, () =>
+      ctx.controllers.connectionOf(site).disconnect(site.controllerSite, perhapsOnline),
+    )
+    return { byId }
+  } catch (error) {
+    const failure = orFailure(error)
+    const isBrief = isUnanswered(failure) || failure === 'busy'
+    return isBrief ? { byId: new Map(), stoppedBy: failure } : { byId: new Map(), isFinal: true }
+  }
+}
+
+/** After so many attempts a withdrawal is settled although its devices could not be disconnected. */
+const maxDisconnectAttempts = 5
+
+/** Empty when the devices may still be online: the next attempt tries again. */
+function outcomeOf(withdrawal: Named, { byId, isFinal = false }: Disconnections): SettledWithdrawal[] {
+  const { id, state, onlyUnused, attempts, controllerVoucherId } = withdrawal
+  const disconnected = onlyUnused ? 'none_online' : (byId.get(controllerVoucherId) ?? 'failed')
+  if (disconnected === 'failed' && !isFinal && attempts < maxDisconnectAttempts) return []
+  return [{ id, outcome: state === 'over' ? 'ended' : 'revoked', disconnected }]
+}
+
+/**
+ * Commits the vouchers, the day's count, the list's version, the events and the outcome of each withdrawal together. A voucher
+ * whose devices may still be online counts as revoked already, but its withdrawal stays open.
+ */
+async function settle(
+  ctx: WithdrawContext,
+  site: SiteOnController,
+  deleted: Named[],
+  settled: SettledWithdrawal[],
+): Promise<void> {
+  if (deleted.length + settled.length === 0) return
   await retryTransaction(ctx.db, async (tx) => {
-    const withdrawn = revoked.map(({ voucherId }) => voucherId)
-    const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, siteId, withdrawn) : []
-    if (changed.length > 0) {
-      await moveSiteDay(tx, siteId, ctx.today(ctx.clock.now()), { revoked: changed.length })
-      const reasonOf = new Map(revoked.map(({ voucherId, reason }) => [voucherId, reason]))
-      const told = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
-      await notifyRevoked(tx, ctx.queue, site, told)
-    }
-    await updateWithdrawalsSettled(tx, siteId, [
-      ...revoked.map(({ id }) => ({ id, outcome: 'revoked' as const })),
-      ...ended.map(({ id }) => ({ id, outcome: 'ended' as const })),
-      ...nameless.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
-    ])
+    await recordWithdrawn(ctx, tx, site, deleted)
+    await updateWithdrawalsSettled(tx, site.id, settled)
+    if (settled.some(({ outcome }) => outcome === 'kept')) await bringSyncForward(tx, site.id, 'used')
     reachPoint('before event commit')
   })
+}
+
+async function recordWithdrawn(
+  ctx: WithdrawContext,
+  tx: Queryable,
+  site: SiteOnController,
+  deleted: Named[],
+): Promise<void> {
+  const reasonOf = new Map(deleted.map(({ voucherId, reason }) => [voucherId, reason]))
+  const withdrawn = deleted.filter(({ state }) => state !== 'over').map(({ voucherId }) => voucherId)
+  const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, site.id, withdrawn) : []
+  if (changed.length === 0) return
+  await moveSiteDay(tx, site.id, ctx.today(ctx.clock.now()), { revoked: changed.length })
+  const told = changed.flatMap((voucher) => {
+    const reason = reasonOf.get(voucher.id) ?? 'request'
+    return reason === 'repair' ? [] : [{ ...voucher, reason }]
+  })
+  await notifyRevoked(tx, ctx.queue, site, told)
 }
 
 /** Postpones vouchers that could not be deleted. */

@@ -3,14 +3,18 @@ import type { Queryable } from '#db/database.ts'
 /** How long a settled withdrawal without a revocation is kept. The voucher itself keeps the outcome. */
 const keptFor = `interval '7 days'`
 
-export type WithdrawalReason = 'request' | 'valid_until' | 'unused'
+/** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is told. */
+export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
 
-/** SQL for the reason of a withdrawal. */
-export const withdrawalReason = (withdrawal: string) =>
-  `case when ${withdrawal}.revocation_id is null then 'valid_until' else 'request' end`
-
-/** A `dueAt` of null means now, by the clock of the database. */
-export type ScheduledWithdrawal = { voucherId: string; dueAt: Date | null }
+/** Due at `dueAt`, after some days, or else now, by the clock of the database. */
+export type ScheduledWithdrawal = {
+  voucherId: string
+  reason: WithdrawalReason
+  dueAt?: Date | null
+  dueInDays?: number
+  /** Withdraw it only if nobody has used it. */
+  onlyUnused?: boolean
+}
 
 /** Schedules withdrawals in the transaction that records the vouchers. */
 export async function insertScheduledWithdrawals(
@@ -19,10 +23,19 @@ export async function insertScheduledWithdrawals(
   scheduled: ScheduledWithdrawal[],
 ): Promise<void> {
   await tx.query(
-    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), voucher_id, coalesce(due_at, now()), coalesce(due_at, now())
-       from unnest($2::uuid[], $3::timestamptz[]) as scheduled (voucher_id, due_at)`,
-    [siteId, scheduled.map(({ voucherId }) => voucherId), scheduled.map(({ dueAt }) => dueAt)],
+    `insert into withdrawals (site_id, id, voucher_id, reason, only_unused, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), voucher_id, reason, only_unused, due.at, due.at
+       from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[], $6::integer[])
+              as scheduled (voucher_id, reason, only_unused, at, days),
+            lateral (select coalesce(scheduled.at, now() + make_interval(hours => 24 * days), now()) as at) as due`,
+    [
+      siteId,
+      scheduled.map(({ voucherId }) => voucherId),
+      scheduled.map(({ reason }) => reason),
+      scheduled.map(({ onlyUnused }) => onlyUnused ?? false),
+      scheduled.map(({ dueAt }) => dueAt ?? null),
+      scheduled.map(({ dueInDays }) => dueInDays ?? null),
+    ],
   )
 }
 
@@ -40,14 +53,14 @@ export async function hastenWithdrawals(tx: Queryable, siteId: number, creationI
 /** Schedules the withdrawals of a revocation, due now. */
 export async function insertRevokedWithdrawals(
   tx: Queryable,
-  revocationId: string,
+  revocation: { id: string; onlyUnused: boolean },
   vouchers: { siteId: number; id: string }[],
 ): Promise<void> {
   await tx.query(
-    `insert into withdrawals (site_id, id, voucher_id, revocation_id, due_at, next_attempt_at)
-     select site_id, gen_random_uuid(), voucher_id, $1, now(), now()
-       from unnest($2::integer[], $3::uuid[]) as chosen (site_id, voucher_id)`,
-    [revocationId, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, only_unused, due_at, next_attempt_at)
+     select site_id, gen_random_uuid(), voucher_id, $1, 'request', $2, now(), now()
+       from unnest($3::integer[], $4::uuid[]) as chosen (site_id, voucher_id)`,
+    [revocation.id, revocation.onlyUnused, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
   )
 }
 

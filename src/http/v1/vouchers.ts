@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '#db/database.ts'
-import { type CreateContext, createVoucher } from '#domain/creating/create-voucher.ts'
+import { type CreateContext, createVoucher, noOptions } from '#domain/creating/create-voucher.ts'
 import { DomainError } from '#domain/errors.ts'
 import { type ListedVoucher, nextExpiry, statusAt } from '#domain/vouchers/voucher.ts'
 import { listNewestVouchers } from '#domain/vouchers/vouchers.queries.ts'
@@ -64,7 +64,7 @@ export async function createVoucherPhp(ctx: CreateContext, call: Call) {
     siteId: siteId === 'none' ? 0 : siteId, // no site has the number 0
     idempotencyKey,
     contents: contentsOf(siteId, shape),
-    readWanted: async () => ({ shape, reference: null, validUntil: null }),
+    readWanted: async () => ({ shape, ...noOptions }),
   })
 
   if (isRepeat) reply.header('idempotent-replayed', 'true')

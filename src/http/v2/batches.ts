@@ -6,9 +6,11 @@ import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
-import { creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
 import {
   count,
+  countOrNull,
+  createdBy,
   isoOrNull,
   publicId,
   readPublicId,
@@ -17,7 +19,6 @@ import {
   textOrNull,
   time,
   timeOrNull,
-  uuidOrNull,
 } from './kit/fields.ts'
 import type { InvalidField } from './kit/invalid-fields.ts'
 import { operation } from './kit/operation.ts'
@@ -48,13 +49,15 @@ const batchSchema = Type.Object(
     expire_minutes: { ...count, description: 'As requested; valid_until may shorten it.' },
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }),
     valid_until: timeOrNull,
+    extendable_until: timeOrNull,
+    unused_days: countOrNull,
     created_at: time,
     held_up_since: {
       ...timeOrNull,
       description: 'Since then the controller could not make vouchers. The service retries.',
     },
     finished_at: timeOrNull,
-    source: { ...uuidOrNull, description: 'Id of the key or person that requested it.' },
+    created_by: createdBy,
   },
   { title: 'Batch' },
 )
@@ -113,7 +116,7 @@ const batchCreation = Type.Object(
   {
     additionalProperties: false,
     title: 'BatchCreation',
-    rule: checkNames,
+    rule: (body: Record<string, unknown>) => [...checkNames(body), ...checkEnds(body)],
     examples: [{ site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 }],
   },
 )
@@ -221,10 +224,12 @@ function batchToWire(batch: Batch): Static<typeof batchSchema> {
     expire_minutes: limits.expireMinutes,
     qos: { down_kbps: limits.downKbps, up_kbps: limits.upKbps, quota_mb: limits.quotaMb },
     valid_until: isoOrNull(batch.validUntil),
+    extendable_until: isoOrNull(batch.extendableUntil),
+    unused_days: batch.unusedDays,
     created_at: batch.createdAt.toISOString(),
     held_up_since: isoOrNull(batch.heldUpSince),
     finished_at: isoOrNull(batch.finishedAt),
-    source: batch.maker.id,
+    created_by: batch.maker,
   }
 }
 

@@ -28,7 +28,8 @@ test('201: the voucher as every other answer shows it, made on the controller as
   const voucher = created.json()
   expect(voucher).toMatchObject({
     site_id: site,
-    name: expect.stringMatching(/^\d{4}-\d\d-\d\d_Zimmer 12$/),
+    name: 'Zimmer 12',
+    controller_name: expect.stringMatching(/^\d{4}-\d\d-\d\d_Zimmer 12$/),
     reference: 'R-4711',
     status: 'valid',
     max_uses: 3,
@@ -36,13 +37,13 @@ test('201: the voucher as every other answer shows it, made on the controller as
     expire_minutes: 1_440,
     qos,
     valid_until: null,
-    source: keyId,
+    created_by: { kind: 'key', id: keyId, name: expect.any(String) },
     batch_id: null,
   })
   expect((await app.call(`/api/v2/vouchers/${voucher.id}`, { key })).json()).toEqual(voucher)
   expect((await app.call('/api/v2/vouchers?reference=R-4711', { key })).json().vouchers).toEqual([voucher])
   const made = (await simulator.vouchers()).filter(({ code }) => code === voucher.code)
-  expect(made).toMatchObject([{ name: voucher.name }])
+  expect(made).toMatchObject([{ name: voucher.controller_name }])
 })
 
 test('default limits, and no limit where the request says 0', async () => {

@@ -1,9 +1,9 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import type { CreationOptions } from '#domain/creating/creation.ts'
+import type { CreationOptions, Extendable } from '#domain/creating/creation.ts'
 import { minutesLeft, toVoucherName } from '#domain/creating/voucher-shape.ts'
 import type { DomainError } from '#domain/errors.ts'
-import { findTemplate } from '#domain/templates/templates.queries.ts'
+import { findTemplate, maxUnusedDays } from '#domain/templates/templates.queries.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import { siteNumber, time } from './kit/fields.ts'
 import { type InvalidField, InvalidRequest, invalidFieldsOf } from './kit/invalid-fields.ts'
@@ -60,20 +60,34 @@ export const creationFields = {
     ...time,
     description: 'The voucher is withdrawn at this time, used or not. At least one minute ahead.',
   }),
+  extendable_until: Type.Optional({
+    ...time,
+    description:
+      'valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same.',
+  }),
+  unused_days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxUnusedDays,
+      description: 'The voucher is withdrawn after so many days if nobody has used it.',
+    }),
+  ),
 }
 
 type RequestedOptions = Static<TObject<typeof creationFields>>
 type Limits = Omit<VoucherShape, 'name'>
+type Defaults = Limits & { unusedDays: number | null }
 
-const defaultLimits = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
+const defaultLimits: Defaults = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
 
 /** Completes the requested options from the template, or else from the defaults. The actor must be allowed to use the site. */
 export async function readCreationOptions(
   db: Queryable,
   requested: RequestedOptions,
-): Promise<CreationOptions & { limits: Limits }> {
-  const { site_id, reference = null, valid_until, qos = {} } = requested
+): Promise<CreationOptions & Extendable & { limits: Limits }> {
+  const { site_id, reference = null, valid_until, extendable_until, qos = {} } = requested
   const validUntil = valid_until === undefined ? null : new Date(valid_until)
+  const extendableUntil = extendable_until === undefined ? null : new Date(extendable_until)
   const defaults = validUntil === null ? defaultLimits : { ...defaultLimits, expireMinutes: minutesLeft }
   const base =
     requested.template_id === undefined ? defaults : await findTemplateLimits(db, site_id, requested.template_id)
@@ -84,10 +98,20 @@ export async function readCreationOptions(
     upKbps: qos.up_kbps ?? base.upKbps,
     quotaMb: qos.quota_mb ?? base.quotaMb,
   }
-  return { limits, reference, validUntil }
+  const unusedDays = requested.unused_days ?? base.unusedDays
+  return { limits, reference, validUntil, extendableUntil, unusedDays }
 }
 
-async function findTemplateLimits(db: Queryable, siteId: number, templateId: string): Promise<Limits> {
+/** A rule of creations: `extendable_until` needs a `valid_until` that is not later. */
+export function checkEnds({ valid_until, extendable_until }: Record<string, unknown>): InvalidField[] {
+  if (extendable_until === undefined) return []
+  if (valid_until === undefined) return [{ field: 'valid_until', code: 'required' }]
+  return new Date(String(extendable_until)) < new Date(String(valid_until))
+    ? [{ field: 'extendable_until', code: 'before_valid_until' }]
+    : []
+}
+
+async function findTemplateLimits(db: Queryable, siteId: number, templateId: string): Promise<Defaults> {
   const template = await findTemplate(db, templateId, siteId)
   if (!template) throw new InvalidRequest({ field: 'template_id', code: 'not_usable' })
   return template

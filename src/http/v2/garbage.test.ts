@@ -30,6 +30,8 @@ const simulator = await startSimulator()
 const { key } = await seedKey(app.db, { scope: 'write' })
 const site = await seedControlledSite(app.db, simulator)
 const id = await seedVoucher(app.db, site)
+/** More vouchers: the requests soon revoke each of them. */
+const more = await Promise.all(Array.from({ length: 50 }, () => seedVoucher(app.db, site)))
 const batch = await seedBatch(app.db, site)
 const template = await seedTemplate(app.db)
 
@@ -59,13 +61,15 @@ const fitting: Record<string, string[]> = {
   status: ['valid', 'used', 'expired', 'revoked'],
   text: ['Gast', '%', '\\', "'", '🙂'],
   reference: ['R-1', '%', "'"],
-  source: [id, '00000000-0000-0000-0000-000000000000', `urn:uuid:${id}`],
+  created_by: [id, '00000000-0000-0000-0000-000000000000', `urn:uuid:${id}`],
   batch_id: [`${site}-${batch}`],
   created_after: ['2026-11-14T22:46:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999+23:59'],
   created_before: ['2026-11-14T22:46:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999-23:59'],
   code: ['48614-09510', '4', 'x'],
   limit: ['1', '200'],
   separator: [',', ';'],
+  unused: ['true', 'false'],
+  extendable_until: ['2099-02-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   template_id: [template],
   valid_until: ['2099-01-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   name: ['Gast', 'Zimmer 12', '🙂', "'; drop table vouchers; --"],
@@ -126,7 +130,8 @@ const request = constantFrom(...operations).chain(({ method, path, query, body, 
     selector: ([name]) => name,
   })
   const asked = (query ? pairs : mostly(constant([]), pairs)) as typeof pairs
-  const segment = mostly(constantFrom(String(site), `${site}-${id}`, `${site}-${batch}`), value) as Arbitrary<string>
+  const vouchers = constantFrom(...[id, ...more].map((each) => `${site}-${each}`))
+  const segment = mostly(oneof(constantFrom(String(site), `${site}-${batch}`), vouchers), value) as Arbitrary<string>
   const text = body
     ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
     : option(value, { nil: '', freq: 2 })
@@ -176,6 +181,10 @@ test('every request gets an answer that the document describes, never a 5xx', { 
       'GET 200',
       'GET 400',
       'GET 404',
+      'PATCH 200',
+      'PATCH 400',
+      'PATCH 404',
+      'PATCH 409',
       'POST 201',
       'POST 202',
       'POST 400',

@@ -51,9 +51,9 @@ describe('400', () => {
     ['/vouchers?site_id=1&site_id=x', ['site_id[1] wrong_type']],
     ['/vouchers?status=good', ['status not_one_of']],
     ['/vouchers?text=%00', ['text bad_format']],
-    ['/vouchers?source=urn:uuid:00000000-0000-7000-8000-000000000000', ['source bad_format']],
+    ['/vouchers?created_by=urn:uuid:00000000-0000-7000-8000-000000000000', ['created_by bad_format']],
     ['/vouchers?text=', ['text too_short']],
-    ['/vouchers?source=me', ['source bad_format']],
+    ['/vouchers?created_by=me', ['created_by bad_format']],
     ['/vouchers?code=-', ['code bad_format']],
     ['/vouchers?batch_id=7', ['batch_id bad_format']],
     ['/vouchers?created_after=yesterday', ['created_after not_a_time']],
@@ -225,15 +225,18 @@ test('429 with the headers of the limit, which both APIs share', async () => {
 })
 
 test('503 while the database cannot be reached, 500 for an unforeseen error; neither says why', async () => {
-  const query = vi.spyOn(app.context.db, 'query')
-  const answerTo = (error: Error) => {
-    query.mockRejectedValueOnce(error)
-    return app.call('/api/v2/sites', { key })
+  /** Every query fails meanwhile: the service also sends some of its own, in the background. */
+  const answerTo = async (error: Error) => {
+    const query = vi.spyOn(app.context.db, 'query').mockRejectedValue(error)
+    try {
+      return await app.call('/api/v2/sites', { key })
+    } finally {
+      query.mockRestore()
+    }
   }
 
   const lost = await answerTo(new Unavailable('PostgreSQL is out of reach at 10.0.0.7'))
   expect([lost.status, lost.json().error, lost.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
   const broken = await answerTo(new Error('secret'))
   expect([broken.status, broken.json().message]).toEqual([500, 'Internal error'])
-  query.mockRestore()
 })

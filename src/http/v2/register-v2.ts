@@ -13,6 +13,7 @@ import { lookUpCode } from './look-up.ts'
 import { getRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
+import { updateVoucher } from './voucher-change.ts'
 import { getVoucherOutcome } from './voucher-outcome.ts'
 import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
 
@@ -26,6 +27,7 @@ export const operations: Operation[] = [
   getVoucherOutcome,
   lookUpCode,
   getVoucher,
+  updateVoucher,
   revokeVoucher,
   listBatches,
   createBatch,

@@ -42,6 +42,7 @@ test('202: a row per voucher, each once, and one job per site', async () => {
     pending: 3,
     revoked: 0,
     ended: 0,
+    kept: 0,
     failed: 0,
   })
   expect((await get(`/revocations/${id}`)).json()).toEqual(answer.json())
@@ -81,6 +82,7 @@ test('rows come in pages', async () => {
     voucher_id: expect.any(String),
     outcome: 'pending',
     failure: null,
+    disconnected: null,
     settled_at: null,
   })
 })
@@ -114,7 +116,7 @@ test('every field of the filter works as in the list', async () => {
   const meant = await seeded(site, voucher)
   const filters = [
     { batch_id: `${site}-${batchId}` },
-    { source: keyId },
+    { created_by: keyId },
     { text: 'tagung 100%' },
     { code: '77777-00001' },
     { created_after: '2020-02-02T13:59:59+02:00', created_before: '2020-02-02T12:00:01Z' },
@@ -179,8 +181,8 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
 test('429: 50,000 withdrawals wait on the site; a check-out and a revocation on another site are still accepted', async () => {
   const [full, free] = [await seedSite(app.db), await seedSite(app.db)]
   await app.db.query(
-    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), gen_random_uuid(), now(), now() from generate_series(1, 50000)`,
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'request', now(), now() from generate_series(1, 50000)`,
     [full],
   )
   const eleven = (siteId: number) => Promise.all(Array.from({ length: 11 }, () => seeded(siteId)))
@@ -198,8 +200,8 @@ test('429: 50,000 withdrawals wait on the site; a check-out and a revocation on 
 test('429: when two concurrent revocations together exceed the limit of 50,000, one is rejected', async () => {
   const nearlyFull = await seedSite(app.db)
   await app.db.query(
-    `insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), gen_random_uuid(), now(), now() from generate_series(1, 49990)`,
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'request', now(), now() from generate_series(1, 49990)`,
     [nearlyFull],
   )
   const voucher_ids = await Promise.all(Array.from({ length: 11 }, () => seeded(nearlyFull)))

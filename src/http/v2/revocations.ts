@@ -10,6 +10,7 @@ import {
   type RevocationRow,
 } from '#domain/withdrawals/revocations.queries.ts'
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
+import type { Disconnection } from '#drivers/driver.ts'
 import { count, isoOrNull, publicId, readPublicId, siteNumber, textOrNull, time, timeOrNull } from './kit/fields.ts'
 import type { InvalidField } from './kit/invalid-fields.ts'
 import { type OperationCall, operation, type V2Context } from './kit/operation.ts'
@@ -36,6 +37,7 @@ const revocationSchema = Type.Object(
     pending: count,
     revoked: count,
     ended: count,
+    kept: count,
     failed: count,
   },
   { title: 'Revocation' },
@@ -112,17 +114,23 @@ export const getRevocation = operation({
 const revocationRowSchema = Type.Object(
   {
     voucher_id: Type.String(),
-    outcome: Type.Unsafe<'pending' | 'revoked' | 'ended' | 'failed'>({
+    outcome: Type.Unsafe<'pending' | 'revoked' | 'ended' | 'kept' | 'failed'>({
       type: 'string',
-      enum: ['pending', 'revoked', 'ended', 'failed'],
+      enum: ['pending', 'revoked', 'ended', 'kept', 'failed'],
       description:
-        'ended: the voucher was used up, expired or revoked before. failed: the service gave up after seven days, or at once with no_id.',
+        'ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used it. failed: the service gave up after seven days, or at once with no_id.',
     }),
     failure: {
       ...textOrNull,
       description:
         'Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher.',
     },
+    disconnected: Type.Unsafe<Disconnection | null>({
+      type: ['string', 'null'],
+      enum: ['all', 'none_online', 'unsupported', 'failed', null],
+      description:
+        'What became of the devices that were online with the voucher. unsupported: the controller does not say which they are. They may stay online until the minutes end. Null while pending.',
+    }),
     settled_at: timeOrNull,
   },
   { title: 'RevocationRow' },
@@ -153,7 +161,12 @@ export const listRevocationRows = operation({
  * The vouchers that a request selects. `contents` is the same for equivalent requests, however they are written.
  * `needsSearch` says that finding them may read every voucher of a site.
  */
-type Selection = { contents: object; needsSearch: boolean; choose(tx: Queryable): Promise<VoucherPlace[]> }
+type Selection = {
+  contents: object
+  needsSearch: boolean
+  onlyUnused: boolean
+  choose(tx: Queryable): Promise<VoucherPlace[]>
+}
 
 type Caller = Pick<OperationCall<never, never, never>, 'actor' | 'now' | 'idempotencyKey' | 'markReplayed'>
 
@@ -179,6 +192,7 @@ function selectByIds(actor: Requester, ids: string[]): Selection {
   return {
     contents: { ids: wanted },
     needsSearch: false,
+    onlyUnused: false,
     async choose(tx) {
       const items = wanted.flatMap((id) => readPublicId(id) ?? [])
       if (items.length < wanted.length) throw new V2Error('not_found')
@@ -200,13 +214,14 @@ function selectByFilter({ actor, now }: Caller, requested: RequestedFilter): Sel
   return {
     contents: { filter, sites: siteIds && [...new Set(siteIds)].toSorted((a, b) => a - b) },
     needsSearch: filter.reference === undefined && filter.batchId === undefined, // only these two have an index
+    onlyUnused: filter.unused ?? false,
     choose: async (tx) => chooseByFilter(tx, await findAllowedSites(tx, actor, siteIds), { now, ...filter }),
   }
 }
 
-async function revokeSelected(ctx: V2Context, caller: Caller, { contents, needsSearch, choose }: Selection) {
+async function revokeSelected(ctx: V2Context, caller: Caller, { needsSearch, ...selection }: Selection) {
   const { actor, idempotencyKey, markReplayed } = caller
-  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { actor, idempotencyKey, contents, choose })
+  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { actor, idempotencyKey, ...selection })
   const { id, isRepeat } = needsSearch ? await ctx.searches.run(actor, revokeWith) : await revokeWith(ctx.db)
   if (isRepeat) markReplayed()
   return revocationToWire(await findVisibleRevocation(ctx.db, actor, id))
@@ -219,9 +234,9 @@ async function findVisibleRevocation(db: Queryable, actor: Requester, id: string
 }
 
 function revocationToWire(revocation: Revocation): Static<typeof revocationSchema> {
-  const { id, createdAt, total, pending, revoked, ended, failed } = revocation
+  const { id, createdAt, total, pending, revoked, ended, kept, failed } = revocation
   const state = pending > 0 ? 'running' : 'done'
-  return { id, created_at: createdAt.toISOString(), state, total, pending, revoked, ended, failed }
+  return { id, created_at: createdAt.toISOString(), state, total, pending, revoked, ended, kept, failed }
 }
 
 function rowToWire(row: RevocationRow): Static<typeof revocationRowSchema> {
@@ -229,6 +244,7 @@ function rowToWire(row: RevocationRow): Static<typeof revocationRowSchema> {
     voucher_id: publicId({ siteId: row.siteId, id: row.voucherId }),
     outcome: row.outcome ?? 'pending',
     failure: row.failure,
+    disconnected: row.disconnected,
     settled_at: isoOrNull(row.settledAt),
   }
 }

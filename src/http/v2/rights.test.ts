@@ -49,6 +49,7 @@ const writing = (status: number): Statuses => ({
 })
 
 const revocation = await revocationOfThisSite()
+const stay = await voucherOnTheController()
 
 type Case = { path: string; body?: object; headers?: Record<string, string>; statuses: Statuses }
 
@@ -78,6 +79,10 @@ const expected: Record<string, Case[]> = {
     { path: '/vouchers/lookup?code=48614-09510', statuses: reading(200) },
   ],
   getVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
+  updateVoucher: [
+    { path: `/vouchers/${stay}`, body: { name: 'Neu' }, statuses: writing(200) },
+    { path: `/vouchers/${voucher}`, body: { name: 'Neu' }, statuses: writing(409) },
+  ],
   revokeVoucher: [{ path: `/vouchers/${voucher}`, statuses: writing(202) }],
   listBatches: [
     { path: '/batches', statuses: reading(200) },
@@ -167,6 +172,11 @@ test('a list of all sites contains only the sites of the key', async () => {
 async function revocationOfThisSite(): Promise<string> {
   const url = `/api/v2/vouchers/${voucher}`
   return (await app.call(url, { method: 'DELETE', key: keys['a write key'] })).json().id
+}
+
+async function voucherOnTheController(): Promise<string> {
+  const body = JSON.stringify({ site_id: site, name: 'Gast' })
+  return (await app.call('/api/v2/vouchers', { method: 'POST', key: keys['a write key'], body })).json().id
 }
 
 async function revokedKey(): Promise<string> {

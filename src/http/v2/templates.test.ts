@@ -7,7 +7,7 @@ const app = await startApp()
 const { key } = await seedKey(app.db)
 const [mine, foreign] = [await seedSite(app.db), await seedSite(app.db)]
 const limited = (await seedKey(app.db, { siteIds: [mine] })).key
-const plain = { siteId: null, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
+const plain = { siteId: null, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
 
 const add = (name: string, more: Partial<TemplateRequest> = {}) =>
   addTemplate(app.db, testActor, { ...plain, name, ...more })
@@ -31,6 +31,7 @@ test('200: templates with their limits, by name as people count', async () => {
         max_uses: 0,
         expire_minutes: 480,
         qos: { down_kbps: 5000, up_kbps: 1000, quota_mb: 2048 },
+        unused_days: null,
       },
       {
         id: day.id,
@@ -39,6 +40,7 @@ test('200: templates with their limits, by name as people count', async () => {
         max_uses: 1,
         expire_minutes: 600,
         qos: { down_kbps: 0, up_kbps: 0, quota_mb: 0 },
+        unused_days: null,
       },
     ],
     next_cursor: null,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listTemplatePage, type Template } from '#domain/templates/templates.queries.ts'
-import { count, siteNumber } from './kit/fields.ts'
+import { count, countOrNull, siteNumber } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nameCursor, nextCursor, pageQuery, readNameCursor } from './kit/pages.ts'
 import { findAllowedSites } from './sites.ts'
@@ -17,6 +17,10 @@ const templateSchema = Type.Object(
     max_uses: { ...count, description: '0 means any number of devices.' },
     expire_minutes: Type.Integer({ minimum: 1, description: 'Minutes from the first use.' }),
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),
+    unused_days: {
+      ...countOrNull,
+      description: 'Days after which a voucher is withdrawn if nobody has used it. Null: never.',
+    },
   },
   { title: 'Template' },
 )
@@ -59,5 +63,6 @@ function templateToWire(template: Template): Static<typeof templateSchema> {
     max_uses: template.maxUses,
     expire_minutes: template.expireMinutes,
     qos: { down_kbps: template.downKbps, up_kbps: template.upKbps, quota_mb: template.quotaMb },
+    unused_days: template.unusedDays,
   }
 }

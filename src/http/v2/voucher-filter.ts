@@ -7,7 +7,14 @@ import type { InvalidField } from './kit/invalid-fields.ts'
 export const filterFields = {
   text: Type.Optional({ ...searchText, description: 'Part of the name; upper and lower case are the same.' }),
   reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
-  source: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  created_by: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  unused: Type.Optional(
+    Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description: 'Only vouchers that nobody has used, as far as the record knows.',
+    }),
+  ),
   batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.', rule: checkBatchId })),
   created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
   created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
@@ -18,11 +25,12 @@ type RequestedFilter = Static<TObject<typeof filterFields>>
 
 /** The filter without site and status, which are read separately. */
 export function readVoucherFilter(requested: RequestedFilter): Omit<VoucherFilter, 'now'> {
-  const { text, reference, source, created_after, created_before, code } = requested
+  const { text, reference, created_by, unused, created_after, created_before, code } = requested
   return {
     nameContains: text,
     reference,
-    source,
+    createdBy: created_by,
+    unused,
     batchId: readBatchId(requested)?.id,
     createdAfter: created_after === undefined ? undefined : new Date(created_after),
     createdBefore: created_before === undefined ? undefined : new Date(created_before),

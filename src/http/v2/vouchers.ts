@@ -3,13 +3,14 @@ import type { Queryable } from '#db/database.ts'
 import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { isSearch } from '#domain/vouchers/searches.ts'
-import { type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
+import { endOf, latestValidUntil, type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
 import { findRecordedVoucher, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
-import { creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
 import {
   count,
+  createdBy,
   isoOrNull,
   publicId,
   readPublicId,
@@ -17,7 +18,6 @@ import {
   textOrNull,
   time,
   timeOrNull,
-  uuidOrNull,
 } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
@@ -44,7 +44,14 @@ export const voucherSchema = Type.Object(
     site_id: siteNumber,
     code: Type.String(),
     formatted_code: Type.String(),
-    name: Type.String(),
+    name: {
+      ...Type.String(),
+      description: 'As you sent it. For a voucher made on the controller: its note without a date.',
+    },
+    controller_name: {
+      ...Type.String(),
+      description: 'As it stands on the controller, with the date. It never changes.',
+    },
     reference: { ...textOrNull, description: 'Your own text for it, such as a reservation number.' },
     status: statusSchema,
     max_uses: { ...count, description: '0 means any number of devices.' },
@@ -53,14 +60,17 @@ export const voucherSchema = Type.Object(
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),
     created_at: time,
     first_used_at: timeOrNull,
-    expires_at: { ...timeOrNull, description: 'Null until the first use.' },
-    valid_until: timeOrNull,
-    revoked_at: timeOrNull,
-    synced_at: timeOrNull,
-    source: {
-      ...uuidOrNull,
-      description: 'Id of the key or person that made it; null if it was made on the controller.',
+    expires_at: { ...timeOrNull, description: 'When the minutes end. Null until the first use.' },
+    valid_until: { ...timeOrNull, description: 'The voucher is withdrawn at this time, used or not.' },
+    latest_valid_until: {
+      ...timeOrNull,
+      description: 'The latest time to which valid_until can be changed. Null: there is no limit.',
     },
+    unused_until: { ...timeOrNull, description: 'The voucher is withdrawn at this time if nobody has used it.' },
+    revoked_at: timeOrNull,
+    ends_at: { ...timeOrNull, description: 'The earliest of expires_at, valid_until and revoked_at.' },
+    synced_at: timeOrNull,
+    created_by: Type.Union([createdBy, Type.Null()], { description: 'Null if it was made on the controller.' }),
     batch_id: textOrNull,
   },
   { title: 'Voucher' },
@@ -127,6 +137,7 @@ export const createVoucher = operation({
     {
       additionalProperties: false,
       title: 'VoucherCreation',
+      rule: checkEnds,
       examples: [{ site_id: 1, name: 'Room 12', reference: 'R-4711', valid_until: '2099-01-01T11:00:00+01:00' }],
     },
   ),
@@ -159,6 +170,7 @@ export function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeo
     code: voucher.code,
     formatted_code: formattedCode(voucher.code),
     name: voucher.name,
+    controller_name: voucher.controllerName,
     reference: voucher.reference,
     status: statusAt(now, voucher),
     max_uses: voucher.maxUses,
@@ -169,9 +181,12 @@ export function voucherToWire(now: Date, voucher: RecordedVoucher): Static<typeo
     first_used_at: isoOrNull(voucher.firstUsedAt),
     expires_at: isoOrNull(voucher.expiresAt),
     valid_until: isoOrNull(voucher.validUntil),
+    latest_valid_until: isoOrNull(latestValidUntil(now, voucher)),
+    unused_until: isoOrNull(voucher.unusedUntil),
     revoked_at: isoOrNull(voucher.revokedAt),
+    ends_at: isoOrNull(endOf(voucher)),
     synced_at: isoOrNull(voucher.syncedAt),
-    source: voucher.source,
+    created_by: voucher.maker,
     batch_id: voucher.batchId && publicId({ siteId: voucher.siteId, id: voucher.batchId }),
   }
 }

@@ -87,9 +87,9 @@ export type SeedVoucher = Partial<{
 export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVoucher = {}): Promise<string> {
   const id = uuidv7()
   await db.query(
-    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, status, used_count,
-                           created_at, expires_at, reference, api_key_id, batch_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, status,
+                           used_count, created_at, expires_at, reference, api_key_id, batch_id)
+     values ($1, $2, $3, $4, $5, without_date($5), $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       siteId,
       id,
@@ -113,9 +113,10 @@ export async function seedVoucher(db: Queryable, siteId: number, voucher: SeedVo
 /** Inserts many vouchers in one statement. Each was created one second before the previous one. */
 export async function seedManyVouchers(db: Queryable, siteId: number, count: number): Promise<void> {
   await db.query(
-    `insert into vouchers (site_id, id, controller_voucher_id, code, name, max_uses, expire_minutes, created_at)
+    `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
+       created_at)
      select $1, gen_random_uuid(), 'c' || n, lpad((n::bigint * 7919 % 10000000000)::text, 10, '0'),
-            '2026-11-14_Gast ' || n, 1, 480, now() - n * interval '1 second'
+            '2026-11-14_Gast ' || n, 'Gast ' || n, 1, 480, now() - n * interval '1 second'
        from generate_series(1, $2) n`,
     [siteId, count],
   )
@@ -130,7 +131,7 @@ export async function seedBatch(db: Queryable, siteId: number): Promise<string> 
     [siteId, id],
   )
   await db.query(
-    `insert into batch_rows (site_id, batch_id, number, name, state) values ($1, $2, 1, '2026-11-14_Gast', 'failed')`,
+    `insert into batch_rows (site_id, batch_id, number, controller_name, state) values ($1, $2, 1, '2026-11-14_Gast', 'failed')`,
     [siteId, id],
   )
   return id

@@ -7,10 +7,11 @@ import { maxSiteId } from '#domain/sites/sites.queries.ts'
 export const siteNumber = Type.Integer({ minimum: 1, maximum: maxSiteId })
 export const count = Type.Integer({ minimum: 0 })
 
+export const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0 })
+
 export const time = Type.String({ format: 'date-time' })
 export const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 export const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-export const uuidOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })
 
 /** Text to search for. PostgreSQL cannot store NUL in a text. */
 export const searchText = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' })
@@ -29,6 +30,16 @@ export function withoutSeparators(code: string): string {
 export function isoOrNull(date: Date | null): string | null {
   return date?.toISOString() ?? null
 }
+
+/** The key or person that made something. */
+export const createdBy = Type.Object(
+  {
+    kind: Type.Unsafe<'key' | 'staff'>({ type: 'string', enum: ['key', 'staff'] }),
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String({ description: 'Its name now.' }),
+  },
+  { title: 'CreatedBy', description: 'The key or person that made it.' },
+)
 
 export { publicId, type SiteItem }
 

@@ -87,6 +87,14 @@ const sentences = {
     en: (f) => `${f} must be at least one minute ahead`,
     de: (f) => `${f} muss mindestens eine Minute in der Zukunft liegen`,
   },
+  before_valid_until: {
+    en: (f) => `${f} must not be before valid_until`,
+    de: (f) => `${f} darf nicht vor valid_until liegen`,
+  },
+  nothing_to_change: {
+    en: (_, { fields = [] }) => `Send at least one of these fields: ${fields.join(', ')}`,
+    de: (_, { fields = [] }) => `Nötig ist mindestens eines dieser Felder: ${fields.join(', ')}`,
+  },
   not_together: {
     en: (f, { fields = [] }) => `${f} cannot be combined with the others. Send ${fields.join(', or else ')}`,
     de: (f, { fields = [] }) => `${f} passt nicht zu den anderen Feldern. Nötig ist ${fields.join(' oder ')}`,

@@ -43,6 +43,25 @@ const ownProblems = {
     error: 'invalid_request',
     messages: { de: 'Der Inhalt der Anfrage muss ein JSON-Objekt sein', en: 'The body must be a JSON object' },
   },
+  valid_until_too_late: {
+    status: 409,
+    error: 'valid_until_too_late',
+    messages: {
+      de: 'valid_until darf höchstens {latest} sein, denn dann beendet der Controller den Voucher',
+      en: 'valid_until can be {latest} at the latest, because the controller ends the voucher then',
+    },
+  },
+  voucher_not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
+  voucher_ended: {
+    status: 409,
+    error: 'voucher_ended',
+    messages: { de: 'Der Voucher ist schon beendet', en: 'The voucher has ended' },
+  },
+  voucher_being_revoked: {
+    status: 409,
+    error: 'voucher_being_revoked',
+    messages: { de: 'Der Voucher wird gerade entzogen', en: 'The voucher is being revoked' },
+  },
   batches_too_many: {
     status: 429,
     error: 'batches_too_many',

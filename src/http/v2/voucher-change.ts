@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { toVoucherName } from '#domain/creating/voucher-shape.ts'
+import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
+import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
+import { changeVoucher } from '#domain/withdrawals/change-voucher.ts'
+import { creationFields, nameField } from './creation-options.ts'
+import { readPublicId, timeOrNull } from './kit/fields.ts'
+import type { InvalidField } from './kit/invalid-fields.ts'
+import { operation } from './kit/operation.ts'
+import { V2Error } from './kit/problems.ts'
+import { findAllowedSites } from './sites.ts'
+import { voucherParams, voucherSchema, voucherToWire } from './vouchers.ts'
+
+const { type: _, ...referenceLimits } = creationFields.reference
+
+const voucherChange = Type.Object(
+  {
+    name: Type.Optional({ ...nameField, description: 'Display name. The name on the controller does not change.' }),
+    reference: Type.Optional(
+      Type.Unsafe<string | null>({ ...referenceLimits, type: ['string', 'null'], description: 'Null removes it.' }),
+    ),
+    valid_until: Type.Optional({
+      ...timeOrNull,
+      description:
+        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null removes it.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    rule: checkNotEmpty,
+    title: 'VoucherChange',
+    description: 'The new values. Fields that are left out stay as they are.',
+    examples: [{ valid_until: '2099-01-03T11:00:00+01:00' }],
+  },
+)
+
+function checkNotEmpty(change: object): InvalidField[] {
+  if (Object.keys(change).length > 0) return []
+  return [{ field: '', code: 'nothing_to_change', allowed: { fields: ['name', 'reference', 'valid_until'] } }]
+}
+
+export const updateVoucher = operation({
+  method: 'PATCH',
+  path: '/vouchers/{id}',
+  operationId: 'updateVoucher',
+  summary: 'Change the end, the reference or the name of a voucher, for example to extend a stay',
+  scope: 'write',
+  status: 200,
+  acceptsIdempotencyKey: true,
+  params: voucherParams,
+  body: voucherChange,
+  answer: voucherSchema,
+  async handle({ db }, { actor, now, params, body, idempotencyKey, markReplayed }) {
+    const voucher = readPublicId(params.id)
+    if (!voucher) throw new V2Error('not_found')
+    await findAllowedSites(db, actor, [voucher.siteId])
+    const { name, reference, valid_until } = body
+    const { isRepeat } = await changeVoucher(db, {
+      actor,
+      idempotencyKey,
+      contents: { id: params.id, ...body },
+      voucher,
+      change: {
+        name: name === undefined ? undefined : toVoucherName(name),
+        reference,
+        validUntil: typeof valid_until === 'string' ? new Date(valid_until) : valid_until,
+      },
+    })
+    if (isRepeat) markReplayed()
+    return voucherToWire(now, (await findRecordedVoucher(db, voucher.siteId, voucher.id)) as RecordedVoucher)
+  },
+})
