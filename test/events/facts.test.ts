@@ -142,7 +142,7 @@ test('a revocation, valid_until and a deletion on the controller are told with t
   const [onRequest, atEnd, elsewhere, noticed] = [await create(), await create(), await create(), await create()]
   await post('/revocations', { voucher_ids: [onRequest.id] })
   await Promise.all([withdraw(), withdraw()])
-  await insertScheduledWithdrawals(db, siteId, [{ voucherId: atEnd.uuid, dueAt: null }])
+  await insertScheduledWithdrawals(db, siteId, [{ voucherId: atEnd.uuid, reason: 'valid_until', dueAt: null }])
   await withdraw()
   await simulator.deleteVoucher(elsewhere.code)
   await sync()
