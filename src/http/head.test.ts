@@ -16,6 +16,7 @@ function shown({ status, headers }: Answer) {
 }
 
 test.each([
+  '/',
   '/healthz',
   '/readyz',
   '/reference',

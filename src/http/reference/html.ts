@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** Text that is already HTML. */
 export type Html = { readonly markup: string }
 
@@ -23,4 +25,20 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string)
+}
+
+/** Headers of a page. It may use its own stylesheet. Everything else (scripts, images, forms, frames) is forbidden. */
+export function htmlHeaders(stylesheet: string): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  }
 }

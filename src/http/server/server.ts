@@ -5,6 +5,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { v7 as uuidv7 } from 'uuid'
 import { DomainError } from '#domain/errors.ts'
 import { registerReference } from '../reference/register-reference.ts'
+import { registerStartPage } from '../reference/start-page.ts'
 import { registerV1, type V1Context } from '../v1/register-v1.ts'
 import { createListCache } from '../v1/vouchers.ts'
 import { answerProblem } from '../v2/kit/answer-problem.ts'
@@ -128,6 +129,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
   registerV2(app, ctx)
   registerReference(app, operations)
+  registerStartPage(app)
   return { app, connections }
 }
 

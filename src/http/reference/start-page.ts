@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify'
+import { registerPublicPage } from '../server/public-page.ts'
+import { answerWithEtag } from '../v2/kit/etag.ts'
+import { type Language, preferredLanguage } from '../v2/kit/problems.ts'
+import { html, htmlHeaders, trustedMarkup } from './html.ts'
+
+/** The same facts for programs. */
+const facts = JSON.stringify({
+  name: 'Voucher Service',
+  api: '/api/v2',
+  openapi: '/api/v2/openapi.json',
+  reference: '/reference',
+  health: '/healthz',
+  readiness: '/readyz',
+})
+
+/** GET / shows people where to go, and gives programs the same as JSON. */
+export function registerStartPage(app: FastifyInstance): void {
+  const pages = { en: startPage('en'), de: startPage('de') }
+  registerPublicPage(app, {
+    url: '/',
+    async render(request, reply) {
+      const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '')
+      const language = preferredLanguage(request.headers['accept-language'])
+      if (wantsPage) reply.headers({ ...htmlHeaders(stylesheet), 'content-language': language })
+      return answerWithEtag(request, reply, wantsPage ? pages[language] : facts, caching) ?? reply.send()
+    },
+  })
+}
+
+const caching = { 'cache-control': 'public, no-cache', vary: 'Accept, Accept-Language' }
+
+const texts = {
+  en: {
+    about: 'Guest Wi-Fi vouchers for all your UniFi sites.',
+    reference: ['API reference', 'Every operation, with its fields and an example request'],
+    openapi: ['OpenAPI document', 'The same for programs and generators of clients'],
+    health: ['Health', 'Whether this process runs'],
+    readiness: ['Readiness', 'Whether it accepts requests'],
+  },
+  de: {
+    about: 'WLAN-Voucher für Gäste an allen Ihren UniFi-Standorten.',
+    reference: ['API-Referenz', 'Jede Funktion mit ihren Feldern und einem Beispiel (auf Englisch)'],
+    openapi: ['OpenAPI-Dokument', 'Dasselbe für Programme'],
+    health: ['Zustand', 'Ob dieser Prozess läuft'],
+    readiness: ['Bereitschaft', 'Ob er Anfragen annimmt'],
+  },
+} satisfies Record<Language, Record<string, string | string[]>>
+
+function startPage(language: Language): string {
+  const { about, reference, openapi, health, readiness } = texts[language]
+  const links = { '/reference': reference, '/api/v2/openapi.json': openapi, '/healthz': health, '/readyz': readiness }
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Voucher Service</title>
+<style>${trustedMarkup(stylesheet)}</style>
+</head>
+<body>
+<main>
+<h1>Voucher Service</h1>
+<p>${about}</p>
+<ul>${Object.entries(links).map(
+    ([path, [title, description]]) => html`
+<li><a href="${path}"><b>${title}</b><span>${description}</span></a></li>`,
+  )}
+</ul>
+</main>
+</body>
+</html>
+`.markup
+}
+
+const stylesheet = `
+:root { --text: #1b1f24; --muted: #57606a; --line: #d0d7de; --back: #ffffff; --link: #0550ae; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6e9ed; --muted: #a2abb5; --line: #3b434c; --back: #14181d; --link: #79b8ff; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 36rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem 2rem; }
+h1 { margin: 0; font-size: 1.7rem; }
+p { margin: 0.3rem 0 1.5rem; color: var(--muted); }
+ul { margin: 0; padding: 0; list-style: none; border-top: 1px solid var(--line); }
+li { border-bottom: 1px solid var(--line); }
+a { display: block; padding: 0.75rem 0; color: var(--link); text-decoration: none; }
+a:hover b, a:focus-visible b { text-decoration: underline; }
+span { display: block; color: var(--muted); }
+`
