@@ -11,6 +11,8 @@ import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
+import { openapiDocument } from '../../src/http/v2/kit/openapi.ts'
+import { operations } from '../../src/http/v2/register-v2.ts'
 
 const page = readFileSync(new URL('../../docs/api-v2.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>
@@ -85,6 +87,23 @@ test('the TypeScript example checks a guest in and out, even if an answer is los
 
   expect(revocation).toMatchObject({ state: 'done', total: 1, revoked: 1 })
   expect((await simulator.vouchers()).filter(({ name, deleted }) => name.endsWith('Room 14') && !deleted)).toEqual([])
+})
+
+test('the invalid request in the example gets the errors that the page shows', async () => {
+  const [shown = ''] = blocks('json').filter((text) => text.includes('"errors"'))
+  const request = blocks('sh').find((text) => text.includes('nmae')) as string
+  const { request_id, ...given } = await runInBash(request, {})
+  const { request_id: _, ...promised } = JSON.parse(shown)
+  promised.errors[2].allowed.fields = expect.arrayContaining(['site_id', 'name'])
+
+  expect(given).toEqual(promised)
+})
+
+test('the page names every error and every code of a field', () => {
+  const { Problem, InvalidField } = openapiDocument(operations).components.schemas as any
+  const names: string[] = [...Problem.properties.error.enum, ...InvalidField.properties.code.enum]
+
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('the batch in the example is made', async () => {

@@ -48,7 +48,9 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
   expect(part).toMatch(/rows\[\]\.count required\s+integer, at least 3/)
   expect(part).toMatch(/Example of an answer\s*\{\s*"size": 500/)
   expect(part).toMatch(/201 Made\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
-  expect(part).toMatch(/403 The scope of the key does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/)
+  expect(part).toMatch(
+    /403 The scope of the key does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/,
+  )
   expect(textOf(partOf('basics'))).toContain('Idempotent-Replayed: true')
 })
 
