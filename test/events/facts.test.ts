@@ -116,9 +116,9 @@ test('the sweep works in small commits: one event for each site and piece', asyn
   const sites = [await seedSite(db), await seedSite(db)]
   for (const site of sites)
     await db.query(
-      `insert into vouchers (site_id, id, creation_id, controller_voucher_id, code, name, max_uses, expire_minutes,
-         created_at, expires_at, status)
-       select $1, gen_random_uuid(), gen_random_uuid(), 'c' || n, n::text, 'Gast', 1, 60, now(),
+      `insert into vouchers (site_id, id, creation_id, controller_voucher_id, code, controller_name, name, max_uses,
+         expire_minutes, created_at, expires_at, status)
+       select $1, gen_random_uuid(), gen_random_uuid(), 'c' || n, n::text, 'Gast', 'Gast', 1, 60, now(),
               now() - n * interval '1 second', case when n % 2 = 0 then 'valid' else 'used' end
          from generate_series(1, 1200) as n`,
       [site],

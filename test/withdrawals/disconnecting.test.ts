@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { startApp } from '#test/app.ts'
+import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
+
+const app = await startApp()
+const { openSite, checkIn, revoke, read, done, statusOf } = await startStay(app)
+
+const phone = '02:00:5e:00:53:01'
+
+async function rowsOf(revocationId: string): Promise<[outcome: string, disconnected: string | null][]> {
+  const { rows } = await read(`/revocations/${revocationId}/rows`)
+  return rows.map(({ outcome, disconnected }: any) => [outcome, disconnected])
+}
+
+describe.each([onClassic, { driver: 'unifi-classic', flavour: 'self-hosted' }])('classic, $flavour', (dialect) => {
+  test('the device is offline before the revocation is done', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const [guest, neighbour] = [await checkIn(site, { max_uses: 2 }), await checkIn(site, { max_uses: 2 })]
+    await simulator.redeem(guest.code, phone)
+    await simulator.redeem(neighbour.code, '02:00:5e:00:53:02')
+    const online = async () => (await simulator.guests()).filter(({ authorized }) => authorized).map(({ code }) => code)
+    const revocation = await revoke({ voucher_ids: [guest.id] })
+    await simulator.fault('empty', { on: 'unauthorize' }) // the command is accepted and has no effect
+    await withdrawDue(app.context, site)
+
+    expect(await read(`/revocations/${revocation}`)).toMatchObject({ state: 'running', pending: 1 })
+    expect(await statusOf(guest.id)).toBe('revoked')
+    expect((await online()).toSorted()).toEqual([guest.code, neighbour.code].toSorted())
+
+    await makeDue(revocation)
+    await withdrawDue(app.context, site)
+
+    expect(await online()).toEqual([neighbour.code])
+    expect(await read(`/revocations/${revocation}`)).toMatchObject({ state: 'done', revoked: 1 })
+    expect(await rowsOf(revocation)).toEqual([['revoked', 'all']])
+  })
+
+  test('nobody is online; and a controller that does not disconnect is given up after some attempts', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const [unused, stubborn] = [await checkIn(site), await checkIn(site, { max_uses: 2 })]
+    const first = await revoke({ voucher_ids: [unused.id] })
+    await withdrawDue(app.context, site)
+    expect(await rowsOf(first)).toEqual([['revoked', 'none_online']])
+
+    await simulator.redeem(stubborn.code, phone)
+    const second = await revoke({ voucher_ids: [stubborn.id] })
+    for (const _ of Array(5)) {
+      expect(await rowsOf(second)).toEqual([['pending', null]])
+      await makeDue(second)
+      await simulator.fault('empty', { on: 'unauthorize' })
+      await withdrawDue(app.context, site)
+    }
+    expect(await rowsOf(second)).toEqual([['revoked', 'failed']])
+  })
+
+  test('an account that may not see guests: the voucher is gone, the outcome says failed, others do not wait', async () => {
+    const { id: site, simulator, onController } = await openSite(dialect)
+    const [guest, next] = [await checkIn(site), await checkIn(site)]
+    await simulator.fault('forbidden', { on: 'guests' })
+    const revocation = await revoke({ voucher_ids: [guest.id, next.id] })
+    await withdrawDue(app.context, site)
+
+    expect(await rowsOf(revocation)).toEqual([
+      ['revoked', 'failed'],
+      ['revoked', 'failed'],
+    ])
+    expect([await onController(guest.code), await onController(next.code)]).toEqual([false, false])
+  })
+
+  test('no MAC address is stored', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const guest = await checkIn(site, { max_uses: 2 })
+    await simulator.redeem(guest.code, phone)
+    await revoke({ voucher_ids: [guest.id] })
+    await withdrawDue(app.context, site)
+
+    const { rows: tables } = await app.db.query<{ name: string }>(
+      `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+        where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`,
+    )
+    for (const { name } of tables) {
+      const { rowCount } = await app.db.query(`select from ${name} as t where t::text ilike '%02:00:5e%'`)
+      expect(rowCount, name).toBe(0)
+    }
+  })
+})
+
+test('Integration: unsupported, and the device stays online', async () => {
+  const { id: site, simulator } = await openSite(onIntegration)
+  const guest = await checkIn(site, { max_uses: 2 })
+  await simulator.redeem(guest.code, phone)
+  const revocation = await revoke({ voucher_ids: [guest.id] })
+  await withdrawDue(app.context, site)
+
+  await done(revocation)
+  expect(await rowsOf(revocation)).toEqual([['revoked', 'unsupported']])
+  expect((await simulator.guests()).map(({ authorized }) => authorized)).toEqual([true])
+})
+
+test('a voucher that ends by valid_until also disconnects its devices', async () => {
+  const { id: site, simulator } = await openSite(onClassic)
+  const guest = await checkIn(site, { max_uses: 2 })
+  await simulator.redeem(guest.code, phone)
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
+     values ($1, gen_random_uuid(), $2, 'valid_until', now() - interval '1 second', now() - interval '1 second')`,
+    [site, uuidOf(guest.id)],
+  )
+  await withdrawDue(app.context, site)
+
+  expect(await simulator.guests()).toMatchObject([{ authorized: false }])
+})
+
+async function makeDue(revocationId: string): Promise<void> {
+  await app.db.query(
+    `update withdrawals set next_attempt_at = now() - interval '1 second' where revocation_id = $1 and settled_at is null`,
+    [revocationId],
+  )
+}
