@@ -547,6 +547,8 @@ CREATE INDEX events_by_time ON public.events USING btree (created_at);
 
 CREATE INDEX remembered_requests_by_time ON public.remembered_requests USING btree (created_at);
 
+CREATE INDEX revocations_newest ON public.revocations USING btree (created_at DESC, id DESC);
+
 CREATE INDEX sites_by_name ON public.sites USING btree (name, id) WHERE active;
 
 CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE active;

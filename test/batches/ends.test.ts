@@ -28,7 +28,7 @@ test('a batch that is cancelled during a call that makes nothing sends no furthe
   expect(await onController()).toEqual([])
 })
 
-test('failed rows of a cancelled batch can be retried until they are made', async () => {
+test('failed and cancelled rows of a cancelled batch can be retried until they are made', async () => {
   const { simulator, run, cancel, retry, read } = await start(['Ada', 'Grace'])
   await simulator.fault('refuse', { delayMs: 400 })
   const running = run()
@@ -40,10 +40,10 @@ test('failed rows of a cancelled batch can be retried until they are made', asyn
   await retry()
   await simulator.fault('too-many')
   await run()
-  expect(await read()).toMatchObject({ state: 'running', waiting: 1 })
+  expect(await read()).toMatchObject({ state: 'running', waiting: 2, cancelled: 0 })
   await run()
 
-  expect(await read()).toMatchObject({ state: 'cancelled', made: 1, cancelled: 1 })
+  expect(await read()).toMatchObject({ state: 'done', made: 2, cancelled: 0 })
 })
 
 test('a batch whose rows are retried at the moment of its end continues', async () => {
@@ -53,7 +53,7 @@ test('a batch whose rows are retried at the moment of its end continues', async 
   let finishing: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await lockBatch(tx, batch)
-    await moveRows(tx, batch, 'failed', 'waiting')
+    await moveRows(tx, batch, ['failed'], 'waiting')
     await updateBatchReopened(tx, batch)
     finishing = finishBatch(app.context, ended as Batch, site as SiteOnController)
     await blocked()

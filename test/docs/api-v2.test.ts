@@ -34,6 +34,7 @@ const get = async (path: string) =>
 
 async function runInBash(script: string, env: Record<string, string>) {
   const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
+    cwd: folder,
     env: {
       PATH: process.env['PATH'],
       API: `${service.url}/api/v2`,
@@ -43,7 +44,7 @@ async function runInBash(script: string, env: Record<string, string>) {
       ...env,
     },
   })
-  return JSON.parse(stdout)
+  return stdout === '' ? undefined : JSON.parse(stdout)
 }
 
 test('the curl examples check a guest in, look up the voucher and check the guest out', async () => {
@@ -62,6 +63,9 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   const lookUp = blocks('sh').find((text) => text.includes('/vouchers/lookup')) as string
   const found = await runInBash(lookUp, { CODE: voucher.formatted_code })
   expect(found).toMatchObject({ vouchers: [{ id: voucher.id, status: 'valid' }], on_controller_only: [], fresh: true })
+
+  await runInBash(blocks('sh').find((text) => text.includes('/vouchers.csv')) as string, env)
+  expect(readFileSync(join(folder, 'vouchers.csv'), 'utf8')).toContain(voucher.formatted_code)
 
   const { id } = await runInBash(checkOut, env)
   await vi.waitFor(

@@ -37,11 +37,16 @@ export async function updateRowsFailed(
   )
 }
 
-/** Moves rows from one state to another. Returns how many. */
-export async function moveRows(db: Queryable, { siteId, id }: BatchKey, from: RowState, to: RowState): Promise<number> {
+/** Moves rows from these states to another. Returns how many. */
+export async function moveRows(
+  db: Queryable,
+  { siteId, id }: BatchKey,
+  from: RowState[],
+  to: RowState,
+): Promise<number> {
   const { rowCount } = await db.query(
     `update batch_rows set state = $4, attempts = 0, failure = null
-      where site_id = $1 and batch_id = $2 and state = $3`,
+      where site_id = $1 and batch_id = $2 and state = any ($3)`,
     [siteId, id, from, to],
   )
   return rowCount ?? 0

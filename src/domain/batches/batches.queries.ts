@@ -211,7 +211,7 @@ export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchK
   )
 }
 
-/** Reopens a batch whose failed rows are retried. Rows that were cancelled stay cancelled. */
+/** Reopens a batch whose rows are retried. */
 export async function updateBatchReopened(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
   await tx.query(
     `update batches set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()

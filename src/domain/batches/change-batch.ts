@@ -11,16 +11,16 @@ import { enqueueBatch } from './create-batch.ts'
 export async function cancelBatch(db: Database, batch: BatchKey): Promise<void> {
   await db.transaction(async (tx) => {
     await updateBatchCancelled(tx, batch)
-    await moveRows(tx, batch, 'waiting', 'cancelled')
+    await moveRows(tx, batch, ['waiting'], 'cancelled')
   })
 }
 
-/** Retries the rows that failed, and no others. */
+/** Retries the rows that failed or were cancelled, and no others. */
 export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: BatchKey): Promise<void> {
   const site = await findSiteOnController(ctx.db, batch.siteId)
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
-    if ((await moveRows(tx, batch, 'failed', 'waiting')) === 0) return
+    if ((await moveRows(tx, batch, ['failed', 'cancelled'], 'waiting')) === 0) return
     await updateBatchReopened(tx, batch)
     if (site) await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
   })

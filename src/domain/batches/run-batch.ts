@@ -56,7 +56,7 @@ export async function runBatch(ctx: CreateContext, key: BatchKey, stopping?: Abo
     if (!batch || batch.finishedAt || !site) return
     if (batch.rows.sent > 0) return waitForSettling(ctx, key)
     // Some rows still wait: their call was under way during the cancellation and made nothing.
-    if (batch.cancelledAt && (await moveRows(ctx.db, key, 'waiting', 'cancelled')) > 0) continue
+    if (batch.cancelledAt && (await moveRows(ctx.db, key, ['waiting'], 'cancelled')) > 0) continue
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
     if (batch.stoppedBy) {
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)

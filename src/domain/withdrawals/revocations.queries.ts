@@ -57,6 +57,16 @@ const isVisible = `($2::uuid is null or coalesce(r.api_key_id, r.staff_id) = $2 
      where w.revocation_id = r.id
        and not ${mayUseSite('$2', 'w.site_id')}))`
 
+const withCounts = `revocations r,
+  lateral (
+    select count(*)::integer as total,
+           (count(*) filter (where outcome is null))::integer as pending,
+           (count(*) filter (where outcome = 'revoked'))::integer as revoked,
+           (count(*) filter (where outcome = 'ended'))::integer as ended,
+           (count(*) filter (where outcome = 'kept'))::integer as kept,
+           (count(*) filter (where outcome = 'failed'))::integer as failed
+      from withdrawals where revocation_id = r.id) as counts`
+
 export async function findRevocation(
   db: Queryable,
   id: string,
@@ -64,19 +74,32 @@ export async function findRevocation(
 ): Promise<Revocation | undefined> {
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
-       from revocations r,
-            lateral (
-              select count(*)::integer as total,
-                     (count(*) filter (where outcome is null))::integer as pending,
-                     (count(*) filter (where outcome = 'revoked'))::integer as revoked,
-                     (count(*) filter (where outcome = 'ended'))::integer as ended,
-                     (count(*) filter (where outcome = 'kept'))::integer as kept,
-                     (count(*) filter (where outcome = 'failed'))::integer as failed
-                from withdrawals where revocation_id = r.id) as counts
+       from ${withCounts}
       where r.id = $1 and ${isVisible}`,
     [id, onlySitesOf],
   )
   return rows[0]
+}
+
+/** A page of the revocations that the actor may see, newest first. The page is cut before the vouchers are counted. */
+export async function listRevocations(
+  db: Queryable,
+  onlySitesOf: string | null,
+  options: { after: { createdAt: Date; id: string } | undefined; limit: number },
+): Promise<Revocation[]> {
+  const { after, limit } = options
+  const { rows } = await db.query<Revocation>(
+    `select r.id, r.created_at as "createdAt", counts.*
+       from ${withCounts}
+      where r.id in (
+        select r.id from revocations r
+         where ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid)) and ${isVisible}
+         order by r.created_at desc, r.id desc
+         limit $1)
+      order by r.created_at desc, r.id desc`,
+    [limit, onlySitesOf, after?.createdAt ?? null, after?.id ?? null],
+  )
+  return rows
 }
 
 export type RevocationRow = {

@@ -3,7 +3,7 @@ import { maxBatchSize, type RowState } from '#domain/batches/batch.ts'
 import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { batchParams, findVisibleBatch } from './batches.ts'
-import { toCsv } from './kit/csv.ts'
+import { separatorField, toCsv } from './kit/csv.ts'
 import { isoOrNull, publicId, textOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
@@ -59,19 +59,7 @@ export const exportBatch = operation({
   scope: 'read',
   status: 200,
   params: batchParams,
-  query: Type.Object(
-    {
-      separator: Type.Optional(
-        Type.Unsafe<',' | ';'>({
-          type: 'string',
-          enum: [',', ';'],
-          default: ',',
-          description: 'A German Excel expects a semicolon.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  query: Type.Object({ separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),
   csvFileName: (id) => `vouchers-${id}.csv`,
   async handle({ db }, { actor, params, query: { separator = ',' } }) {

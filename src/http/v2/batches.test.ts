@@ -97,7 +97,10 @@ test('cancelled: waiting rows are not made, vouchers that were made stay', async
   expect(await get(`/batches/${id}`)).toMatchObject({ state: 'cancelled', made: 1, cancelled: 2, waiting: 0 })
   const again = await post(`/batches/${id}/cancel`)
   expect([again.status, again.json().state]).toEqual([202, 'cancelled'])
-  expect((await post(`/batches/${id}/retry`)).json()).toMatchObject({ state: 'cancelled', cancelled: 2 })
+  expect((await post(`/batches/${id}/retry`)).json()).toMatchObject({ state: 'running', made: 1, waiting: 2 })
+  await run(id)
+  expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 3, cancelled: 0 })
+  expect((await post(`/batches/${id}/retry`)).json()).toMatchObject({ state: 'done', made: 3, waiting: 0 })
 })
 
 test('a controller out of reach holds a batch up; when it is back, all are made', async () => {

@@ -181,7 +181,7 @@ export const retryBatch = operation({
   method: 'POST',
   path: '/batches/{id}/retry',
   operationId: 'retryBatch',
-  summary: 'Retry the rows of a batch that failed',
+  summary: 'Retry the rows of a batch that failed or were cancelled',
   scope: 'write',
   status: 202,
   params: batchParams,

@@ -3,6 +3,7 @@ import { DomainError } from '#domain/errors.ts'
 import type { KeyContext } from '../server/read-request.ts'
 import { exportBatch, listBatchRows } from './batch-rows.ts'
 import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches.ts'
+import { exportVouchers } from './export-vouchers.ts'
 import { answerProblem } from './kit/answer-problem.ts'
 import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
@@ -10,7 +11,7 @@ import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
 import { lookUpCode } from './look-up.ts'
-import { getRevocation, listRevocationRows, revokeVoucher, revokeVouchers } from './revocations.ts'
+import { getRevocation, listRevocationRows, listRevocations, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
 import { updateVoucher } from './voucher-change.ts'
@@ -23,6 +24,7 @@ export const operations: Operation[] = [
   getSite,
   listTemplates,
   listVouchers,
+  exportVouchers,
   createVoucher,
   getVoucherOutcome,
   lookUpCode,
@@ -37,6 +39,7 @@ export const operations: Operation[] = [
   cancelBatch,
   retryBatch,
   revokeVouchers,
+  listRevocations,
   getRevocation,
   listRevocationRows,
 ]

@@ -286,3 +286,30 @@ test('ten at once with one Idempotency-Key: one revocation', async () => {
   expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1)
   expect(await count('withdrawals')).toBe(before + 2)
 })
+
+test('the list: newest first, in pages, and only revocations whose sites the key may use', async () => {
+  await app.db.query('delete from withdrawals')
+  await app.db.query('delete from revocations')
+  const here = (await revoke({ voucher_ids: [await seeded()] })).json()
+  const both = (await revoke({ voucher_ids: [await seeded(), await seeded(other)] })).json()
+  const nothing = (await revoke({ filter: { reference: 'nobody has this' } })).json()
+  const own = (await revoke({ filter: { reference: 'nobody has this' } }, { key: atSite })).json()
+  await app.db.query(
+    `update revocations set created_at = '2026-11-14T12:00:00Z'::timestamptz
+       + make_interval(secs => array_position($1::uuid[], id))`,
+    [[here.id, both.id, nothing.id, own.id]],
+  )
+  const idsFor = async (as: string, query = '') => {
+    const { revocations, next_cursor } = (await get(`/revocations?${query}`, as)).json()
+    return { ids: revocations.map(({ id }: { id: string }) => id), next_cursor }
+  }
+
+  expect((await idsFor(key)).ids).toEqual([own.id, nothing.id, both.id, here.id])
+  expect((await idsFor(read)).ids).toEqual([own.id, nothing.id, both.id, here.id])
+  expect((await idsFor(atSite)).ids).toEqual([own.id, here.id])
+  const first = await idsFor(key, 'limit=3')
+  const second = await idsFor(key, `limit=3&cursor=${first.next_cursor}`)
+  expect([first.ids.length, second]).toEqual([3, { ids: [here.id], next_cursor: null }])
+  expect((await get('/revocations')).json().revocations[3]).toEqual((await get(`/revocations/${here.id}`)).json())
+  expect((await get('/revocations?cursor=garbage')).status).toBe(400)
+})

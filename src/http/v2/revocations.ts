@@ -5,6 +5,7 @@ import { limitedTo, type Requester } from '#domain/actor.ts'
 import { listExistingVouchers, type VoucherPlace } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import {
   findRevocation,
+  listRevocations as listRecordedRevocations,
   listRevocationRows as listRecordedRows,
   type Revocation,
   type RevocationRow,
@@ -14,7 +15,15 @@ import type { Disconnection } from '#drivers/driver.ts'
 import { count, isoOrNull, publicId, readPublicId, siteNumber, textOrNull, time, timeOrNull } from './kit/fields.ts'
 import type { InvalidField } from './kit/invalid-fields.ts'
 import { type OperationCall, operation, type V2Context } from './kit/operation.ts'
-import { cutPage, nextCursor, pageQuery, readSiteItemCursor, siteItemCursor } from './kit/pages.ts'
+import {
+  cutPage,
+  nextCursor,
+  pageQuery,
+  readSiteItemCursor,
+  readTimeCursor,
+  siteItemCursor,
+  timeCursor,
+} from './kit/pages.ts'
 import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
@@ -97,6 +106,24 @@ export const revokeVoucher = operation({
   params: voucherParams,
   answer: revocationSchema,
   handle: (ctx, call) => revokeSelected(ctx, call, selectByIds(call.actor, [call.params.id])),
+})
+
+/** Visibility depends on every voucher of a revocation, so the list is a search. */
+export const listRevocations = operation({
+  method: 'GET',
+  path: '/revocations',
+  operationId: 'listRevocations',
+  summary: 'List the revocations that the key may see, newest first',
+  scope: 'read',
+  status: 200,
+  query: Type.Object(pageQuery, { additionalProperties: false }),
+  answer: Type.Object({ revocations: Type.Array(revocationSchema), next_cursor: nextCursor }),
+  async handle({ searches }, { actor, query: { limit = 50, cursor } }) {
+    const page = { after: readTimeCursor(cursor), limit: limit + 1 }
+    const found = await searches.run(actor, (db) => listRecordedRevocations(db, limitedTo(actor), page))
+    const { rows, next_cursor } = cutPage(found, limit, timeCursor)
+    return { revocations: rows.map(revocationToWire), next_cursor }
+  },
 })
 
 export const getRevocation = operation({

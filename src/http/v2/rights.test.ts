@@ -65,6 +65,10 @@ const expected: Record<string, Case[]> = {
     { path: `/vouchers?site_id=${site}`, statuses: reading(404) },
     { path: `/vouchers?batch_id=${batch}`, statuses: reading(404) },
   ],
+  exportVouchers: [
+    { path: '/vouchers.csv', statuses: reading(200) },
+    { path: `/vouchers.csv?site_id=${site}`, statuses: reading(404) },
+  ],
   createVoucher: [
     { path: '/vouchers', body: { site_id: site, name: 'Gast' }, statuses: writing(201) },
     { path: '/vouchers', body: { site_id: site, name: 'Gast', template_id: nobody }, statuses: writing(400) },
@@ -95,6 +99,7 @@ const expected: Record<string, Case[]> = {
   cancelBatch: [{ path: `/batches/${batch}/cancel`, statuses: writing(202) }],
   retryBatch: [{ path: `/batches/${batch}/retry`, statuses: writing(202) }],
   revokeVouchers: [{ path: '/revocations', body: { voucher_ids: [voucher] }, statuses: writing(202) }],
+  listRevocations: [{ path: '/revocations', statuses: reading(200) }],
   getRevocation: [{ path: `/revocations/${revocation}`, statuses: reading(404) }],
   listRevocationRows: [{ path: `/revocations/${revocation}/rows`, statuses: reading(404) }],
 }
@@ -140,6 +145,7 @@ test('an item that the key may not see is answered exactly like one that does no
     [`/sites/${site}`, '/sites/999999'],
     [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
+    [`/vouchers.csv?site_id=${site}`, '/vouchers.csv?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/revocations/${revocation}`, `/revocations/${nobody}`],
     [`/revocations/${revocation}/rows`, `/revocations/${nobody}/rows`],

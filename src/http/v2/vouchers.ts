@@ -1,9 +1,11 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
+import type { Requester } from '#domain/actor.ts'
 import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { isSearch } from '#domain/vouchers/searches.ts'
 import { endOf, latestValidUntil, type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
+import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
 import { findRecordedVoucher, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
@@ -19,7 +21,7 @@ import {
   time,
   timeOrNull,
 } from './kit/fields.ts'
-import { operation } from './kit/operation.ts'
+import { operation, type V2Context } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
 import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
@@ -76,6 +78,15 @@ export const voucherSchema = Type.Object(
   { title: 'Voucher' },
 )
 
+/** The filters of a list, which its export has too. */
+export const listFilterFields = {
+  site_id: Type.Optional(
+    Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
+  ),
+  status: Type.Optional(statusSchema),
+  ...filterFields,
+}
+
 export const listVouchers = operation({
   method: 'GET',
   path: '/vouchers',
@@ -83,28 +94,29 @@ export const listVouchers = operation({
   summary: 'List vouchers of one, several or all sites of the key, newest first',
   scope: 'read',
   status: 200,
-  query: Type.Object(
-    {
-      site_id: Type.Optional(
-        Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
-      ),
-      status: Type.Optional(statusSchema),
-      ...filterFields,
-      ...pageQuery,
-    },
-    { additionalProperties: false },
-  ),
+  query: Type.Object({ ...listFilterFields, ...pageQuery }, { additionalProperties: false }),
   answer: Type.Object({ vouchers: Type.Array(voucherSchema), next_cursor: nextCursor }),
-  async handle({ db, searches }, { actor, now, query }) {
-    const { limit = 50, cursor, status } = query
-    const filter = { now, status, after: readTimeCursor(cursor), ...readVoucherFilter(query) }
-    const sites = await findAllowedSites(db, actor, readFilterSites(query))
-    const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit + 1)
-    const found = isSearch(sites, filter) ? await searches.run(actor, list) : await list(db)
+  async handle(ctx, { actor, now, query }) {
+    const { limit = 50, cursor } = query
+    const found = await listMatching(ctx, { actor, now, query }, { after: readTimeCursor(cursor), limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { vouchers: rows.map((voucher) => voucherToWire(now, voucher)), next_cursor }
   },
 })
+
+type ListCall = { actor: Requester; now: Date; query: Static<TObject<typeof listFilterFields>> }
+
+/** A page of the vouchers that match the filters of a list. */
+export async function listMatching(
+  { db, searches }: V2Context,
+  { actor, now, query }: ListCall,
+  { after, limit }: { after: VoucherFilter['after']; limit: number },
+): Promise<RecordedVoucher[]> {
+  const filter = { now, status: query.status, after, ...readVoucherFilter(query) }
+  const sites = await findAllowedSites(db, actor, readFilterSites(query))
+  const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit)
+  return isSearch(sites, filter) ? searches.run(actor, list) : list(db)
+}
 
 export const getVoucher = operation({
   method: 'GET',

@@ -1,12 +1,22 @@
 import { stringify } from 'csv-stringify/sync'
+import { Type } from 'typebox'
+
+export const separatorField = Type.Optional(
+  Type.Unsafe<',' | ';'>({
+    type: 'string',
+    enum: [',', ';'],
+    default: ',',
+    description: 'A German Excel expects a semicolon.',
+  }),
+)
 
 /**
  * A table as CSV (RFC 4180) that is safe to open in a spreadsheet. The byte order mark tells the spreadsheet that the text
  * is UTF-8. A line break inside a value is quoted, also if it is not the `\r\n` that ends a row.
  */
-export function toCsv(rows: (string | number | null)[][], separator: ',' | ';'): string {
+export function toCsv(rows: (string | number | null)[][], separator: ',' | ';', { bom = true } = {}): string {
   const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
-  return stringify(cells, { bom: true, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
+  return stringify(cells, { bom, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
 }
 
 /**

@@ -79,6 +79,14 @@ const ownProblems = {
       en: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
     },
   },
+  export_too_large: {
+    status: 400,
+    error: 'export_too_large',
+    messages: {
+      de: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen, etwa mit created_after.',
+      en: 'The filter matches more than 10,000 vouchers. Narrow it, for example with created_after.',
+    },
+  },
   withdrawals_too_many: {
     status: 429,
     error: 'withdrawals_too_many',

@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox'
+import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
+import { separatorField, toCsv } from './kit/csv.ts'
+import { operation } from './kit/operation.ts'
+import { V2Error } from './kit/problems.ts'
+import { listFilterFields, listMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
+
+/** A table that was cut silently would be worse than an error. */
+const maxRows = 10_000
+/** Converting more rows at once would block the process for too long. */
+const rowsAtOnce = 500
+
+export const exportVouchers = operation({
+  method: 'GET',
+  path: '/vouchers.csv',
+  operationId: 'exportVouchers',
+  summary: 'Download a list of vouchers as CSV, with the filters of the list, newest first, at most 10,000',
+  scope: 'read',
+  status: 200,
+  query: Type.Object({ ...listFilterFields, separator: separatorField }, { additionalProperties: false }),
+  answer: Type.String(),
+  csvFileName: () => 'vouchers.csv',
+  async handle(ctx, { actor, now, query }) {
+    const { separator = ',' } = query
+    const parts = [toCsv([Object.keys(columns)], separator)]
+    let after: RecordedVoucher | undefined
+    for (let count = 0; ; ) {
+      const page = await listMatching(ctx, { actor, now, query }, { after, limit: rowsAtOnce })
+      count += page.length
+      if (count > maxRows) throw new V2Error('export_too_large')
+      const rows = page.map((voucher) => toRow(voucherToWire(now, voucher)))
+      if (rows.length > 0) parts.push(toCsv(rows, separator, { bom: false }))
+      if (page.length < rowsAtOnce) return parts.join('')
+      after = page.at(-1)
+    }
+  },
+})
+
+type Voucher = Static<typeof voucherSchema>
+
+const columns: Record<string, (voucher: Voucher) => string | number | null> = {
+  id: ({ id }) => id,
+  site_id: ({ site_id }) => site_id,
+  code: ({ formatted_code }) => formatted_code,
+  name: ({ name }) => name,
+  reference: ({ reference }) => reference,
+  status: ({ status }) => status,
+  max_uses: ({ max_uses }) => max_uses,
+  used_count: ({ used_count }) => used_count,
+  expire_minutes: ({ expire_minutes }) => expire_minutes,
+  down_kbps: ({ qos }) => qos.down_kbps,
+  up_kbps: ({ qos }) => qos.up_kbps,
+  quota_mb: ({ qos }) => qos.quota_mb,
+  created_at: ({ created_at }) => created_at,
+  first_used_at: ({ first_used_at }) => first_used_at,
+  expires_at: ({ expires_at }) => expires_at,
+  valid_until: ({ valid_until }) => valid_until,
+  revoked_at: ({ revoked_at }) => revoked_at,
+  batch_id: ({ batch_id }) => batch_id,
+}
+
+function toRow(voucher: Voucher): (string | number | null)[] {
+  return Object.values(columns).map((read) => read(voucher))
+}
