@@ -56,6 +56,8 @@ const columns: Record<string, (voucher: Voucher) => string | number | null> = {
   expires_at: ({ expires_at }) => expires_at,
   valid_until: ({ valid_until }) => valid_until,
   revoked_at: ({ revoked_at }) => revoked_at,
+  ends_at: ({ ends_at }) => ends_at,
+  created_by: ({ created_by }) => created_by?.name ?? null,
   batch_id: ({ batch_id }) => batch_id,
 }
 
