@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { takeDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { lockVoucher } from '#domain/withdrawals/voucher-changes.queries.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
@@ -222,4 +224,18 @@ test('a change that is committed while a worker takes due withdrawals keeps the 
   await withdrawDue(app.context, alone)
   expect((await read(id)).status).toBe('valid')
   expect((await simulator.vouchers()).some((voucher) => voucher.code === code && !voucher.deleted)).toBe(true)
+})
+
+test('while a change looks at a voucher, no worker begins to withdraw it', async () => {
+  const alone = await seedControlledSite(app.db, simulator)
+  const { id } = await checkIn({ site_id: alone, valid_until: minutesAhead(day) })
+  await app.db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where voucher_id = $1`, [
+    uuidOf(id),
+  ])
+
+  await app.db.transaction(async (tx) => {
+    expect(await lockVoucher(tx, { siteId: alone, id: uuidOf(id) })).toMatchObject({ isBeingRevoked: false })
+    expect(await takeDueWithdrawals(app.db, alone, 50)).toEqual([])
+  })
+  expect(await takeDueWithdrawals(app.db, alone, 50)).toHaveLength(1)
 })

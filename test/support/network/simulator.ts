@@ -16,6 +16,7 @@ type SimulatedVoucher = {
   code: string
   createdBy: string
   deleted: boolean
+  authorizedGuestCount: number
   authorizedGuestLimit?: number
   timeLimitMinutes: number
   rxRateLimitKbps?: number
