@@ -95,6 +95,7 @@ test('an end is told once: by the sync that sees it, or by the sweep that comes 
   await simulator.clock({ advanceSeconds: 3_700 }) // a sync sees all ends
   await db.query(`update controllers set stamp_skew_ms = 0`)
   await endNow(bySync.uuid)
+  await db.query(`update vouchers set status = 'valid' where id = $1`, [bySweep.uuid]) // as if its end had been put off
   await Promise.all([sync(), sync()])
   await endVouchers(app.context)
   await sync()
@@ -116,8 +117,8 @@ test('the sweep works in small commits: one event for each site and piece', asyn
   const sites = [await seedSite(db), await seedSite(db)]
   for (const site of sites)
     await db.query(
-      `insert into vouchers (site_id, id, creation_id, controller_voucher_id, code, controller_name, name, max_uses,
-         expire_minutes, created_at, expires_at, status)
+      `insert into vouchers (site_id, id, creation_id, controller_voucher_id, code, controller_name, name,
+         max_uses, expire_minutes, created_at, expires_at, status)
        select $1, gen_random_uuid(), gen_random_uuid(), 'c' || n, n::text, 'Gast', 'Gast', 1, 60, now(),
               now() - n * interval '1 second', case when n % 2 = 0 then 'valid' else 'used' end
          from generate_series(1, 1200) as n`,
@@ -136,19 +137,23 @@ test('the sweep works in small commits: one event for each site and piece', asyn
   expect(rows.length).toBeLessThanOrEqual(6)
 })
 
-test('a revocation, valid_until and a deletion on the controller are told with their reason, once', async () => {
+test('a revocation, valid_until, no use and a deletion on the controller are told with their reason, once', async () => {
   await addHook('hook', { events: ['voucher.revoked'] })
   const { simulator, siteId, post, create, sync, withdraw, facts } = await openSite()
-  const [onRequest, atEnd, elsewhere, noticed] = [await create(), await create(), await create(), await create()]
+  const [onRequest, atEnd, unused] = [await create(), await create(), await create()]
+  const [elsewhere, noticed, surplus] = [await create(), await create(), await create()]
   await post('/revocations', { voucher_ids: [onRequest.id] })
   await Promise.all([withdraw(), withdraw()])
-  await insertScheduledWithdrawals(db, siteId, [{ voucherId: atEnd.uuid, reason: 'valid_until', dueAt: null }])
+  await insertScheduledWithdrawals(db, siteId, [{ voucherId: atEnd.uuid, reason: 'valid_until' }])
+  await withdraw()
+  await insertScheduledWithdrawals(db, siteId, [{ voucherId: unused.uuid, reason: 'unused', onlyUnused: true }])
   await withdraw()
   await simulator.deleteVoucher(elsewhere.code)
   await sync()
   // The worker died after the deletion on the controller, and a sync comes before the next attempt.
   await post('/revocations', { voucher_ids: [noticed.id] })
-  await simulator.deleteVoucher(noticed.code)
+  await insertScheduledWithdrawals(db, siteId, [{ voucherId: surplus.uuid, reason: 'repair' }])
+  for (const { code } of [noticed, surplus]) await simulator.deleteVoucher(code)
   await sync()
   await withdraw()
   await sync()
@@ -156,6 +161,7 @@ test('a revocation, valid_until and a deletion on the controller are told with t
   expect(await facts()).toEqual([
     { type: 'voucher.revoked', vouchers: [onRequest.uuid], reason: 'request' },
     { type: 'voucher.revoked', vouchers: [atEnd.uuid], reason: 'valid_until' },
+    { type: 'voucher.revoked', vouchers: [unused.uuid], reason: 'unused' },
     { type: 'voucher.revoked', vouchers: [elsewhere.uuid], reason: 'controller' },
     { type: 'voucher.revoked', vouchers: [noticed.uuid], reason: 'request' },
   ])

@@ -1,12 +1,15 @@
 import type { Queryable } from '#db/database.ts'
 import type { EventType } from '../webhooks/event-types.ts'
-import type { EventVoucher, Fact } from '../webhooks/notification.ts'
+import type { EventVoucher, Fact, RevocationReason } from '../webhooks/notification.ts'
 import type { DeliveryToSend } from './deliveries.queries.ts'
 
 export type NewEvent = Fact & { id: string; siteId?: number; controllerId?: string }
 
 /** A voucher that changed. `isOurs`: this service created it, so events may tell of it. */
 export type ChangedVoucher = EventVoucher & { isOurs: boolean }
+
+/** Nobody is told of a repair: the voucher should not have been on the controller. */
+export type RevokedVoucher = ChangedVoucher & { reason: RevocationReason | 'repair' }
 
 /** SQL for a `ChangedVoucher` of `vouchers`. */
 export const changedVoucherColumns = `vouchers.id, vouchers.reference, vouchers.creation_id is not null as "isOurs"`

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import type { EventVoucher, Fact, RevocationReason } from '../webhooks/notification.ts'
+import type { EventVoucher, Fact } from '../webhooks/notification.ts'
 import { type DeliveryToSend, listOverdueDeliveries, type OverdueDelivery } from './deliveries.queries.ts'
-import { type ChangedVoucher, insertEventWithDeliveries } from './events.queries.ts'
+import { type ChangedVoucher, insertEventWithDeliveries, type RevokedVoucher } from './events.queries.ts'
 
 type EventSite = { id: number; name: string }
 
@@ -36,16 +36,16 @@ export async function notifyChanged(
   await notifyWebhooks(tx, queue, { type, siteId: site.id, data: { site_id: site.id, site: site.name, vouchers } })
 }
 
-/** Vouchers that were revoked, with one event for each reason. Adopted vouchers are left out. */
+/** Vouchers that were revoked, with one event for each reason. Adopted vouchers and repairs are left out. */
 export async function notifyRevoked(
   tx: Queryable,
   queue: Queue,
   site: EventSite,
-  revoked: (ChangedVoucher & { reason: RevocationReason })[],
+  revoked: RevokedVoucher[],
 ): Promise<void> {
   for (const [reason, changed] of Map.groupBy(revoked, (voucher) => voucher.reason)) {
     const vouchers = ours(changed)
-    if (vouchers.length === 0) continue
+    if (reason === 'repair' || vouchers.length === 0) continue
     const data = { site_id: site.id, site: site.name, reason, vouchers }
     await notifyWebhooks(tx, queue, { type: 'voucher.revoked', siteId: site.id, data })
   }

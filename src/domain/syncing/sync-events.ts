@@ -1,17 +1,16 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
-import { type ChangedVoucher, listWantedEvents } from '../deliveries/events.queries.ts'
+import { listWantedEvents, type RevokedVoucher } from '../deliveries/events.queries.ts'
 import { notifyChanged, notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { takeEnds, takeFirstUses } from '../vouchers/told-facts.queries.ts'
 import type { EventType } from '../webhooks/event-types.ts'
-import type { RevocationReason } from '../webhooks/notification.ts'
 
 /** Changes that one statement of a sync made. `firstUsed` and `expired` are ids. */
 type Changes = {
   firstUsed?: string[]
   expired?: string[]
-  revoked?: (ChangedVoucher & { reason: RevocationReason })[]
+  revoked?: RevokedVoucher[]
 }
 
 export type SyncEvents = {

@@ -3,8 +3,7 @@ import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { withoutTag } from '../creating/voucher-shape.ts'
-import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
-import type { RevocationReason } from '../webhooks/notification.ts'
+import { changedVoucherColumns, type RevokedVoucher } from '../deliveries/events.queries.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
 const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
@@ -169,7 +168,7 @@ export async function listValidVouchersByCode(
   return rows
 }
 
-type VanishedVoucher = ChangedVoucher & { status: 'expired' | 'revoked'; reason: RevocationReason }
+type VanishedVoucher = RevokedVoucher & { status: 'expired' | 'revoked' }
 
 /**
  * Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. A voucher with a due
@@ -190,7 +189,6 @@ export async function updateVanishedVouchers(
        returning ${changedVoucherColumns}, status,
          coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
-                      and w.reason <> 'repair'
                     order by w.due_at limit 1), 'controller') as reason
      ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
      select id, reference, "isOurs", status, reason from gone`,

@@ -169,10 +169,7 @@ async function recordWithdrawn(
   const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, site.id, withdrawn) : []
   if (changed.length === 0) return
   await moveSiteDay(tx, site.id, ctx.today(ctx.clock.now()), { revoked: changed.length })
-  const told = changed.flatMap((voucher) => {
-    const reason = reasonOf.get(voucher.id) ?? 'request'
-    return reason === 'repair' ? [] : [{ ...voucher, reason }]
-  })
+  const told = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
   await notifyRevoked(tx, ctx.queue, site, told)
 }
 
