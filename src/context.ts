@@ -1,11 +1,12 @@
 import { type Logger, pino } from 'pino'
 import { connectDatabase, createDatabaseClock, type Database, type DatabaseClock, isReachable } from '#db/database.ts'
+import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
 import { createSearches, type Searches } from '#domain/vouchers/searches.ts'
-import { createReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
+import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
 import type { Keyring } from '#lib/cipher.ts'
@@ -32,6 +33,8 @@ export type Context = {
   keyUsage: KeyUsage
   keyring: Keyring
   controllers: Controllers
+  drivers: DriverForms
+  receiverAddresses: ReceiverAddresses
   receivers: Receivers
   retryScale: number
   queue: Queue
@@ -76,7 +79,8 @@ export function createContext(
     addressPolicy: createControllerAddressPolicy(config),
     clock,
   })
-  const receivers = createReceivers(createReceiverAddresses(config))
+  const receiverAddresses = createReceiverAddresses(config)
+  const receivers = createReceivers(receiverAddresses)
   const queue = createQueue({
     url: config.databaseUrl,
     supervise: role === 'worker',
@@ -96,6 +100,8 @@ export function createContext(
     keyUsage,
     keyring: config.encryptionKeys,
     controllers,
+    drivers,
+    receiverAddresses,
     receivers,
     retryScale: config.webhookRetryScale,
     queue,

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { type Controller, findStoredController, listControllers } from '#domain/controllers/controllers.queries.ts'
+import {
+  type Controller,
+  findController,
+  findStoredController,
+  listControllers,
+  listSitesOfController,
+} from '#domain/controllers/controllers.queries.ts'
+import { controllerNotFound } from '#domain/controllers/find-controller.ts'
+import { removeController } from '#domain/controllers/remove-controller.ts'
 import { setController } from '#domain/controllers/set-controller.ts'
 import { DomainError } from '#domain/errors.ts'
 import type { Credentials, Driver } from '#drivers/driver.ts'
@@ -10,11 +18,14 @@ import { formatFingerprint } from '#lib/fingerprint.ts'
 import { loadConfig } from '../config.ts'
 import { withControllers, withDatabase, withKeyring } from './connections.ts'
 import { fingerprint } from './terminal/arguments.ts'
-import { forPeople, print, shellWord } from './terminal/output.ts'
+import { forPeople, print, shellWord, visibleText } from './terminal/output.ts'
 import { askSecret, confirm } from './terminal/prompts.ts'
 import { readSecret } from './terminal/read-input.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
+
+/** As many sites as one controller can reasonably have. */
+const maxListedSites = 10_000
 
 type Drivers = Readonly<Record<string, Driver>>
 type AddOptions = { name: string; driver: string; address: string; username?: string; secretFile: string; pin?: Buffer }
@@ -81,6 +92,21 @@ export async function registerControllers(controllers: Command, terminal: Termin
     .option('--site <id>', 'id of the site on the controller', 'default')
     .option('--yes', 'do not ask')
     .action((name: string, options: VerifyOptions) => verifyController(terminal, name, options))
+
+  controllers
+    .command('sites')
+    .description('list the sites that a controller has, and which of them are recorded here')
+    .argument('<name>', 'name of the controller, see `controllers list`')
+    .option('--site <id>', 'site on which a hotspot operator signs in', 'default')
+    .action((name: string, { site }: { site: string }) => listSitesOf(terminal, name, site))
+
+  controllers
+    .command('remove')
+    .description('remove a controller that has no sites, and its credentials')
+    .argument('<name>', 'name of the controller, see `controllers list`')
+    .action(async (name: string) =>
+      print(terminal, await withDatabase(terminal, (db) => removeController(db, commandActor(), name))),
+    )
 
   controllers
     .command('list')
@@ -161,12 +187,26 @@ async function showCertificate(terminal: Terminal, url: string): Promise<void> {
   print(terminal, certificate)
 }
 
+async function listSitesOf(terminal: Terminal, name: string, signInOn: string): Promise<void> {
+  const { readControllerSites } = await import('#domain/sites/check-controller-site.ts')
+  const { sites, recorded } = await withControllers(terminal, async ({ db, controllers }) => {
+    const sites = await readControllerSites({ db, controllers }, commandActor(), name, signInOn)
+    const { id } = (await findController(db, name)) as Controller
+    return { sites, recorded: await listSitesOfController(db, id, maxListedSites) }
+  })
+  const rows = sites.map(({ ids, name }) => {
+    const site = recorded.find(({ controllerSite }) => ids.includes(controllerSite))
+    return { controllerSite: visibleText(ids[0]), name: visibleText(name), recordedAs: site?.id ?? null }
+  })
+  print(terminal, rows)
+}
+
 async function verifyController(terminal: Terminal, name: string, { site, yes }: VerifyOptions): Promise<void> {
   const { verify } = await import('#drivers/verification/verify.ts')
   const shape = harmlessShape(new Date())
   const { driver, leftBehind, ...verification } = await withControllers(terminal, async ({ db, controllers }) => {
     const controller = await findStoredController(db, name)
-    if (!controller) throw new DomainError('controller_not_found', { details: { name } })
+    if (!controller) throw await controllerNotFound(db, name)
     if (controller.secret === null)
       throw new CommandRefused(
         `No credentials are stored for "${name}". Enter them with \`voucher-service controllers set ${shellWord(name)} --new-secret\`.`,

@@ -1,13 +1,22 @@
 import { type Command, Option } from 'commander'
-import { createKey, importKey, type KeyRequest, revokeKey } from '#domain/keys/administer-keys.ts'
+import {
+  createKey,
+  importKey,
+  type KeyChange,
+  type KeyRequest,
+  revokeKey,
+  setKey,
+} from '#domain/keys/administer-keys.ts'
 import { defaultRateLimit, maxRateLimit, type Scope, scopes } from '#domain/keys/key.ts'
 import { listKeys } from '#domain/keys/keys.queries.ts'
 import { withDatabase } from './connections.ts'
 import { collectSites, futureTime, sha256, wholeNumber } from './terminal/arguments.ts'
 import { print } from './terminal/output.ts'
+import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type NewKeyOptions = { name: string; scope: Scope; limit: number; site?: number[]; expires?: Date }
+type SetOptions = { name?: string; limit?: number; site?: number[]; allSites?: true; expires?: Date | false }
 type ImportOptions = NewKeyOptions & { prefix: string; sha256: Buffer }
 
 export function registerKeys(keys: Command, terminal: Terminal): void {
@@ -29,6 +38,22 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     .command('list')
     .description('list all keys, without their secrets: those are not stored')
     .action(async () => print(terminal, await withDatabase(terminal, (db) => listKeys(db))))
+
+  keys
+    .command('set')
+    .description('change a key, from now on and in every process; its scope never changes')
+    .argument('<prefix>', 'prefix or id of the key, see `keys list`')
+    .option('--name <name>', 'what the key is for')
+    .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit))
+    .option('--site <id>', 'allow only this site; repeat the option for more', collectSites)
+    .addOption(new Option('--all-sites', 'allow all sites, including later ones').conflicts('site'))
+    .option('--expires <time>', 'when the key stops working', futureTime)
+    .addOption(new Option('--no-expires', 'the key never stops working'))
+    .action(async (prefix: string, options: SetOptions) => {
+      if (Object.keys(options).length === 0)
+        throw new CommandRefused('Nothing to change was given. `voucher-service keys set --help` lists the options.')
+      print(terminal, await withDatabase(terminal, (db) => setKey(db, commandActor(), prefix, toChange(options))))
+    })
 
   keys
     .command('revoke')
@@ -54,4 +79,13 @@ function withKeyOptions(command: Command): Command {
 
 function toRequest({ name, scope, limit, site, expires }: NewKeyOptions): KeyRequest {
   return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null }
+}
+
+function toChange({ name, limit, site, allSites, expires }: SetOptions): KeyChange {
+  return {
+    name,
+    rateLimit: limit,
+    siteIds: allSites ? 'all' : site,
+    expiresAt: expires === false ? null : expires,
+  }
 }

@@ -32,7 +32,7 @@ test('from nothing to a listed site, by commands alone', async () => {
     '--json controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -',
     { stdin: 'hunter2\n' },
   )
-  const site = await run('sites add --name Haus --controller c1 --json')
+  const site = await run('sites add --name Haus --controller c1 --unchecked --json')
   const key = await run('keys create --name Desk --scope read --json')
   const service = await startService(db.url)
 
@@ -139,7 +139,7 @@ test('`sites test` needs no pin for a certificate that the authorities of this m
   await run(`controllers add --name c2 --driver unifi-integration --address ${console.url} --secret-file -`, {
     stdin: console.apiKey,
   })
-  const { id } = (await run('sites add --name Haus --controller c2 --json')).json()
+  const { id } = (await run('sites add --name Haus --controller c2 --json', { env })).json()
   const { exitCode, stdout } = await run(`sites test ${id}`, { env })
 
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${console.fingerprint} is trusted by a public`)])

@@ -20,7 +20,7 @@ test('a controller, a site and a key are added', async () => {
     '--json controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -',
     { stdin: 'hunter2\n' },
   )
-  const site = await run('sites add --name Haus --controller c1 --json')
+  const site = await run('sites add --name Haus --controller c1 --unchecked --json')
   const key = await run('keys create --name Desk --scope read --json')
 
   expect([controller.exitCode, site.exitCode, key.exitCode]).toEqual([0, 0, 0])
@@ -79,6 +79,7 @@ test.each([
 })
 
 test.each([
+  ['keys create --name x --scope manage', 'A key with the scope manage must expire. Add --expires'],
   ['keys revoke vsk_unknown0', 'No key has the prefix or id vsk_unknown0.'],
   ['sites add --name x --controller none', 'No controller is called "none".'],
   ['sites activate 999', 'No site has the id 999.'],

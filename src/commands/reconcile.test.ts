@@ -79,7 +79,7 @@ test('a site that cannot be read is reported with exit code 1', async () => {
 test.each([
   [['reconcile', '--site', '999999'], 'No site has the id 999999. List all sites with `voucher-service sites list`.'],
   [['reconcile', '--adopt', '--withdraw'], 'Use either --adopt or --withdraw, not both.'],
-  [['sites', 'set', '1'], 'Nothing to change was given. Use --adopt, --no-adopt, --tag-names or --no-tag-names.'],
+  [['sites', 'set', '1'], 'Nothing to change was given. `voucher-service sites set --help` lists the options.'],
   [
     ['sites', 'set', '999999', '--adopt'],
     'No site has the id 999999. List all sites with `voucher-service sites list`.',

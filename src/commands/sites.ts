@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { DomainError } from '#domain/errors.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { activateSite, setSite } from '#domain/sites/change-site.ts'
+import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { importSites, type RowOutcome } from '#domain/sites/import-sites.ts'
+import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSiteWithController, listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
 import type { LayerResult } from '#drivers/diagnose.ts'
 import { type ControllerTools, withControllers, withDatabase } from './connections.ts'
@@ -16,24 +18,29 @@ import { commandActor, type Terminal } from './terminal/terminal.ts'
 const maxFileMiB = 16
 const maxRows = 50_000
 
-type AddOptions = { name: string; controller: string; controllerSite: string; inactive?: true; adopt?: true }
-type SetOptions = { adopt?: boolean; tagNames?: boolean }
+type AddOptions = {
+  name: string
+  controller: string
+  controllerSite: string
+  inactive?: true
+  adopt?: true
+  unchecked?: true
+}
+type SetOptions = { rename?: string; adopt?: boolean; tagNames?: boolean }
 
 export function registerSites(sites: Command, terminal: Terminal): void {
   const siteId = wholeNumber(1, maxSiteId)
 
   sites
     .command('add')
-    .description('add a site of a controller')
+    .description('add a site of a controller; asks the controller first whether it has the site')
     .requiredOption('--name <name>', 'display name, used in answers and notifications')
     .requiredOption('--controller <name>', 'name of its controller')
     .option('--controller-site <id>', 'id of the site on the controller', 'default')
     .option('--inactive', 'add the site without opening it for vouchers')
     .option('--adopt', 'also record vouchers that others make on the controller')
-    .action(async ({ name, controller, controllerSite, inactive, adopt }: AddOptions) => {
-      const site = { name, controller, controllerSite, active: !inactive, adoptsVouchers: adopt ?? false }
-      print(terminal, await withDatabase(terminal, (db) => addSite(db, commandActor(), site)))
-    })
+    .option('--unchecked', 'do not ask the controller, e.g. while it is down')
+    .action((options: AddOptions) => add(terminal, options))
 
   sites
     .command('import')
@@ -49,8 +56,9 @@ export function registerSites(sites: Command, terminal: Terminal): void {
 
   sites
     .command('set')
-    .description('change which vouchers are recorded, and how they are named on the controller')
+    .description('change the name of a site, which vouchers are recorded, and how they are named on the controller')
     .argument('<id>', 'number of the site', siteId)
+    .option('--rename <name>', 'new display name')
     .option('--adopt', 'also record vouchers that others make on the controller')
     .option('--no-adopt', 'record only vouchers that are made here')
     .option(
@@ -58,10 +66,10 @@ export function registerSites(sites: Command, terminal: Terminal): void {
       'append a short tag to each name on the controller, so that the service always recognises its vouchers',
     )
     .option('--no-tag-names', 'use names on the controller without a tag')
-    .action(async (id: number, { adopt, tagNames }: SetOptions) => {
-      if (adopt === undefined && tagNames === undefined)
-        throw new CommandRefused('Nothing to change was given. Use --adopt, --no-adopt, --tag-names or --no-tag-names.')
-      const settings = { adoptsVouchers: adopt, tagsNames: tagNames }
+    .action(async (id: number, options: SetOptions) => {
+      if (Object.keys(options).length === 0)
+        throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
+      const settings = { name: options.rename, adoptsVouchers: options.adopt, tagsNames: options.tagNames }
       print(terminal, await withDatabase(terminal, (db) => setSite(db, commandActor(), id, settings)))
     })
 
@@ -89,6 +97,27 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .description('close a site: creating vouchers there answers 404, lists stay readable')
     .argument('<id>', 'number of the site', siteId)
     .action((id: number) => setActive(id, false))
+
+  sites
+    .command('remove')
+    .description('remove a site that has no vouchers and that nothing refers to')
+    .argument('<id>', 'number of the site', siteId)
+    .action(async (id: number) =>
+      print(terminal, await withDatabase(terminal, (db) => removeSite(db, commandActor(), id))),
+    )
+}
+
+async function add(terminal: Terminal, options: AddOptions): Promise<void> {
+  const { name, controller, controllerSite, inactive, adopt = false, unchecked } = options
+  const site = { name, controller, controllerSite, active: !inactive, adoptsVouchers: adopt }
+  const actor = commandActor()
+  const added = unchecked
+    ? await withDatabase(terminal, (db) => addSite(db, actor, site))
+    : await withControllers(terminal, async ({ db, controllers }) => {
+        await checkControllerSite({ db, controllers }, actor, site)
+        return addSite(db, actor, site)
+      })
+  print(terminal, added)
 }
 
 async function importFile(terminal: Terminal, file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import { addTemplate, removeTemplate } from '#domain/templates/administer-templates.ts'
+import { addTemplate, removeTemplate, setTemplate } from '#domain/templates/administer-templates.ts'
 import { listTemplates, maxLimit, maxUnusedDays } from '#domain/templates/templates.queries.ts'
 import { withDatabase } from './connections.ts'
 import { uuid, wholeNumber } from './terminal/arguments.ts'
 import { print } from './terminal/output.ts'
+import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type AddOptions = {
@@ -17,6 +18,8 @@ type AddOptions = {
   quota: number
   unusedDays?: number | null
 }
+
+type SetOptions = Partial<Omit<AddOptions, 'site' | 'unusedDays'>> & { unusedDays?: number | false }
 
 export function registerTemplates(templates: Command, terminal: Terminal): void {
   const limit = wholeNumber(0, maxLimit)
@@ -40,6 +43,33 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
       const shape = { maxUses: uses, expireMinutes: minutes, downKbps: down, upKbps: up, quotaMb: quota }
       const template = { name, siteId: site ?? null, ...shape, unusedDays }
       print(terminal, await withDatabase(terminal, (db) => addTemplate(db, commandActor(), template)))
+    })
+
+  templates
+    .command('set')
+    .description('change a template; vouchers made from it stay as they are')
+    .argument('<id>', 'id of the template, see `templates list`', uuid)
+    .option('--name <name>', 'new display name')
+    .option('--minutes <n>', 'how long a voucher lasts from its first use', wholeNumber(1, maxLimit))
+    .option('--uses <n>', 'number of devices, 0 for any number', limit)
+    .option('--down <kbps>', 'download limit in kbit/s, 0 for none', limit)
+    .option('--up <kbps>', 'upload limit in kbit/s, 0 for none', limit)
+    .option('--quota <mb>', 'data limit in MB, 0 for none', limit)
+    .option(
+      '--unused-days <n>',
+      'withdraw vouchers that nobody has used after so many days',
+      wholeNumber(1, maxUnusedDays),
+    )
+    .option('--no-unused-days', 'do not withdraw unused vouchers')
+    .action(async (id: string, options: SetOptions) => {
+      if (Object.keys(options).length === 0)
+        throw new CommandRefused(
+          'Nothing to change was given. `voucher-service templates set --help` lists the options.',
+        )
+      const { name, minutes, uses, down, up, quota, unusedDays } = options
+      const limits = { expireMinutes: minutes, maxUses: uses, downKbps: down, upKbps: up, quotaMb: quota }
+      const change = { name, ...limits, unusedDays: unusedDays === false ? null : unusedDays }
+      print(terminal, await withDatabase(terminal, (db) => setTemplate(db, commandActor(), id, change)))
     })
 
   templates

@@ -604,8 +604,14 @@ ALTER TABLE ONLY public.api_key_sites
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
 ALTER TABLE ONLY public.controller_outages
     ADD CONSTRAINT controller_outages_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
+
+ALTER TABLE ONLY public.creations
+    ADD CONSTRAINT creations_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES public.events(id) ON DELETE CASCADE;
@@ -627,6 +633,9 @@ ALTER TABLE ONLY public.staff_sites
 
 ALTER TABLE ONLY public.templates
     ADD CONSTRAINT templates_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
+
+ALTER TABLE public.vouchers
+    ADD CONSTRAINT vouchers_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
 ALTER TABLE ONLY public.webhook_sites
     ADD CONSTRAINT webhook_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);

@@ -94,13 +94,15 @@ test('a staff member makes a batch, revokes its vouchers, and the audit names th
 
 test('a staff member administers, and the audit names the staff member', async () => {
   const eva = await hireStaff('Eva')
+  const everywhere = { ...eva, allSites: true } as Requester
   const { rows } = await db.query<{ name: string }>(
     'select c.name from controllers c join sites s on s.controller_id = c.id where s.id = $1',
     [site],
   )
   const annex = { name: 'Annex', controller: rows[0]?.name as string, controllerSite: 'annex', active: true }
 
-  const { id } = await addSite(db, eva, annex)
+  await expect(addSite(db, eva, annex)).rejects.toThrow('all_sites_required')
+  const { id } = await addSite(db, everywhere, annex)
 
   const { rows: audited } = await db.query(
     `select actor_kind, actor_name, action from audit where target_kind = 'site' and target_id = $1`,

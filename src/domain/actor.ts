@@ -1,3 +1,5 @@
+import { DomainError } from './errors.ts'
+
 /**
  * The person or program that acts. Only the entrances (http, commands, worker) know where an actor comes from. `allSites` is
  * false for a key or a staff member that is limited to some sites.
@@ -22,8 +24,13 @@ export function actorReference({ kind, id }: Pick<Maker, 'kind' | 'id'>): string
 }
 
 /** The actor whose sites limit a query (`onlySitesOf`); null when the actor may use all sites. */
-export function limitedTo({ id, allSites }: Requester): string | null {
-  return allSites ? null : id
+export function limitedTo(actor: Actor): string | null {
+  return 'allSites' in actor && !actor.allSites ? actor.id : null
+}
+
+/** Controllers, new sites and everything that is for all sites are closed to an actor that is limited to some sites. */
+export function requireAllSites(actor: Actor): void {
+  if (limitedTo(actor) !== null) throw new DomainError('all_sites_required')
 }
 
 /** The columns in which a row names the actor that made it. */

@@ -39,11 +39,18 @@ export type V2OnlyErrorCode =
   | 'searches_too_many'
   | 'search_too_slow'
 
-/** Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each. */
+/**
+ * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API v2
+ * for those that its requests can meet.
+ */
 export type AdministrationErrorCode =
   | 'display_name_invalid'
+  | 'all_sites_required'
   | 'controller_not_found'
   | 'controller_name_taken'
+  | 'controller_in_use'
+  | 'controller_check_failed'
+  | 'controller_site_not_found'
   | 'controller_address_unreadable'
   | 'controller_address_with_extras'
   | 'certificate_pin_without_tls'
@@ -53,6 +60,8 @@ export type AdministrationErrorCode =
   | 'username_required'
   | 'username_without_secret'
   | 'controller_site_taken'
+  | 'site_in_use'
+  | 'site_inactive'
   | 'site_recorded_under_other_name'
   | 'row_repeated'
   | 'column_empty'

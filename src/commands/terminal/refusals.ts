@@ -13,9 +13,17 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
 
-  controller_not_found: ({ name }) =>
-    `No controller is called "${name}". List all controllers with \`voucher-service controllers list\`.`,
+  all_sites_required: () => 'This needs an actor that may use all sites.',
+
+  controller_not_found: ({ name, similar }) =>
+    `No controller is called "${name}".${suggestion(similar)} List all controllers with \`voucher-service controllers list\`.`,
   controller_name_taken: ({ name }) => `Another controller is called "${name}" already. Choose another name.`,
+  controller_in_use: ({ name, sites }) =>
+    `"${name}" still has sites: ${sites}. Remove them first with \`voucher-service sites remove\`.`,
+  controller_check_failed: ({ reason }) =>
+    `The controller could not be asked for its sites: ${reason}. Correct this, or add the site with --unchecked and then run \`voucher-service sites test\`.`,
+  controller_site_not_found: ({ controllerSite, sites }) =>
+    `Site "${controllerSite}" was not found on the controller, or this account cannot see it. Sites it can see: ${sites || 'none'}.`,
   controller_address_unreadable: ({ rule, example }) => `The address must ${rule}, e.g. ${example}.`,
   controller_address_with_extras: () =>
     'The address must not contain a user name, password, query or fragment. Remove them.',
@@ -31,6 +39,9 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
 
   controller_site_taken: ({ controllerSite, controller }) =>
     `"${controllerSite}" on ${controller} belongs to another site already. List all sites with \`voucher-service sites list\`.`,
+  site_in_use: ({ id, by }) =>
+    `Site ${id} cannot be removed: ${by} still refer to it. Remove them first, or close the site with \`voucher-service sites deactivate ${id}\`.`,
+  site_inactive: ({ id }) => `Site ${id} is not active. Activate it with \`voucher-service sites activate ${id}\`.`,
   site_recorded_under_other_name: ({ controllerSite, controller, name, id }) =>
     `"${controllerSite}" on ${controller} is site ${id}, "${name}", already. Use that name, or remove the row.`,
   row_repeated: ({ controllerSite, controller, line }) =>
@@ -54,8 +65,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
   key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 2127-01-31.',
 
-  webhook_not_found: ({ name }) =>
-    `No webhook is called "${name}". List all webhooks with \`voucher-service webhooks list\`.`,
+  webhook_not_found: ({ name, similar }) =>
+    `No webhook is called "${name}".${suggestion(similar)} List all webhooks with \`voucher-service webhooks list\`.`,
   webhook_name_taken: ({ name }) => `Another webhook is called "${name}" already. Choose another name.`,
   webhook_events_invalid: ({ unknown, allowed }) =>
     `${unknown ? `There is no event ${unknown}` : 'A webhook needs at least one event'}. Choose from ${allowed}.`,
@@ -69,6 +80,11 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `"${name}" is disabled (${reason}). Enable it first with \`voucher-service webhooks enable ${shellWord(String(name))}\`.`,
   delivery_not_found: ({ name, id }) =>
     `No delivery to "${name}" has the id ${id}. List them with \`voucher-service webhooks deliveries ${shellWord(String(name))}\`.`,
+}
+
+/** Names that resemble one that was not found. */
+function suggestion(similar: string | number | undefined): string {
+  return similar ? ` Did you mean ${similar}?` : ''
 }
 
 export function describeRefusal({ code, details, cause }: DomainError): string {

@@ -3,3 +3,8 @@ alter table api_keys
   drop constraint api_keys_scope_check,
   add constraint api_keys_scope_check check (scope in ('read', 'write', 'manage')),
   add constraint api_keys_manage_expires check (scope <> 'manage' or expires_at is not null);
+
+-- A site can be removed while nothing refers to it. These keys keep a request that runs meanwhile from leaving rows behind.
+alter table creations add foreign key (site_id) references sites (id);
+alter table batches add foreign key (site_id) references sites (id);
+alter table vouchers add foreign key (site_id) references sites (id);

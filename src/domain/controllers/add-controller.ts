@@ -3,7 +3,7 @@ import type { Database } from '#db/database.ts'
 import type { Credentials, Driver } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
@@ -26,6 +26,7 @@ export async function addController(
     certificatePin?: Buffer
   },
 ): Promise<Controller> {
+  requireAllSites(actor)
   const { driver } = request
   const name = plainName(request.name)
   const address = parseAddress(findDriver(drivers, driver), request.address)
@@ -47,7 +48,7 @@ export async function addController(
 }
 
 export function findDriver(drivers: DriverForms, name: string): DriverForm {
-  const driver = drivers[name]
+  const driver = Object.hasOwn(drivers, name) ? drivers[name] : undefined
   if (!driver) throw new DomainError('driver_not_found', { details: { driver: name } })
   return driver
 }

@@ -20,19 +20,56 @@ export async function listControllers(db: Queryable): Promise<Controller[]> {
   return rows
 }
 
-export async function findControllerByName(db: Queryable, name: string): Promise<Controller | undefined> {
-  const { rows } = await db.query<Controller>(`select ${controllerColumns} from controllers where name = $1`, [name])
+/** Controllers by name, page by page. */
+export async function listControllerPage(
+  db: Queryable,
+  options: { after: { name: string; id: string } | undefined; limit: number },
+): Promise<Controller[]> {
+  const { rows } = await db.query<Controller>(
+    `select ${controllerColumns} from controllers
+      where $1::text is null or (name, id) > ($1, $2::uuid)
+      order by name, id
+      limit $3`,
+    [options.after?.name ?? null, options.after?.id ?? null, options.limit],
+  )
+  return rows
+}
+
+/** Names one controller: people use its name, programs its id. */
+export type ControllerRef = string | { id: string }
+
+const isReferredTo = '(id = $1::uuid or name = $2)'
+
+function refValues(ref: ControllerRef): [id: string | null, name: string | null] {
+  return typeof ref === 'string' ? [null, ref] : [ref.id, null]
+}
+
+/** Keeps the controller from being removed until the transaction ends. */
+export async function findController(db: Queryable, ref: ControllerRef): Promise<Controller | undefined> {
+  const { rows } = await db.query<Controller>(
+    `select ${controllerColumns} from controllers where ${isReferredTo} for key share`,
+    refValues(ref),
+  )
   return rows[0]
+}
+
+/** Up to three names that resemble the given one, the most similar first. */
+export async function listSimilarControllers(db: Queryable, name: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from controllers where similarity(name, $1) > 0.3 order by similarity(name, $1) desc, name limit 3`,
+    [name],
+  )
+  return rows.map((row) => row.name)
 }
 
 /** Includes the encrypted credentials. Locks the row until the transaction ends, so the change is based on what was read. */
 export async function findControllerToChange(
   tx: Queryable,
-  name: string,
+  ref: ControllerRef,
 ): Promise<(Controller & { secret: string | null }) | undefined> {
   const { rows } = await tx.query<Controller & { secret: string | null }>(
-    `select ${controllerColumns}, secret from controllers where name = $1 for update`,
-    [name],
+    `select ${controllerColumns}, secret from controllers where ${isReferredTo} for update`,
+    refValues(ref),
   )
   return rows[0]
 }
@@ -109,6 +146,25 @@ export async function updateController(
   }
 }
 
+/** The caller holds the row's lock and has checked that no site is on the controller. */
+export async function deleteController(tx: Queryable, id: string): Promise<void> {
+  await tx.query('delete from controller_outages where controller_id = $1', [id])
+  await tx.query('delete from controllers where id = $1', [id])
+}
+
+/** The first sites of a controller, by number. */
+export async function listSitesOfController(
+  db: Queryable,
+  id: string,
+  limit: number,
+): Promise<{ id: number; name: string; controllerSite: string }[]> {
+  const { rows } = await db.query<{ id: number; name: string; controllerSite: string }>(
+    `select id, name, controller_site as "controllerSite" from sites where controller_id = $1 order by id limit $2`,
+    [id, limit],
+  )
+  return rows
+}
+
 export async function updateStampSkew(db: Queryable, id: string, skewMs: number): Promise<void> {
   await db.query('update controllers set stamp_skew_ms = $2 where id = $1', [id, skewMs])
 }
@@ -128,10 +184,10 @@ export type StoredController = {
 export const storedControllerColumns = `c.id as "controllerId", c.driver, c.address, c.secret,
   c.certificate_pin as "certificatePin", c.stamp_skew_ms as "stampSkewMs"`
 
-export async function findStoredController(db: Queryable, name: string): Promise<StoredController | undefined> {
+export async function findStoredController(db: Queryable, ref: ControllerRef): Promise<StoredController | undefined> {
   const { rows } = await db.query<StoredController>(
-    `select ${storedControllerColumns} from controllers c where c.name = $1`,
-    [name],
+    `select ${storedControllerColumns} from controllers c where ${isReferredTo}`,
+    refValues(ref),
   )
   return rows[0]
 }

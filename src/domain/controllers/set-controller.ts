@@ -1,13 +1,14 @@
 import type { Database } from '#db/database.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { checkPin, type DriverForms, findDriver, parseAddress } from './add-controller.ts'
 import { decryptUsername, encryptCredentials, newCredentials } from './controller-credentials.ts'
-import { type Controller, findControllerToChange, updateController } from './controllers.queries.ts'
+import { type Controller, type ControllerRef, findControllerToChange, updateController } from './controllers.queries.ts'
+import { controllerNotFound } from './find-controller.ts'
 
 type SetContext = { db: Database; keyring: Keyring; drivers: DriverForms }
 
@@ -30,12 +31,13 @@ type Move = 'address' | 'certificatePin'
 export async function setController(
   { db, keyring, drivers }: SetContext,
   actor: Actor,
-  name: string,
+  ref: ControllerRef,
   request: ControllerRequest,
 ): Promise<{ controller: Controller; erasedBecause: Move[] }> {
+  requireAllSites(actor)
   return db.transaction(async (tx) => {
-    const found = await findControllerToChange(tx, name)
-    if (!found) throw new DomainError('controller_not_found', { details: { name } })
+    const found = await findControllerToChange(tx, ref)
+    if (!found) throw await controllerNotFound(tx, ref)
     const { secret: stored, ...before } = found
     const { id, driver } = before
     const after = {

@@ -1,11 +1,20 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
-import type { Database } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { makeKey, prefixOf, type Scope, sha256Of } from './key.ts'
-import { type ApiKey, insertKey, insertKeySites, updateKeyRevoked } from './keys.queries.ts'
+import {
+  type ApiKey,
+  type ApiKeyWithSites,
+  deleteKeySites,
+  findKeyToChange,
+  insertKey,
+  insertKeySites,
+  updateKey,
+  updateKeyRevoked,
+} from './keys.queries.ts'
 
 export type KeyRequest = {
   name: string
@@ -48,11 +57,7 @@ async function storeKey(
     const allSites = siteIds === undefined
     const key = await insertKey(tx, { id: uuidv7(), name, scope, rateLimit, expiresAt, allSites, ...known })
     if (!key) throw new DomainError('key_prefix_taken', { details: { prefix: known.prefix } })
-    if (siteIds !== undefined) {
-      const found = await insertKeySites(tx, key.id, siteIds)
-      const missing = siteIds.filter((id) => !found.includes(id))
-      if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
-    }
+    if (siteIds !== undefined) await storeSites(tx, key.id, siteIds)
     await recordAudit(tx, actor, {
       action,
       targetKind: 'key',
@@ -61,6 +66,54 @@ async function storeKey(
     })
     return key
   })
+}
+
+async function storeSites(tx: Queryable, keyId: string, siteIds: number[]): Promise<void> {
+  const found = await insertKeySites(tx, keyId, siteIds)
+  const missing = siteIds.filter((id) => !found.includes(id))
+  if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
+}
+
+/** Fields that are undefined keep their value. */
+export type KeyChange = {
+  name?: string | undefined
+  rateLimit?: number | undefined
+  siteIds?: number[] | 'all' | undefined
+  expiresAt?: Date | null | undefined
+}
+
+/** Changes a key by its id, its prefix or its full text. Its scope never changes. When this returns, the change holds everywhere. */
+export async function setKey(db: Database, actor: Actor, named: string, change: KeyChange): Promise<ApiKeyWithSites> {
+  const changes = change.name === undefined ? change : { ...change, name: plainName(change.name) }
+  return db.transaction(async (tx) => {
+    const before = await findKeyToChange(tx, toPrefixOrId(named))
+    if (!before) throw keyNotFound(named)
+    const { name, rateLimit, siteIds, expiresAt } = { ...before, ...definedOf(changes) }
+    checkExpiry(before.scope, expiresAt)
+    const allSites = siteIds === 'all' || (change.siteIds === undefined && before.allSites)
+    await updateKey(tx, { id: before.id, name, rateLimit, allSites, expiresAt })
+    if (change.siteIds !== undefined) {
+      await deleteKeySites(tx, before.id)
+      if (change.siteIds !== 'all') await storeSites(tx, before.id, change.siteIds)
+    }
+    const details = { name: before.name, changes: definedOf(changes) }
+    await recordAudit(tx, actor, { action: 'key.changed', targetKind: 'key', targetId: before.id, details })
+    return (await findKeyToChange(tx, before.id)) as ApiKeyWithSites
+  })
+}
+
+function definedOf<T extends object>(
+  values: T,
+): { [field in keyof T]: NonNullable<T[field]> | Extract<T[field], null> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
+
+function toPrefixOrId(named: string): string {
+  return isUuid(named) ? named.toLowerCase() : (prefixOf(named) ?? named)
+}
+
+function keyNotFound(named: string): DomainError {
+  return new DomainError('key_not_found', { details: { named: isUuid(named) ? named : named.slice(0, 12) } })
 }
 
 /** A key that can change controllers must not stay valid in a forgotten workflow. */
@@ -73,10 +126,9 @@ function checkExpiry(scope: Scope, expiresAt: Date | null): void {
  * never contains the secret part of the key.
  */
 export async function revokeKey(db: Database, actor: Actor, named: string): Promise<ApiKey> {
-  const prefixOrId = isUuid(named) ? named : (prefixOf(named) ?? named)
   return db.transaction(async (tx) => {
-    const key = await updateKeyRevoked(tx, prefixOrId)
-    if (!key) throw new DomainError('key_not_found', { details: { named: isUuid(named) ? named : named.slice(0, 12) } })
+    const key = await updateKeyRevoked(tx, toPrefixOrId(named))
+    if (!key) throw keyNotFound(named)
     const details = { name: key.name }
     await recordAudit(tx, actor, { action: 'key.revoked', targetKind: 'key', targetId: key.id, details })
     return key

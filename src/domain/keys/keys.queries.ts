@@ -91,14 +91,49 @@ export async function insertKeySites(db: Queryable, keyId: string, siteIds: numb
   return rows.map((row) => row.siteId)
 }
 
-export async function listKeys(db: Queryable): Promise<(ApiKey & { siteIds: number[] })[]> {
-  const { rows } = await db.query<ApiKey & { siteIds: number[] }>(
-    `select ${keyColumns},
-            array(select site_id from api_key_sites where api_key_id = api_keys.id order by site_id) as "siteIds"
-       from api_keys
-      order by created_at, id`,
+/** `siteIds` is empty for a key for all sites. */
+export type ApiKeyWithSites = ApiKey & { siteIds: number[] }
+
+const keyColumnsWithSites = `${keyColumns},
+  array(select site_id from api_key_sites where api_key_id = api_keys.id order by site_id) as "siteIds"`
+
+export async function listKeys(db: Queryable): Promise<ApiKeyWithSites[]> {
+  const { rows } = await db.query<ApiKeyWithSites>(
+    `select ${keyColumnsWithSites} from api_keys order by created_at, id`,
   )
   return rows
+}
+
+export async function findKey(db: Queryable, id: string): Promise<ApiKeyWithSites | undefined> {
+  const { rows } = await db.query<ApiKeyWithSites>(`select ${keyColumnsWithSites} from api_keys where id = $1`, [id])
+  return rows[0]
+}
+
+/** Locks the row until the transaction ends. Undefined when no key has this prefix or id. */
+export async function findKeyToChange(tx: Queryable, prefixOrId: string): Promise<ApiKeyWithSites | undefined> {
+  const { rows } = await tx.query<ApiKeyWithSites>(
+    `select ${keyColumnsWithSites} from api_keys where prefix = $1 or id::text = $1 for no key update`,
+    [prefixOrId],
+  )
+  return rows[0]
+}
+
+export async function updateKey(
+  tx: Queryable,
+  key: Pick<ApiKey, 'id' | 'name' | 'rateLimit' | 'allSites' | 'expiresAt'>,
+): Promise<void> {
+  const { id, name, rateLimit, allSites, expiresAt } = key
+  await tx.query(`update api_keys set name = $2, rate_limit = $3, all_sites = $4, expires_at = $5 where id = $1`, [
+    id,
+    name,
+    rateLimit,
+    allSites,
+    expiresAt,
+  ])
+}
+
+export async function deleteKeySites(tx: Queryable, keyId: string): Promise<void> {
+  await tx.query('delete from api_key_sites where api_key_id = $1', [keyId])
 }
 
 /** Undefined when no key has this prefix or id. A second revocation keeps the time of the first. */

@@ -1,23 +1,31 @@
 import type { Database } from '#db/database.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { findControllerByName } from '../controllers/controllers.queries.ts'
+import { type ControllerRef, findController } from '../controllers/controllers.queries.ts'
+import { controllerNotFound } from '../controllers/find-controller.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { insertSite, type Site } from './sites.queries.ts'
 
-export async function addSite(
-  db: Database,
-  actor: Actor,
-  request: { name: string; controller: string; controllerSite: string; active: boolean; adoptsVouchers?: boolean },
-): Promise<Site> {
+export type NewSiteRequest = {
+  name: string
+  controller: ControllerRef
+  controllerSite: string
+  active: boolean
+  adoptsVouchers?: boolean
+}
+
+export async function addSite(db: Database, actor: Actor, request: NewSiteRequest): Promise<Site> {
+  requireAllSites(actor)
   return db.transaction(async (tx) => {
-    const controller = await findControllerByName(tx, request.controller)
-    if (!controller) throw new DomainError('controller_not_found', { details: { name: request.controller } })
+    const controller = await findController(tx, request.controller)
+    if (!controller) throw await controllerNotFound(tx, request.controller)
+    const { active, adoptsVouchers = false } = request
     const site = await insertSite(tx, {
-      adoptsVouchers: false,
-      ...request,
+      active,
+      adoptsVouchers,
       name: plainName(request.name),
+      controllerSite: plainName(request.controllerSite),
       controllerId: controller.id,
     })
     if (!site) {

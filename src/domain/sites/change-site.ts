@@ -1,34 +1,46 @@
-import type { Database, Queryable } from '#db/database.ts'
-import type { Actor } from '../actor.ts'
+import type { Database } from '#db/database.ts'
+import { type Actor, limitedTo } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import { type Site, type SiteSettings, updateSiteActive, updateSiteSettings } from './sites.queries.ts'
+import { plainName } from '../plain-name.ts'
+import { findSiteState } from './site-states.queries.ts'
+import { type Site, type SiteSettings, updateSite } from './sites.queries.ts'
+import { updateSyncRequested } from './sync-times.queries.ts'
 
 /** Changes the given settings of a site. Settings that are undefined stay as they are. */
-export async function setSite(db: Database, actor: Actor, id: number, settings: SiteSettings): Promise<Site> {
-  return changeSite(db, actor, id, {
-    update: (tx) => updateSiteSettings(tx, id, settings),
-    action: 'site.changed',
-    details: settings,
-  })
+export async function setSite(db: Database, actor: Actor, id: number, request: SiteSettings): Promise<Site> {
+  const settings = request.name === undefined ? request : { ...request, name: plainName(request.name) }
+  return changeSite(db, actor, id, { settings, action: 'site.changed', details: settings })
 }
 
 /** Activates or deactivates a site. Only active sites are listed and get new vouchers. Old vouchers stay readable. */
 export async function activateSite(db: Database, actor: Actor, id: number, active: boolean): Promise<Site> {
   return changeSite(db, actor, id, {
-    update: (tx) => updateSiteActive(tx, id, active),
+    settings: { active },
     action: active ? 'site.activated' : 'site.deactivated',
   })
 }
 
-type Change = { update: (tx: Queryable) => Promise<Site | undefined>; action: string; details?: SiteSettings }
+type Change = { settings: SiteSettings; action: string; details?: SiteSettings }
 
 async function changeSite(db: Database, actor: Actor, id: number, change: Change): Promise<Site> {
-  const { update, ...audited } = change
+  const { settings, ...audited } = change
   return db.transaction(async (tx) => {
-    const site = await update(tx)
+    const site = await updateSite(tx, id, settings, limitedTo(actor))
     if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
     await recordAudit(tx, actor, { ...audited, targetKind: 'site', targetId: String(id) })
     return site
+  })
+}
+
+/** Makes the site due for a sync and returns the time of the request. The sync is done once `syncedAt` is not before it. */
+export async function requestSync(db: Database, actor: Actor, id: number): Promise<Date> {
+  return db.transaction(async (tx) => {
+    const site = await findSiteState(tx, id, limitedTo(actor))
+    if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
+    const requestedAt = await updateSyncRequested(tx, id)
+    if (!requestedAt) throw new DomainError('site_inactive', { details: { id } })
+    await recordAudit(tx, actor, { action: 'site.sync_requested', targetKind: 'site', targetId: String(id) })
+    return requestedAt
   })
 }

@@ -120,33 +120,46 @@ export async function listRecordedSites(tx: Queryable, rows: NewSite[]): Promise
   return recorded
 }
 
-/** Undefined when no site has this id. */
-export async function updateSiteActive(db: Queryable, id: number, active: boolean): Promise<Site | undefined> {
+export type SiteSettings = {
+  name?: string | undefined
+  active?: boolean | undefined
+  adoptsVouchers?: boolean | undefined
+  tagsNames?: boolean | undefined
+}
+
+/** Makes the site due for a sync, which does the adopting. Undefined when no site of the actor has this id. */
+export async function updateSite(
+  db: Queryable,
+  id: number,
+  settings: SiteSettings,
+  onlySitesOf: string | null,
+): Promise<Site | undefined> {
+  const { name, active, adoptsVouchers, tagsNames } = settings
   const { rows } = await db.query<Site>(
     `with s as (
-       update sites set active = $2 where id = $1
+       update sites
+          set name = coalesce($3, name), active = coalesce($4, active),
+              adopts_vouchers = coalesce($5, adopts_vouchers), tags_names = coalesce($6, tags_names),
+              next_sync_at = least(next_sync_at, now())
+        where id = $2 and ${mayUseSite('$1', 'sites.id')}
        returning ${writtenColumns}
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
-    [id, active],
+    [onlySitesOf, id, name ?? null, active ?? null, adoptsVouchers ?? null, tagsNames ?? null],
   )
   return rows[0]
 }
 
-export type SiteSettings = { adoptsVouchers?: boolean | undefined; tagsNames?: boolean | undefined }
-
-/** Makes the site due for a sync, which does the adopting. Undefined when no site has this id. */
-export async function updateSiteSettings(db: Queryable, id: number, settings: SiteSettings): Promise<Site | undefined> {
-  const { rows } = await db.query<Site>(
-    `with s as (
-       update sites
-          set adopts_vouchers = coalesce($2, adopts_vouchers), tags_names = coalesce($3, tags_names),
-              next_sync_at = least(next_sync_at, now())
-        where id = $1
-       returning ${writtenColumns}
-     )
-     select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
-    [id, settings.adoptsVouchers ?? null, settings.tagsNames ?? null],
+/** Undefined also when the actor may not use the site. */
+export async function findSite(
+  db: Queryable,
+  id: number,
+  onlySitesOf: string | null,
+): Promise<(Site & { controllerId: string }) | undefined> {
+  const { rows } = await db.query<Site & { controllerId: string }>(
+    `select ${siteColumns}, s.controller_id as "controllerId" from sites s join controllers c on c.id = s.controller_id
+      where s.id = $2 and ${mayUseSite('$1', 's.id')}`,
+    [onlySitesOf, id],
   )
   return rows[0]
 }

@@ -28,6 +28,16 @@ export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise
   return rows
 }
 
+/** Makes an active site due for a sync. Returns the time; undefined when the site is not active. */
+export async function updateSyncRequested(db: Queryable, id: number): Promise<Date | undefined> {
+  const { rows } = await db.query<{ now: Date }>(
+    `update sites set next_sync_at = least(next_sync_at, now()) where id = $1 and active
+     returning now()::timestamptz(3) as now`,
+    [id],
+  )
+  return rows[0]?.now
+}
+
 /** `listedAt` is the time of the database before the controller is called. */
 export type SiteToSync = SiteOnController & { adopts: boolean; listedAt: Date; nextSyncAt: Date | null }
 

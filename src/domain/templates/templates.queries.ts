@@ -78,8 +78,36 @@ export async function insertTemplate(
   return rows[0]
 }
 
-/** Undefined when no template has this id. */
-export async function deleteTemplate(db: Queryable, id: string): Promise<Template | undefined> {
-  const { rows } = await db.query<Template>(`delete from templates where id = $1 returning ${templateColumns}`, [id])
+/** Locks the row until the transaction ends. Undefined when no template has this id. */
+export async function findTemplateToChange(tx: Queryable, id: string): Promise<Template | undefined> {
+  const { rows } = await tx.query<Template>(`select ${templateColumns} from templates where id = $1 for update`, [id])
   return rows[0]
+}
+
+const nameIsTaken = '23505'
+
+/** Undefined when the name is taken. The transaction is aborted then. */
+export async function updateTemplate(
+  tx: Queryable,
+  template: Omit<Template, 'createdAt'>,
+): Promise<Template | undefined> {
+  const { id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays } = template
+  try {
+    const { rows } = await tx.query<Template>(
+      `update templates
+          set name = $2, max_uses = $3, expire_minutes = $4, qos_down_kbps = $5, qos_up_kbps = $6, qos_quota_mb = $7,
+              unused_days = $8
+        where id = $1
+       returning ${templateColumns}`,
+      [id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays],
+    )
+    return rows[0]
+  } catch (error) {
+    if ((error as { code?: unknown }).code === nameIsTaken) return undefined
+    throw error
+  }
+}
+
+export async function deleteTemplate(tx: Queryable, id: string): Promise<void> {
+  await tx.query('delete from templates where id = $1', [id])
 }

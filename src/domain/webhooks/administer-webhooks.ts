@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import { encrypt, type Keyring } from '#lib/cipher.ts'
-import { type Actor, service } from '../actor.ts'
+import { type Actor, limitedTo, requireAllSites, service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
@@ -13,10 +13,12 @@ import {
   findWebhook,
   insertWebhook,
   insertWebhookSites,
+  listSimilarWebhooks,
   updateWebhookChoices,
   updateWebhookDisabled,
   updateWebhookEnabled,
   type Webhook,
+  type WebhookRef,
   type WebhookSecrets,
 } from './webhooks.queries.ts'
 
@@ -55,7 +57,8 @@ export async function addWebhook(
       language,
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
-    const found = siteIds ? await insertWebhookSites(tx, id, siteIds) : []
+    if (siteIds === undefined) requireAllSites(actor)
+    const found = siteIds ? await insertWebhookSites(tx, id, siteIds, limitedTo(actor)) : []
     const missing = (siteIds ?? []).filter((siteId) => !found.includes(siteId))
     if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
     await recordAudit(tx, actor, {
@@ -77,7 +80,7 @@ export async function setWebhook(
 ): Promise<Webhook> {
   return db.transaction(async (tx) => {
     const before = await findWebhook(tx, name)
-    if (!before) throw new DomainError('webhook_not_found', { details: { name } })
+    if (!before) throw await webhookNotFound(tx, name)
     const { events = before.events, language = before.language } = request
     await updateWebhookChoices(tx, before.id, { events, language })
     const details = { name, from: { events: before.events, language: before.language }, to: { events, language } }
@@ -87,20 +90,28 @@ export async function setWebhook(
 }
 
 /** Also deletes the webhook's deliveries and their log. */
-export async function removeWebhook(db: Database, actor: Actor, name: string): Promise<{ removed: string }> {
+export async function removeWebhook(db: Database, actor: Actor, ref: WebhookRef): Promise<{ removed: string }> {
   return db.transaction(async (tx) => {
-    const id = await deleteWebhook(tx, name)
-    if (!id) throw new DomainError('webhook_not_found', { details: { name } })
+    const removed = await deleteWebhook(tx, ref, limitedTo(actor))
+    if (!removed) throw await webhookNotFound(tx, ref)
+    const { id, name } = removed
     await recordAudit(tx, actor, { action: 'webhook.removed', targetKind: 'webhook', targetId: id, details: { name } })
     return { removed: name }
   })
+}
+
+/** The error for a webhook that does not exist or that the actor may not see, with similar names for people. */
+async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainError> {
+  const name = typeof ref === 'string' ? ref : ref.id
+  const similar = typeof ref === 'string' ? await listSimilarWebhooks(db, ref) : []
+  return new DomainError('webhook_not_found', { details: { name, similar: similar.join(', ') } })
 }
 
 /** Resumes the deliveries that are still pending. Deliveries that failed meanwhile need a replay. */
 export async function enableWebhook(db: Database, actor: Actor, name: string): Promise<Webhook> {
   return db.transaction(async (tx) => {
     const before = await findWebhook(tx, name)
-    if (!before) throw new DomainError('webhook_not_found', { details: { name } })
+    if (!before) throw await webhookNotFound(tx, name)
     if (await updateWebhookEnabled(tx, before.id)) {
       const details = { name, wasDisabled: before.disabledReason }
       await recordAudit(tx, actor, { action: 'webhook.enabled', targetKind: 'webhook', targetId: before.id, details })

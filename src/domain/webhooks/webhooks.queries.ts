@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { mayUseSite } from '../sites/sites.queries.ts'
 import type { EventType, Language } from './event-types.ts'
 
 export type Webhook = {
@@ -26,6 +27,43 @@ const webhookColumns = `id, name, format, all_sites as "allSites",
 export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
   const { rows } = await db.query<Webhook>(`select ${webhookColumns} from webhooks order by name`)
   return rows
+}
+
+/** Names one webhook: people use its name, programs its id. */
+export type WebhookRef = string | { id: string }
+
+/** SQL that is true for the webhooks that the actor may see: all of their sites are its own. Null sees all. */
+function isVisible(actorId: string): string {
+  return `(${actorId}::uuid is null or (not webhooks.all_sites and not exists (
+    select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSite(actorId, 's.site_id')})))`
+}
+
+/** The webhooks that the actor may see, by name, page by page. */
+export async function listWebhookPage(
+  db: Queryable,
+  options: { onlySitesOf: string | null; after: { name: string; id: string } | undefined; limit: number },
+): Promise<Webhook[]> {
+  const { rows } = await db.query<Webhook>(
+    `select ${webhookColumns} from webhooks
+      where ${isVisible('$1')} and ($2::text is null or (name, id) > ($2, $3::uuid))
+      order by name, id
+      limit $4`,
+    [options.onlySitesOf, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+  )
+  return rows
+}
+
+/** Undefined also when the actor may not see the webhook. */
+export async function findVisibleWebhook(
+  db: Queryable,
+  id: string,
+  onlySitesOf: string | null,
+): Promise<Webhook | undefined> {
+  const { rows } = await db.query<Webhook>(
+    `select ${webhookColumns} from webhooks where id = $2 and ${isVisible('$1')}`,
+    [onlySitesOf, id],
+  )
+  return rows[0]
 }
 
 /** The previous secret is null once it no longer signs. */
@@ -63,19 +101,42 @@ export async function insertWebhook(db: Queryable, webhook: NewWebhook): Promise
   return rows[0]
 }
 
-/** Returns the ids of the sites that exist. The caller decides what a missing site means. */
-export async function insertWebhookSites(db: Queryable, webhookId: string, siteIds: number[]): Promise<number[]> {
+/** Returns the ids of the sites that exist and that the actor may use. The caller decides what a missing site means. */
+export async function insertWebhookSites(
+  db: Queryable,
+  webhookId: string,
+  siteIds: number[],
+  onlySitesOf: string | null,
+): Promise<number[]> {
   const { rows } = await db.query<{ siteId: number }>(
-    `insert into webhook_sites (webhook_id, site_id) select $1, id from sites where id = any($2)
+    `insert into webhook_sites (webhook_id, site_id)
+     select $2, id from sites where id = any($3) and ${mayUseSite('$1', 'sites.id')}
      returning site_id as "siteId"`,
-    [webhookId, siteIds],
+    [onlySitesOf, webhookId, siteIds],
   )
   return rows.map((row) => row.siteId)
 }
 
-export async function deleteWebhook(db: Queryable, name: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>('delete from webhooks where name = $1 returning id', [name])
-  return rows[0]?.id
+/** Undefined also when the actor may not see the webhook. */
+export async function deleteWebhook(
+  db: Queryable,
+  ref: WebhookRef,
+  onlySitesOf: string | null,
+): Promise<{ id: string; name: string } | undefined> {
+  const { rows } = await db.query<{ id: string; name: string }>(
+    `delete from webhooks where (id = $2::uuid or name = $3) and ${isVisible('$1')} returning id, name`,
+    [onlySitesOf, typeof ref === 'string' ? null : ref.id, typeof ref === 'string' ? ref : null],
+  )
+  return rows[0]
+}
+
+/** Up to three names that resemble the given one, the most similar first. */
+export async function listSimilarWebhooks(db: Queryable, name: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from webhooks where similarity(name, $1) > 0.3 order by similarity(name, $1) desc, name limit 3`,
+    [name],
+  )
+  return rows.map((row) => row.name)
 }
 
 export async function updateWebhookChoices(

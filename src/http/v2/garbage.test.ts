@@ -18,7 +18,7 @@ import {
 } from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher } from '#test/data/seed.ts'
+import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher, seedWebhook } from '#test/data/seed.ts'
 import { report, size } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -27,13 +27,16 @@ import { operations } from './register-v2.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
-const { key } = await seedKey(app.db, { scope: 'write' })
+const { key } = await seedKey(app.db, { scope: 'manage' })
 const site = await seedControlledSite(app.db, simulator)
 const id = await seedVoucher(app.db, site)
 /** More vouchers: the requests soon revoke each of them. */
 const more = await Promise.all(Array.from({ length: 50 }, () => seedVoucher(app.db, site)))
 const batch = await seedBatch(app.db, site)
 const template = await seedTemplate(app.db)
+const webhook = await seedWebhook(app.db)
+const { rows: controllerRows } = await app.db.query<{ id: string }>('select id from controllers')
+const controller = controllerRows[0]?.id as string
 
 const unhandled: unknown[] = []
 const remember = (reason: unknown) => unhandled.push(reason)
@@ -71,6 +74,19 @@ const fitting: Record<string, string[]> = {
   unused: ['true', 'false'],
   extendable_until: ['2099-02-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   template_id: [template],
+  controller_id: [controller, '00000000-0000-7000-8000-000000000000'],
+  controller_site: ['default', 'branch', 'nowhere', '🙂', "'"],
+  driver: ['unifi-integration', 'unifi-classic', 'constructor', '__proto__'],
+  address: [simulator.url, 'https://127.0.0.1:1', 'http://127.0.0.1:1/x', 'ftp://127.0.0.1', 'https://u:p@127.0.0.1'],
+  certificate_pin: ['AB:CD', Array(32).fill('AB').join(':')],
+  username: ['admin', 'me@example.com'],
+  url: [
+    'http://127.0.0.1:9/hook',
+    'https://10.0.0.1/',
+    'https://u:p@127.0.0.1/',
+    'https://example.com/hook',
+    'ftp://x',
+  ],
   valid_until: ['2099-01-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   name: ['Gast', 'Zimmer 12', '🙂', "'; drop table vouchers; --"],
   names: ['Ada', 'Grace', '=1+1'],
@@ -81,6 +97,16 @@ const fitting: Record<string, string[]> = {
     timeCursor({ createdAt: new Date(0), id }),
     ...['8 Stunden', '\u0001', '\uffff', '🙂'.repeat(200)].map((name) => nameCursor({ name, id })),
   ],
+}
+
+const nobody = '00000000-0000-7000-8000-000000000000'
+const idsByPath: Record<string, string[]> = {
+  sites: [String(site)],
+  controllers: [controller],
+  templates: [template],
+  webhooks: [webhook],
+  vouchers: [id, ...more].map((each) => `${site}-${each}`),
+  batches: [`${site}-${batch}`],
 }
 
 const mostly = <T>(meant: Arbitrary<T>, noise: Arbitrary<unknown>) =>
@@ -113,7 +139,11 @@ function fieldsOf(schema: JsonSchema): Arbitrary<Record<string, unknown>> {
   const required: string[] = schema['required'] ?? []
   const fields = Object.entries(schema['properties'] as Record<string, JsonSchema>).map(([name, field]) => [
     name,
-    name === 'site_id' && field['type'] === 'integer' ? constant(site) : fromSchema(field, name),
+    name === 'site_id' && field['type'] === 'integer'
+      ? constant(site)
+      : name === 'active'
+        ? constant(true) // an inactive site would answer all creations with 404
+        : fromSchema(field, name),
   ])
   return record(Object.fromEntries(fields), { requiredKeys: required })
 }
@@ -130,8 +160,11 @@ const request = constantFrom(...operations).chain(({ method, path, query, body, 
     selector: ([name]) => name,
   })
   const asked = (query ? pairs : mostly(constant([]), pairs)) as typeof pairs
-  const vouchers = constantFrom(...[id, ...more].map((each) => `${site}-${each}`))
-  const segment = mostly(oneof(constantFrom(String(site), `${site}-${batch}`), vouchers), value) as Arbitrary<string>
+  const fittingIds = idsByPath[path.split('/')[1] ?? ''] ?? [nobody]
+  const segment = mostly(
+    oneof({ arbitrary: constantFrom(...fittingIds), weight: 3 }, { arbitrary: constant(nobody), weight: 1 }),
+    value,
+  ) as Arbitrary<string>
   const text = body
     ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
     : option(value, { nil: '', freq: 2 })
@@ -167,7 +200,7 @@ test('every request gets an answer that the document describes, never a 5xx', { 
       statuses.set(counted, (statuses.get(counted) ?? 0) + 1)
       expect(status, text).toBeLessThan(500)
     }),
-    { numRuns: size(3_000, 100_000) },
+    { numRuns: size(4_000, 100_000) },
   )
   report(
     'generated requests',

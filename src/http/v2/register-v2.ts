@@ -11,6 +11,18 @@ import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
 import { lookUpCode } from './look-up.ts'
+import {
+  createController,
+  deleteController,
+  getController,
+  listControllerSites,
+  listControllers,
+  updateController,
+} from './manage/controllers.ts'
+import { getMe } from './manage/me.ts'
+import { createSite, deleteSite, getSiteSettings, syncSite, updateSite } from './manage/sites.ts'
+import { createTemplate, deleteTemplate, updateTemplate } from './manage/templates.ts'
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks } from './manage/webhooks.ts'
 import { getRevocation, listRevocationRows, listRevocations, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
@@ -20,9 +32,28 @@ import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
 
 /** All operations of API v2. */
 export const operations: Operation[] = [
+  getMe,
   listSites,
   getSite,
+  createSite,
+  updateSite,
+  deleteSite,
+  getSiteSettings,
+  syncSite,
+  listControllers,
+  createController,
+  getController,
+  updateController,
+  deleteController,
+  listControllerSites,
   listTemplates,
+  createTemplate,
+  updateTemplate,
+  deleteTemplate,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  deleteWebhook,
   listVouchers,
   exportVouchers,
   createVoucher,

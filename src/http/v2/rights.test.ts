@@ -1,6 +1,16 @@
+import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedBatch, seedControlledSite, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import {
+  seedBatch,
+  seedControlledSite,
+  seedController,
+  seedKey,
+  seedSite,
+  seedTemplate,
+  seedVoucher,
+  seedWebhook,
+} from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { operations } from './register-v2.ts'
 
@@ -20,6 +30,9 @@ const keys = {
   'a write key for this site': (await seedKey(app.db, { scope: 'write', siteIds: [site] })).key,
   'a read key for another site': (await seedKey(app.db, { siteIds: [other] })).key,
   'a write key for another site': (await seedKey(app.db, { scope: 'write', siteIds: [other] })).key,
+  'a manage key': (await seedKey(app.db, { scope: 'manage' })).key,
+  'a manage key for this site': (await seedKey(app.db, { scope: 'manage', siteIds: [site] })).key,
+  'a manage key for another site': (await seedKey(app.db, { scope: 'manage', siteIds: [other] })).key,
   'an expired key': (await seedKey(app.db, { scope: 'write', expiresAt: past })).key,
   'a revoked key': await revokedKey(),
 }
@@ -37,6 +50,9 @@ const reading = (elsewhere: number, here = 200): Statuses => ({
   'a write key for this site': here,
   'a read key for another site': elsewhere,
   'a write key for another site': elsewhere,
+  'a manage key': here,
+  'a manage key for this site': here,
+  'a manage key for another site': elsewhere,
 })
 const writing = (status: number): Statuses => ({
   ...barred,
@@ -46,19 +62,109 @@ const writing = (status: number): Statuses => ({
   'a write key for this site': status,
   'a read key for another site': 403,
   'a write key for another site': 404,
+  'a manage key': status,
+  'a manage key for this site': status,
+  'a manage key for another site': 404,
+})
+/** `here` and `elsewhere` are the statuses that a key for this site and one for another site get. */
+const managing = (status: number, here: number, elsewhere: number): Statuses => ({
+  ...barred,
+  'a read key': 403,
+  'a write key': 403,
+  'a read key for this site': 403,
+  'a write key for this site': 403,
+  'a read key for another site': 403,
+  'a write key for another site': 403,
+  'a manage key': status,
+  'a manage key for this site': here,
+  'a manage key for another site': elsewhere,
 })
 
 const revocation = await revocationOfThisSite()
 const stay = await voucherOnTheController()
 
-type Case = { path: string; body?: object; headers?: Record<string, string>; statuses: Statuses }
+const controller = await controllerOfThisSite()
+const newController = async () => `/controllers/${await seedController(app.db)}`
+const newTemplate = (siteId: number | null) => async () => `/templates/${await seedTemplate(app.db, siteId)}`
+const newWebhook = (siteIds?: number[]) => async () => `/webhooks/${await seedWebhook(app.db, siteIds)}`
+const sink = 'http://127.0.0.1:9/hook'
+
+type Case = {
+  path: string | (() => Promise<string>)
+  body?: object | (() => object)
+  headers?: Record<string, string>
+  statuses: Statuses
+}
 
 const expected: Record<string, Case[]> = {
+  getMe: [{ path: '/me', statuses: reading(200) }],
   listSites: [{ path: '/sites', statuses: reading(200) }],
   getSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
+  createSite: [
+    {
+      path: '/sites',
+      body: () => ({ name: 'Neu', controller_id: controller, controller_site: uuidv7(), unchecked: true }),
+      statuses: managing(201, 403, 403),
+    },
+    { path: '/sites', body: { name: 'Neu', controller_id: nobody }, statuses: managing(404, 403, 403) },
+  ],
+  updateSite: [{ path: `/sites/${site}`, body: { name: 'Haus' }, statuses: managing(200, 200, 404) }],
+  deleteSite: [
+    { path: async () => `/sites/${await seedSite(app.db)}`, statuses: managing(204, 404, 404) },
+    { path: `/sites/${site}`, statuses: managing(409, 409, 404) },
+  ],
+  getSiteSettings: [{ path: `/sites/${site}/settings`, statuses: managing(200, 200, 404) }],
+  syncSite: [{ path: `/sites/${site}/sync`, statuses: managing(202, 202, 404) }],
+  listControllers: [{ path: '/controllers', statuses: managing(200, 403, 403) }],
+  createController: [
+    {
+      path: '/controllers',
+      body: () => ({ name: uuidv7(), driver: 'unifi-integration', address: 'https://10.0.0.1', secret: 'x' }),
+      statuses: managing(201, 403, 403),
+    },
+  ],
+  getController: [{ path: `/controllers/${controller}`, statuses: managing(200, 403, 403) }],
+  updateController: [{ path: newController, body: { address: 'https://10.0.0.2' }, statuses: managing(200, 403, 403) }],
+  deleteController: [
+    { path: newController, statuses: managing(204, 403, 403) },
+    { path: `/controllers/${controller}`, statuses: managing(409, 403, 403) },
+  ],
+  listControllerSites: [{ path: `/controllers/${controller}/sites`, statuses: managing(200, 403, 403) }],
   listTemplates: [
     { path: '/templates', statuses: reading(200) },
     { path: `/templates?site_id=${site}`, statuses: reading(404) },
+  ],
+  createTemplate: [
+    { path: '/templates', body: () => ({ name: uuidv7(), expire_minutes: 60 }), statuses: managing(201, 403, 403) },
+    {
+      path: '/templates',
+      body: () => ({ name: uuidv7(), expire_minutes: 60, site_id: site }),
+      statuses: managing(201, 201, 404),
+    },
+  ],
+  updateTemplate: [
+    { path: newTemplate(null), body: { max_uses: 3 }, statuses: managing(200, 403, 403) },
+    { path: newTemplate(site), body: { max_uses: 3 }, statuses: managing(200, 200, 404) },
+  ],
+  deleteTemplate: [
+    { path: newTemplate(null), statuses: managing(204, 403, 403) },
+    { path: newTemplate(site), statuses: managing(204, 204, 404) },
+  ],
+  listWebhooks: [{ path: '/webhooks', statuses: managing(200, 200, 200) }],
+  createWebhook: [
+    { path: '/webhooks', body: { url: sink }, statuses: managing(201, 403, 403) },
+    { path: '/webhooks', body: { url: sink, site_ids: [site] }, statuses: managing(201, 201, 404) },
+    { path: '/webhooks', body: { url: sink, site_ids: [site, other] }, statuses: managing(201, 404, 404) },
+  ],
+  getWebhook: [
+    { path: newWebhook(), statuses: managing(200, 404, 404) },
+    { path: newWebhook([site]), statuses: managing(200, 200, 404) },
+    { path: newWebhook([site, other]), statuses: managing(200, 404, 404) },
+  ],
+  deleteWebhook: [
+    { path: newWebhook(), statuses: managing(204, 404, 404) },
+    { path: newWebhook([site]), statuses: managing(204, 204, 404) },
+    { path: newWebhook([site, other]), statuses: managing(204, 404, 404) },
   ],
   listVouchers: [
     { path: '/vouchers', statuses: reading(200) },
@@ -121,15 +227,18 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
     const options = {
       method,
       ...(headers && { headers }),
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: JSON.stringify(typeof body === 'function' ? body() : body) }),
       ...(key !== undefined && { key }),
     }
 
-    expect((await app.call(`/api/v2${path}`, options)).status).toBe(status)
+    const url = typeof path === 'function' ? await path() : path
+
+    expect((await app.call(`/api/v2${url}`, options)).status).toBe(status)
   })
 
   test('405: every other method, with a key; 401 without', async () => {
-    const url = `/api/v2${cases[0]?.path}`
+    const path = cases[0]?.path
+    const url = `/api/v2${typeof path === 'function' ? await path() : path}`
     const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']
     for (const method of methods.filter((each) => !allowed.includes(each))) {
       const answer = await app.call(url, { method, key: keys['a read key'] as string })
@@ -140,8 +249,11 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
 })
 
 test('an item that the key may not see is answered exactly like one that does not exist', async () => {
-  const key = keys['a write key for another site'] as string
+  const key = keys['a manage key for another site'] as string
+  const hidden = await newWebhook([site])()
   const pairs = [
+    [hidden, `/webhooks/${nobody}`],
+    [`/sites/${site}/settings`, '/sites/999999/settings'],
     [`/sites/${site}`, '/sites/999999'],
     [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
@@ -183,6 +295,11 @@ async function revocationOfThisSite(): Promise<string> {
 async function voucherOnTheController(): Promise<string> {
   const body = JSON.stringify({ site_id: site, name: 'Gast' })
   return (await app.call('/api/v2/vouchers', { method: 'POST', key: keys['a write key'], body })).json().id
+}
+
+async function controllerOfThisSite(): Promise<string> {
+  const { rows } = await app.db.query<{ id: string }>('select controller_id as id from sites where id = $1', [site])
+  return rows[0]?.id as string
 }
 
 async function revokedKey(): Promise<string> {

@@ -32,6 +32,17 @@ const siteSchema = Type.Object(
   { title: 'Site' },
 )
 
+export const siteParams = Type.Object({
+  id: Type.String({ examples: ['1'], description: 'The number of the site.' }),
+})
+
+/** A text that cannot be the number of a site is answered like a site that does not exist. */
+export function readSiteNumber(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
+  if (id === 0 || id > maxSiteId) throw new V2Error('not_found')
+  return id
+}
+
 export const listSites = operation({
   method: 'GET',
   path: '/sites',
@@ -56,11 +67,10 @@ export const getSite = operation({
   summary: 'Get one site',
   scope: 'read',
   status: 200,
-  params: Type.Object({ id: Type.String({ examples: ['1'], description: 'The number of the site.' }) }),
+  params: siteParams,
   answer: siteSchema,
   async handle({ db }, { actor, params }) {
-    const id = /^[1-9]\d{0,9}$/.test(params.id) ? Number(params.id) : 0
-    const site = id <= maxSiteId ? await findSiteState(db, id, limitedTo(actor)) : undefined
+    const site = await findSiteState(db, readSiteNumber(params.id), limitedTo(actor))
     if (!site) throw new V2Error('not_found')
     return siteToWire(site)
   },

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { listTemplatePage, type Template } from '#domain/templates/templates.queries.ts'
 import { count, countOrNull, siteNumber } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
-import { cutPage, nameCursor, nextCursor, pageQuery, readNameCursor } from './kit/pages.ts'
+import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from './kit/pages.ts'
 import { findAllowedSites } from './sites.ts'
 
-const templateSchema = Type.Object(
+export const templateSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     site_id: Type.Unsafe<number | null>({
@@ -39,9 +39,7 @@ export const listTemplates = operation({
         description:
           'Templates that can be used on this site: its own and those for all sites. Without it: all sites of the key.',
       }),
-      ...pageQuery,
-      /** The cursor contains a name, which may have 200 characters of 4 bytes. */
-      cursor: Type.Optional({ ...pageQuery.cursor, maxLength: 1_200 }),
+      ...namePageQuery,
     },
     { additionalProperties: false },
   ),
@@ -55,7 +53,7 @@ export const listTemplates = operation({
   },
 })
 
-function templateToWire(template: Template): Static<typeof templateSchema> {
+export function templateToWire(template: Template): Static<typeof templateSchema> {
   return {
     id: template.id,
     site_id: template.siteId,

@@ -5,6 +5,7 @@ import type { Actor } from '#domain/actor.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { createKey, type KeyRequest } from '#domain/keys/administer-keys.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { testDrivers, testKeyring } from '../environment.ts'
 
 /** The actor for tests in which it does not matter who acts. */
@@ -145,4 +146,10 @@ export async function seedTemplate(db: Queryable, siteId: number | null = null):
     [id, siteId, id],
   )
   return id
+}
+
+/** Adds a webhook, for all sites unless some are given; returns its id. */
+export async function seedWebhook(db: Database, siteIds?: number[]): Promise<string> {
+  const request = { name: uuidv7(), format: 'generic', url: 'http://127.0.0.1:9/hook', siteIds }
+  return (await addWebhook({ db, keyring: testKeyring }, testActor, request)).id
 }

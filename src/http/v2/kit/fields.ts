@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import { V2Error } from './problems.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 
@@ -12,6 +13,14 @@ export const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'
 export const time = Type.String({ format: 'date-time' })
 export const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 export const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+
+/** The id of a thing that is stored by its UUID alone. */
+export const uuidParams = Type.Object({ id: Type.String({ examples: ['019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'] }) })
+
+export function readUuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new V2Error('not_found')
+  return text
+}
 
 /** Text to search for. PostgreSQL cannot store NUL in a text. */
 export const searchText = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' })

@@ -75,6 +75,9 @@ const failuresOfWriting = {
   403: 'The scope of the key does not include this operation',
   413: 'The body is larger than 64 KiB',
 }
+const failuresOfManaging = {
+  409: 'The name is taken, something still refers to it, or the controller could not be asked',
+}
 const failuresOfIdempotency = {
   409: 'A request with this Idempotency-Key is still running',
   422: 'This Idempotency-Key was used with other contents',
@@ -105,6 +108,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
   const failed = {
     ...failures,
     ...(operation.scope !== 'read' && failuresOfWriting),
+    ...(operation.scope === 'manage' && failuresOfManaging),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
     ...(operation.failureHeaders && failuresOfControllers),
   }

@@ -1,12 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Requester } from '#domain/actor.ts'
+import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import type { CreateContext } from '#domain/creating/create-voucher.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { Searches } from '#domain/vouchers/searches.ts'
+import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
+import type { Keyring } from '#lib/cipher.ts'
 
-export type V2Context = CreateContext & SyncContext & { searches: Searches }
+export type V2Context = CreateContext &
+  SyncContext & {
+    searches: Searches
+    keyring: Keyring
+    drivers: DriverForms
+    receiverAddresses: ReceiverAddresses
+  }
 
 /** The arguments of a handler. */
 export type OperationCall<P, Q, B> = {

@@ -9,6 +9,9 @@ export const pageQuery = {
   ),
 }
 
+/** For lists by name. The cursor contains a name, which may have 200 characters of 4 bytes. */
+export const namePageQuery = { ...pageQuery, cursor: Type.Optional({ ...pageQuery.cursor, maxLength: 1_200 }) }
+
 export const nextCursor = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   description: 'Cursor of the next page; null on the last one.',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorDetails, RequestErrorCode, V2OnlyErrorCode } from '#domain/errors.ts'
 import { problems as sharedProblems } from '../../server/problems.ts'
+import { administrationProblems } from './administration-problems.ts'
 import { invalidFieldSchema } from './invalid-fields.ts'
 
 export type Language = 'de' | 'en'
@@ -114,6 +115,7 @@ const ownProblems = {
     },
     headers: { 'retry-after': '5' },
   },
+  ...administrationProblems,
   server_error: { status: 500, error: 'server_error', messages: { de: 'Interner Fehler', en: 'Internal error' } },
 } satisfies Record<string, Problem> & Record<V2OnlyErrorCode, Problem>
 

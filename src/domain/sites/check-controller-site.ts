@@ -1,0 +1,56 @@
+import type { Queryable } from '#db/database.ts'
+import type { ControllerSite } from '#drivers/driver.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
+import { controllerFailure } from '../controllers/controller-failure.ts'
+import { type ControllerRef, findStoredController, type StoredController } from '../controllers/controllers.queries.ts'
+import type { Controllers } from '../controllers/controllers.ts'
+import { controllerNotFound } from '../controllers/find-controller.ts'
+import { DomainError } from '../errors.ts'
+
+/** How many sites of a controller an error names. */
+const namedSites = 20
+
+type CheckContext = { db: Queryable; controllers: Controllers }
+
+/** Rejects a site that the controller does not have, and a controller that does not answer. */
+export async function checkControllerSite(
+  ctx: CheckContext,
+  actor: Actor,
+  { controller, controllerSite }: { controller: ControllerRef; controllerSite: string },
+): Promise<void> {
+  const sites = await readControllerSites(ctx, actor, controller, controllerSite)
+  if (sites.some(({ ids }) => ids.includes(controllerSite))) return
+  const known = sites.slice(0, namedSites).map(({ ids: [id] }) => id)
+  throw new DomainError('controller_site_not_found', { details: { controllerSite, sites: known.join(', ') } })
+}
+
+/** The sites that the controller has, asked now. A hotspot operator signs in on the site `signInOn`. */
+export async function readControllerSites(
+  { db, controllers }: CheckContext,
+  actor: Actor,
+  ref: ControllerRef,
+  signInOn: string,
+): Promise<ControllerSite[]> {
+  requireAllSites(actor)
+  const controller = await findStoredController(db, ref)
+  if (!controller) throw await controllerNotFound(db, ref)
+  return askController(controllers, controller, signInOn)
+}
+
+async function askController(
+  controllers: Controllers,
+  controller: StoredController,
+  signInOn: string,
+): Promise<ControllerSite[]> {
+  try {
+    return await controllers.inBackground(controller.controllerId, () =>
+      controllers.connectionOf(controller).sites(signInOn),
+    )
+  } catch (error) {
+    const failure = controllerFailure(error)
+    if (failure === undefined) throw error
+    const { message: reason, cause } = error as Error
+    const details = { failure, reason: error instanceof DomainError && cause instanceof Error ? cause.message : reason }
+    throw new DomainError('controller_check_failed', { cause: error, details })
+  }
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from '#db/database.ts'
+import { mayUseSite } from './sites.queries.ts'
+
+/** The kinds of things that can refer to a site. */
+export type SiteReference = 'vouchers' | 'batches' | 'templates' | 'webhooks' | 'keys' | 'staff'
+
+/** Locks the site until the transaction ends, so nothing can begin to refer to it. */
+export async function findSiteToRemove(
+  tx: Queryable,
+  id: number,
+  onlySitesOf: string | null,
+): Promise<{ name: string } | undefined> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select name from sites s where s.id = $2 and ${mayUseSite('$1', 's.id')} for update`,
+    [onlySitesOf, id],
+  )
+  return rows[0]
+}
+
+/** The things that refer to a site. Revoked keys do not count: they can never be used again. */
+export async function listSiteReferences(tx: Queryable, id: number): Promise<SiteReference[]> {
+  const { rows } = await tx.query<{ kind: SiteReference }>(
+    `select kind from (values
+       ('vouchers', exists (select from vouchers where site_id = $1) or exists (select from creations where site_id = $1)),
+       ('batches', exists (select from batches where site_id = $1)),
+       ('templates', exists (select from templates where site_id = $1)),
+       ('webhooks', exists (select from webhook_sites where site_id = $1)),
+       ('keys', exists (select from api_key_sites join api_keys k on k.id = api_key_id
+                         where site_id = $1 and k.revoked_at is null)),
+       ('staff', exists (select from staff_sites where site_id = $1))
+     ) as referring (kind, refers) where refers`,
+    [id],
+  )
+  return rows.map(({ kind }) => kind)
+}
+
+/** Also deletes what only counts for the site. */
+export async function deleteSite(tx: Queryable, id: number): Promise<void> {
+  for (const table of ['api_key_sites', 'site_days', 'site_versions'])
+    await tx.query(`delete from ${table} where site_id = $1`, [id])
+  await tx.query('delete from sites where id = $1', [id])
+}
