@@ -634,9 +634,6 @@ ALTER TABLE ONLY public.staff_sites
 ALTER TABLE ONLY public.templates
     ADD CONSTRAINT templates_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
-ALTER TABLE public.vouchers
-    ADD CONSTRAINT vouchers_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
-
 ALTER TABLE ONLY public.webhook_sites
     ADD CONSTRAINT webhook_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 

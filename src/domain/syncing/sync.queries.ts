@@ -114,13 +114,15 @@ export async function updateSeenVouchers(
 /** Records vouchers that others made. Leaves out vouchers that an open creation may still claim. Returns the new ids. */
 export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
+    `with site as materialized (select from sites where id = $1 for key share) -- it may have been removed meanwhile
+     insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
        qos_down_kbps, qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
      select $1, seen.record_id, seen.id, seen.code, seen.name, without_date(seen.name), seen.max_uses, seen.expire_minutes,
             seen.down_kbps, seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
             coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now()
        from ${seenRows}
       where seen.code is not null and seen.expire_minutes > 0
+        and exists (select from site)
         and not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
         and not exists (select from vouchers
                          where site_id = $1 and controller_voucher_id is null and code = seen.code)

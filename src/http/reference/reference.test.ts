@@ -37,7 +37,8 @@ test('the page is self-contained: no script, nothing to load, one stylesheet tha
   })
   expect(page.text).not.toMatch(/<(script|link|img|iframe|object|embed|form|base)\b|\son\w+=|\sstyle=/i)
   expect(style).not.toMatch(/url\(|@import|\/\//)
-  expect([...page.text.matchAll(/\w+:\/\/[^\s<]+/g)].map(String)).toEqual([`${app.url}/api/v2`])
+  const withoutBodies = page.text.replace(/-d &#39;.*?&#39;/g, '')
+  expect([...withoutBodies.matchAll(/\w+:\/\/[^\s<]+/g)].map(String)).toEqual([`${app.url}/api/v2`])
 })
 
 test('every link leads to a part of the page or to the OpenAPI document; every part is there once', () => {
