@@ -18,7 +18,15 @@ import {
 } from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher, seedWebhook } from '#test/data/seed.ts'
+import {
+  seedBatch,
+  seedControlledSite,
+  seedController,
+  seedKey,
+  seedTemplate,
+  seedVoucher,
+  seedWebhook,
+} from '#test/data/seed.ts'
 import { report, size } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -37,6 +45,8 @@ const template = await seedTemplate(app.db)
 const webhook = await seedWebhook(app.db)
 const { rows: controllerRows } = await app.db.query<{ id: string }>('select id from controllers')
 const controller = controllerRows[0]?.id as string
+/** Its address changes all the time, so no site uses it. */
+const spareController = await seedController(app.db)
 
 const unhandled: unknown[] = []
 const remember = (reason: unknown) => unhandled.push(reason)
@@ -102,7 +112,7 @@ const fitting: Record<string, string[]> = {
 const nobody = '00000000-0000-7000-8000-000000000000'
 const idsByPath: Record<string, string[]> = {
   sites: [String(site)],
-  controllers: [controller],
+  controllers: [spareController],
   templates: [template],
   webhooks: [webhook],
   vouchers: [id, ...more].map((each) => `${site}-${each}`),

@@ -15,7 +15,12 @@ export const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'],
 export const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
 /** The id of a thing that is stored by its UUID alone. */
-export const uuidParams = Type.Object({ id: Type.String({ examples: ['019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'] }) })
+export const uuidParams = Type.Object({
+  id: Type.String({
+    examples: ['019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'],
+    description: 'The `id` from a list or a creation.',
+  }),
+})
 
 export function readUuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new V2Error('not_found')
