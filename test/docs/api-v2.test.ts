@@ -67,6 +67,11 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   await runInBash(blocks('sh').find((text) => text.includes('/vouchers.csv')) as string, env)
   expect(readFileSync(join(folder, 'vouchers.csv'), 'utf8')).toContain(voucher.formatted_code)
 
+  const extend = blocks('sh').find((text) => text.includes('PATCH')) as string
+  const sooner = new Date(checkOutAt.getTime() - 3_600_000).toISOString()
+  const changed = await runInBash(extend, { ...env, VOUCHER: voucher.id, LATER: sooner })
+  expect(changed).toMatchObject({ id: voucher.id, valid_until: sooner, ends_at: sooner })
+
   const { id } = await runInBash(checkOut, env)
   await vi.waitFor(
     async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 1 }),
@@ -116,5 +121,12 @@ test('the batch in the example is made', async () => {
   await vi.waitFor(
     async () => expect(await get(`/batches/${batch.id}`)).toMatchObject({ state: 'done', made: 500 }),
     30_000,
+  )
+  const [used] = (await get(`/batches/${batch.id}/rows`)).rows
+  await simulator.redeem(used.code)
+  const { id } = await runInBash(blocks('sh').find((text) => text.includes('"unused"')) as string, { BATCH: batch.id })
+  await vi.waitFor(
+    async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 499, kept: 1 }),
+    60_000,
   )
 })
