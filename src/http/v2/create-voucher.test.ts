@@ -201,6 +201,11 @@ describe('400', () => {
       ],
     ],
     [
+      { expire_minutes: 1_000_001, qos: { down_kbps: 1, up_kbps: 100_001 } },
+      'These fields are invalid: expire_minutes, qos.down_kbps, qos.up_kbps',
+      ['expire_minutes out_of_range', 'qos.down_kbps out_of_range', 'qos.up_kbps out_of_range'],
+    ],
+    [
       { qos: { down_kbps: 1, up_kbps: 1, quota_mb: 2_000_000 }, valid_until: '2020-01-01T00:00:00Z' },
       'These fields are invalid: valid_until, qos.down_kbps, qos.up_kbps, qos.quota_mb',
       [

@@ -40,6 +40,7 @@ const site = await seedControlledSite(app.db, simulator)
 const id = await seedVoucher(app.db, site)
 /** More vouchers: the requests soon revoke each of them. */
 const more = await Promise.all(Array.from({ length: 50 }, () => seedVoucher(app.db, site)))
+const ended = await seedVoucher(app.db, site, { status: 'revoked' })
 const batch = await seedBatch(app.db, site)
 const template = await seedTemplate(app.db)
 const webhook = await seedWebhook(app.db)
@@ -115,7 +116,7 @@ const idsByPath: Record<string, string[]> = {
   controllers: [spareController],
   templates: [template],
   webhooks: [webhook],
-  vouchers: [id, ...more].map((each) => `${site}-${each}`),
+  vouchers: [id, ...Array<string>(20).fill(ended), ...more].map((each) => `${site}-${each}`),
   batches: [`${site}-${batch}`],
 }
 
@@ -127,9 +128,10 @@ type JsonSchema = Record<string, any>
 /** Values that a schema allows, and now and then one that it does not. */
 function fromSchema(schema: JsonSchema, name = ''): Arbitrary<unknown> {
   const noise = oneof(value, anything({ maxDepth: 1, withBigInt: false }))
-  if (fitting[name] && schema['type'] === 'string') return mostly(constantFrom(...fitting[name]), noise)
+  const kinds: string[] = [schema['type'] ?? []].flat()
+  if (fitting[name] && kinds.includes('string')) return mostly(constantFrom(...fitting[name]), noise)
   if (schema['enum']) return mostly(constantFrom(...schema['enum']), noise)
-  switch (schema['type']) {
+  switch (kinds[0]) {
     case 'object':
       return mostly(fieldsOf(schema), noise)
     case 'array': {
