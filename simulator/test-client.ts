@@ -7,7 +7,7 @@ export type Client = ReturnType<typeof clientOf>
 
 /** A client for the simulator's own tests: the Integration API and `/control`. */
 export function clientOf(simulator: RunningSimulator) {
-  async function call(path: string, { method = 'GET', body, headers, timeoutMs = 5000 }: Request = {}) {
+  async function call(path: string, { method = 'GET', body, headers, timeoutMs = 30_000 }: Request = {}) {
     const response = await fetch(simulator.url + path, {
       method,
       redirect: 'manual',

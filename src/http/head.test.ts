@@ -45,7 +45,7 @@ test('HEAD with the ETag of an unchanged answer: 304', async () => {
 })
 
 test('HEAD of an operation that has no GET: 405', async () => {
-  const answer = await app.call('/api/v2/revocations', { method: 'HEAD', key })
+  const answer = await app.call(`/api/v2/batches/${voucher}/cancel`, { method: 'HEAD', key })
 
   expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
 })

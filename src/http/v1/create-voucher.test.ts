@@ -110,7 +110,7 @@ describe('the processing order', () => {
     expect(row).toMatchObject({
       site_id: site,
       code,
-      name: `${today()}_Gast`,
+      controller_name: `${today()}_Gast`,
       max_uses: 1,
       expire_minutes: 480,
       qos_down_kbps: 2,
