@@ -252,3 +252,18 @@ test('look-ups leave a background slot of their controller free', async () => {
   await Promise.all(looking)
   expect(running).toBe(3)
 })
+
+test('waiting for two slots, one after the other, does not take longer than 3 s', async () => {
+  const site = await seedControlledSite(app.db, await startSimulator())
+  const { rows } = await app.db.query('select controller_id as id from sites where id = $1', [site])
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  const held = [1, 2].map(() => app.context.controllers.inBackground(rows[0]?.id, () => end))
+  const first = lookUp({ code: '1', site_id: site, fresh: true })
+  await new Promise((later) => setTimeout(later, 100))
+  const startedAt = Date.now()
+
+  expect(await lookUp({ code: '2', site_id: site, fresh: true })).toMatchObject({ vouchers: [], fresh: false })
+  expect(Date.now() - startedAt).toBeLessThan(timeLimit(3_000))
+  resolve()
+  await Promise.all([first, ...held])
+})
