@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { median, report } from '#test/measuring.ts'
 
 const root = new URL('../..', import.meta.url)
-const sources = globSync('{bin,src,simulator,web,test}/**/*.{ts,tsx,js}', {
+const sources = globSync('{bin,src,simulator,client,web,test}/**/*.{ts,tsx,js}', {
   cwd: fileURLToPath(root),
-  exclude: ['**/*.{test,suite}.ts', '**/node_modules/**', '**/dist/**'],
+  exclude: ['**/*.{test,suite,generated}.ts', '**/node_modules/**', '**/dist/**'],
 }).toSorted()
 const linesOf = (path: string) => readFileSync(new URL(path, root), 'utf8').split('\n').length - 1
 
@@ -25,6 +25,15 @@ test('source files have 60 to 120 lines in the median, few under 20, none over 3
   expect(median(lines)).toBeLessThanOrEqual(120)
   expect(tiny.length / sources.length).toBeLessThan(0.1)
   expect(inFolders.filter(([, count]) => count > 15)).toEqual([])
+})
+
+test('the client has at most 300 lines besides its generated types', () => {
+  const client = sources.filter((path) => dirname(path) === 'client')
+  const lines = client.reduce((sum, path) => sum + linesOf(path), 0)
+
+  report('lines of the client', lines)
+  expect(client).toContain('client/voucher-client.ts')
+  expect(lines).toBeLessThanOrEqual(300)
 })
 
 test('SQL is only in *.queries.ts and in the tools that own a table', () => {

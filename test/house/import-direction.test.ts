@@ -10,7 +10,9 @@ const wiring = ['main.ts', 'context.ts', 'config.ts']
 /** Why a file may not contain this import; undefined when it may. */
 function problemOf(file: string, specifier: string): string | undefined {
   const isLocal = specifier.startsWith('.') || specifier.startsWith('#')
-  if (!isLocal) return undefined
+  if (dirname(file) === 'client' && !isTest(file))
+    return isLocal && dirname(resolve(file, specifier)) === 'client' ? undefined : 'the client has no dependencies'
+  if (!isLocal || file.startsWith('client/')) return undefined
   const target = resolve(file, specifier)
   if (file.startsWith('simulator/'))
     return target.startsWith('simulator/') ? undefined : 'the simulator shares nothing with the service'
@@ -52,7 +54,7 @@ function importsOf(text: string): string[] {
 }
 
 test('imports only point down', () => {
-  const files = globSync('{src,simulator}/**/*.{ts,tsx}', { cwd: root })
+  const files = globSync('{src,simulator,client}/**/*.{ts,tsx}', { cwd: root })
   const problems = files.flatMap((file) =>
     importsOf(readFileSync(join(root, file), 'utf8')).flatMap((specifier) => {
       const problem = problemOf(file, specifier)
@@ -129,6 +131,12 @@ test('the simulator shares nothing with the service', () => {
   const shared = ['../../src/lib/cipher.ts', '#lib/cipher.ts', '../../test/support/app.ts', '#test/app.ts']
 
   expect(rejectedIn('simulator/planted/planted.ts', ...shared, '../store/clock.ts', 'node:http')).toEqual(shared)
+})
+
+test('the client has no dependencies, not even Node', () => {
+  const foreign = ['node:http', 'undici', '../src/lib/cipher.ts', '#lib/cipher.ts', './generator/generate-types.ts']
+
+  expect(rejectedIn('client/planted.ts', ...foreign, './neighbour.ts')).toEqual(foreign)
 })
 
 test.each([

@@ -1,0 +1,768 @@
+// Made from the OpenAPI document by `npm run client:types`. Do not edit.
+
+import type { CallOptions } from './voucher-client.ts'
+
+/** What would be accepted. Only the facts that matter for the error are set. */
+export type Allowed = {
+  minimum?: number
+  maximum?: number
+  /** Characters. */
+  min_length?: number
+  /** Characters. */
+  max_length?: number
+  min_items?: number
+  max_items?: number
+  /** Types of JSON: integer, string, … */
+  types?: Array<string>
+  /** All accepted values. */
+  values?: Array<string>
+  /** All accepted names of fields. */
+  fields?: Array<string>
+  /** The accepted name that is most like the one that was sent. */
+  nearest?: string
+  /** A format of JSON Schema, such as date-time or uuid. */
+  format?: string
+  /** A regular expression. */
+  pattern?: string
+  example?: string
+}
+
+export type InvalidField = {
+  /** Such as qos.down_kbps, names[3] or Idempotency-Key; ? if it has no usual name. */
+  field: string
+  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "not_usable"
+  message: string
+  allowed: Allowed | null
+}
+
+export type Problem = {
+  /** New values may be added. */
+  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "display_name_invalid" | "driver_not_found" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "invalid_request" | "method_not_allowed" | "no_voucher" | "not_found" | "payload_too_large" | "rate_limited" | "recording_failed" | "search_too_slow" | "searches_too_many" | "server_error" | "site_in_use" | "site_inactive" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_events_invalid" | "webhook_name_taken" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
+  /** English, or German if Accept-Language prefers it. */
+  message: string
+  /** Tell it to the operator. X-Request-Id has the same value. */
+  request_id: string
+  /** Every invalid field. Only if fields are the problem. */
+  errors?: Array<InvalidField>
+}
+
+export type Me = {
+  id: string
+  name: string
+  /** Each scope includes those before it. */
+  scope: "read" | "write" | "manage"
+  /** True if the key may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of a limited key. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  limits: {
+    /** Null if the key has no limit. */
+    requests_per_minute: number | null
+  }
+  /** When the key stops working; null if it does not expire. */
+  expires_at: string | null
+}
+
+export type Site = {
+  id: number
+  name: string
+  /** Vouchers can be created only on an active site. */
+  active: boolean
+  /** Whether its controller answered the last call. */
+  reachable: boolean
+  unreachable_since: string | null
+  synced_at: string | null
+  /** Why the last comparison with the controller failed, in one word. */
+  sync_failure: string | null
+  /** Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`. */
+  unrecorded_vouchers: number
+}
+
+export type NewSite = {
+  name: string
+  controller_id: string
+  /** The id of the site on the controller. */
+  controller_site?: string
+  /** Vouchers can be created only on an active site. */
+  active?: boolean
+  /** Record vouchers that others make on the controller. */
+  adopts_vouchers?: boolean
+  /** Do not ask the controller whether it has the site. */
+  unchecked?: boolean
+}
+
+export type SiteSettings = {
+  id: number
+  name: string
+  active: boolean
+  controller_id: string
+  /** The id of the site on its controller. */
+  controller_site: string
+  /** Whether vouchers that others make on the controller are recorded. */
+  adopts_vouchers: boolean
+  /** Whether names on the controller get a tag that identifies our vouchers. */
+  tags_names: boolean
+  created_at: string
+}
+
+export type SiteChange = {
+  name?: string
+  /** Vouchers can be created only on an active site. */
+  active?: boolean
+  /** Record vouchers that others make on the controller. */
+  adopts_vouchers?: boolean
+  /** Append a short tag to each name on the controller. */
+  tags_names?: boolean
+}
+
+export type SyncRequest = {
+  site_id: number
+  /** The sync is done when `synced_at` of the site is not before this time. */
+  requested_at: string
+}
+
+export type Controller = {
+  id: string
+  name: string
+  driver: string
+  address: string
+  /** SHA-256 of the only certificate that is accepted. */
+  certificate_pin: string | null
+  /** Whether credentials are stored. They cannot be read. */
+  has_secret: boolean
+  /** Number of sites on this controller. */
+  sites: number
+  created_at: string
+}
+
+export type NewController = {
+  name: string
+  driver: string
+  address: string
+  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  certificate_pin?: string | null
+  /** For drivers that sign in with a password. */
+  username?: string
+  /** The API key or password. It is encrypted and never shown again. */
+  secret: string
+}
+
+export type ControllerChange = {
+  name?: string
+  address?: string
+  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  certificate_pin?: string | null
+  /** For drivers that sign in with a password. */
+  username?: string
+  /** The API key or password. It is encrypted and never shown again. */
+  secret?: string
+}
+
+export type ControllerSite = {
+  /** For `controller_site` of a new site. */
+  controller_site: string
+  name: string
+}
+
+export type Template = {
+  id: string
+  /** Null if it can be used on every site. */
+  site_id: number | null
+  name: string
+  /** 0 means any number of devices. */
+  max_uses: number
+  /** Minutes from the first use. */
+  expire_minutes: number
+  /** 0 means no limit. */
+  qos: {
+    down_kbps: number
+    up_kbps: number
+    quota_mb: number
+  }
+  /** Days after which a voucher is withdrawn if nobody has used it. Null: never. */
+  unused_days: number | null
+}
+
+export type NewTemplate = {
+  /** Without it, or null: for all sites, which needs a key for all sites. */
+  site_id?: number | null
+  name: string
+  /** Minutes from the first use. */
+  expire_minutes: number
+  /** 0 means any number of devices. */
+  max_uses?: number
+  /** 0 means no limit. */
+  qos?: {
+    down_kbps?: number
+    up_kbps?: number
+    quota_mb?: number
+  }
+  /** Days after which a voucher is withdrawn if nobody has used it. Null: never. */
+  unused_days?: number | null
+}
+
+export type TemplateChange = {
+  name?: string
+  /** Minutes from the first use. */
+  expire_minutes?: number
+  /** 0 means any number of devices. */
+  max_uses?: number
+  /** 0 means no limit. */
+  qos?: {
+    down_kbps?: number
+    up_kbps?: number
+    quota_mb?: number
+  }
+  /** Days after which a voucher is withdrawn if nobody has used it. Null: never. */
+  unused_days?: number | null
+}
+
+export type Webhook = {
+  id: string
+  name: string
+  format: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
+  events: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
+  /** The language of sentences in chats. */
+  language: "de" | "en"
+  all_sites: boolean
+  /** Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  /** When deliveries began to fail; null while they arrive. */
+  failing_since: string | null
+  /** When it was disabled because its receiver was gone. */
+  disabled_at: string | null
+  disabled_reason: string | null
+  created_at: string
+}
+
+export type NewWebhook = {
+  /** It is encrypted and never shown again. */
+  url: string
+  events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
+  /** Without it: all sites, including later ones, which needs a key for all sites. */
+  site_ids?: Array<number>
+  /** Must be unique. Without it, a name is made from the host. */
+  name?: string
+  format?: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
+  /** The language of sentences in chats. */
+  language?: "de" | "en"
+}
+
+export type CreatedWebhook = {
+  id: string
+  name: string
+  format: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
+  events: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
+  /** The language of sentences in chats. */
+  language: "de" | "en"
+  all_sites: boolean
+  /** Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  /** When deliveries began to fail; null while they arrive. */
+  failing_since: string | null
+  /** When it was disabled because its receiver was gone. */
+  disabled_at: string | null
+  disabled_reason: string | null
+  created_at: string
+  /** Signs every event. Null for chats: there the address is the secret. */
+  secret: string | null
+}
+
+/** The key or person that made it. */
+export type CreatedBy = {
+  kind: "key" | "staff"
+  id: string
+  /** Its name now. */
+  name: string
+}
+
+export type Voucher = {
+  /** The number of the site, a hyphen and a UUID. */
+  id: string
+  site_id: number
+  code: string
+  formatted_code: string
+  /** As you sent it. For a voucher made on the controller: its note without a date. */
+  name: string
+  /** As it stands on the controller, with the date. It never changes. */
+  controller_name: string
+  /** Your own text for it, such as a reservation number. */
+  reference: string | null
+  /** Only a valid voucher can be redeemed. */
+  status: "valid" | "used" | "expired" | "revoked"
+  /** 0 means any number of devices. */
+  max_uses: number
+  used_count: number
+  /** Minutes from the first use. */
+  expire_minutes: number
+  /** 0 means no limit. */
+  qos: {
+    down_kbps: number
+    up_kbps: number
+    quota_mb: number
+  }
+  created_at: string
+  first_used_at: string | null
+  /** When the minutes end. Null until the first use. */
+  expires_at: string | null
+  /** The voucher is withdrawn at this time, used or not. */
+  valid_until: string | null
+  /** The latest time to which valid_until can be changed. Null: there is no limit. */
+  latest_valid_until: string | null
+  /** The voucher is withdrawn at this time if nobody has used it. */
+  unused_until: string | null
+  revoked_at: string | null
+  /** The earliest of expires_at, valid_until and revoked_at. */
+  ends_at: string | null
+  synced_at: string | null
+  /** Null if it was made on the controller. */
+  created_by: CreatedBy | null
+  batch_id: string | null
+}
+
+export type VoucherCreation = {
+  site_id: number
+  /** The limits of this template apply unless the request has its own. */
+  template_id?: string
+  /** Number of devices; 0 means any number. */
+  max_uses?: number
+  /** Minutes from the first use. Default with valid_until: the time until then, or as many minutes as the controller accepts. */
+  expire_minutes?: number
+  /** 0 means no limit. */
+  qos?: {
+    down_kbps?: number
+    up_kbps?: number
+    quota_mb?: number
+  }
+  /** Your own text for it, such as a reservation number. Vouchers can be found and withdrawn by it. */
+  reference?: string
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
+  valid_until?: string
+  /** valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same. */
+  extendable_until?: string
+  /** The voucher is withdrawn after so many days if nobody has used it. */
+  unused_days?: number
+  /** Display name, at most 244 characters. The service puts the date in front of it: 2026-11-15_Room 12. */
+  name: string
+}
+
+export type VoucherOutcome = {
+  /** running: the request is being worked on, or the service is looking for its voucher. made: there is a voucher. none: no voucher was made, or no request with this key has arrived. */
+  outcome: "running" | "made" | "none"
+  /** The voucher as it is now, if the outcome is made. */
+  voucher: Voucher | null
+}
+
+export type CodeLookUp = {
+  /** The vouchers with this code, at most 20: first the valid ones, then the newest. Empty if there is none. */
+  vouchers: Array<Voucher>
+  /** Vouchers with this code that a controller has and the service does not: they were made on the controller. Only with fresh=true. */
+  on_controller_only: Array<{
+    site_id: number
+    /** Only a valid voucher can be redeemed. */
+    status: "valid" | "used" | "expired" | "revoked"
+  }>
+  /** True if the controllers of these vouchers were asked just now. */
+  fresh: boolean
+  /** When the vouchers were compared with their controllers; the oldest time if there are several sites, null if there was no comparison. */
+  synced_at: string | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type VoucherChange = {
+  /** Display name. The name on the controller does not change. */
+  name?: string
+  /** Null removes it. */
+  reference?: string | null
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null removes it. */
+  valid_until?: string | null
+}
+
+export type Revocation = {
+  id: string
+  created_at: string
+  /** Done when none is pending. */
+  state: "running" | "done"
+  total: number
+  pending: number
+  revoked: number
+  ended: number
+  kept: number
+  failed: number
+}
+
+export type Batch = {
+  /** The number of the site, a hyphen and a UUID. */
+  id: string
+  site_id: number
+  state: "running" | "done" | "cancelled"
+  size: number
+  waiting: number
+  /** Sent to the controller; the outcome is not known yet. */
+  under_way: number
+  made: number
+  failed: number
+  cancelled: number
+  reference: string | null
+  max_uses: number
+  /** As requested; valid_until may shorten it. */
+  expire_minutes: number
+  qos: {
+    down_kbps: number
+    up_kbps: number
+    quota_mb: number
+  }
+  valid_until: string | null
+  extendable_until: string | null
+  unused_days: number | null
+  created_at: string
+  /** Since then the controller could not make vouchers. The service retries. */
+  held_up_since: string | null
+  finished_at: string | null
+  created_by: CreatedBy
+}
+
+export type BatchCreation = {
+  site_id: number
+  /** The limits of this template apply unless the request has its own. */
+  template_id?: string
+  /** Number of devices; 0 means any number. */
+  max_uses?: number
+  /** Minutes from the first use. Default with valid_until: the time until then, or as many minutes as the controller accepts. */
+  expire_minutes?: number
+  /** 0 means no limit. */
+  qos?: {
+    down_kbps?: number
+    up_kbps?: number
+    quota_mb?: number
+  }
+  /** Your own text for it, such as a reservation number. Vouchers can be found and withdrawn by it. */
+  reference?: string
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
+  valid_until?: string
+  /** valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same. */
+  extendable_until?: string
+  /** The voucher is withdrawn after so many days if nobody has used it. */
+  unused_days?: number
+  /** Name of every voucher of the batch. Requires count. */
+  name?: string
+  count?: number
+  /** One voucher for each name, instead of name and count. Each different name takes a call to the controller. */
+  names?: Array<string>
+}
+
+export type BatchRow = {
+  number: number
+  name: string
+  outcome: "waiting" | "under_way" | "made" | "failed" | "cancelled"
+  /** Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, site_inactive or key_revoked. */
+  failure: string | null
+  voucher_id: string | null
+  code: string | null
+  formatted_code: string | null
+}
+
+/** Either voucher_ids or filter. */
+export type RevocationRequest = {
+  voucher_ids?: Array<string>
+  /** The filters of the list of vouchers; at least one besides site_id is required. Covers the vouchers that can still be withdrawn, at most 10,000. */
+  filter?: {
+    /** Without it: all sites of the key. */
+    site_id?: Array<number>
+    /** Part of the name; upper and lower case are the same. */
+    text?: string
+    /** Exactly this reference. */
+    reference?: string
+    /** Made by this key or person. */
+    created_by?: string
+    /** Only vouchers that nobody has used, as far as the record knows. */
+    unused?: true
+    /** Made in this batch. */
+    batch_id?: string
+    /** Made after this time, not at it. */
+    created_after?: string
+    /** Made before this time, not at it. */
+    created_before?: string
+    /** The code begins with this text. */
+    code?: string
+  }
+}
+
+export type RevocationRow = {
+  voucher_id: string
+  /** ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used it. failed: the service gave up after seven days, or at once with no_id. */
+  outcome: "pending" | "revoked" | "ended" | "kept" | "failed"
+  /** Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher. */
+  failure: string | null
+  /** What became of the devices that were online with the voucher. unsupported: the controller does not say which they are. They may stay online until the minutes end. Null while pending. */
+  disconnected: "all" | "none_online" | "unsupported" | "failed" | null
+  settled_at: string | null
+}
+
+/** One method for each operation of API v2. */
+export interface VoucherApi {
+  /** Get the key of this request: its name, scope, sites, limits and expiry */
+  getMe(options?: CallOptions): Promise<Me>
+  /** List the sites of the key by number, active or not */
+  listSites(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    sites: Array<Site>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Add a site of a controller */
+  createSite(body: NewSite, options?: CallOptions): Promise<SiteSettings>
+  /** Get one site */
+  getSite(id: string | number, options?: CallOptions): Promise<Site>
+  /** Change a site. Fields that are left out stay as they are */
+  updateSite(id: string | number, body: SiteChange, options?: CallOptions): Promise<SiteSettings>
+  /** Remove a site that has no vouchers and that nothing refers to */
+  deleteSite(id: string | number, options?: CallOptions): Promise<void>
+  /** Get the settings of a site */
+  getSiteSettings(id: string | number, options?: CallOptions): Promise<SiteSettings>
+  /** Compare the record of a site with its controller now */
+  syncSite(id: string | number, options?: CallOptions): Promise<SyncRequest>
+  /** List the controllers by name, without their secrets */
+  listControllers(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    controllers: Array<Controller>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Add a controller. It is not called until a site is added */
+  createController(body: NewController, options?: CallOptions): Promise<Controller>
+  /** Get one controller, without its secrets */
+  getController(id: string | number, options?: CallOptions): Promise<Controller>
+  /** Change a controller. A new address or certificate_pin erases the stored secret unless the request has a new one */
+  updateController(id: string | number, body: ControllerChange, options?: CallOptions): Promise<Controller>
+  /** Remove a controller that has no sites */
+  deleteController(id: string | number, options?: CallOptions): Promise<void>
+  /** Ask a controller now which sites it has */
+  listControllerSites(id: string | number, options?: CallOptions): Promise<{
+    sites: Array<ControllerSite>
+  }>
+  /** List templates by name: those for all sites and those for the sites of the key */
+  listTemplates(query?: {
+    /** Templates that can be used on this site: its own and those for all sites. Without it: all sites of the key. */
+    site_id?: number
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    templates: Array<Template>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Add a template, for one site or for all sites */
+  createTemplate(body: NewTemplate, options?: CallOptions): Promise<Template>
+  /** Change a template. Fields that are left out stay as they are, and so do vouchers that were made from it */
+  updateTemplate(id: string | number, body: TemplateChange, options?: CallOptions): Promise<Template>
+  /** Remove a template. Vouchers that were made from it stay as they are */
+  deleteTemplate(id: string | number, options?: CallOptions): Promise<void>
+  /** List the webhooks by name, without their addresses and secrets */
+  listWebhooks(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    webhooks: Array<Webhook>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Subscribe: send events to an address. The answer has the signing secret, which is shown only once */
+  createWebhook(body: NewWebhook, options?: CallOptions): Promise<CreatedWebhook>
+  /** Get one webhook, without its address and secret */
+  getWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
+  /** Unsubscribe: remove a webhook and the log of its deliveries */
+  deleteWebhook(id: string | number, options?: CallOptions): Promise<void>
+  /** List vouchers of one, several or all sites of the key, newest first */
+  listVouchers(query?: {
+    /** May be repeated. Without it: all sites of the key. */
+    site_id?: Array<number>
+    /** Only a valid voucher can be redeemed. */
+    status?: "valid" | "used" | "expired" | "revoked"
+    /** Part of the name; upper and lower case are the same. */
+    text?: string
+    /** Exactly this reference. */
+    reference?: string
+    /** Made by this key or person. */
+    created_by?: string
+    /** Only vouchers that nobody has used, as far as the record knows. */
+    unused?: true
+    /** Made in this batch. */
+    batch_id?: string
+    /** Made after this time, not at it. */
+    created_after?: string
+    /** Made before this time, not at it. */
+    created_before?: string
+    /** The code begins with this text. */
+    code?: string
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    vouchers: Array<Voucher>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Create one voucher on the controller of the site. A failure has the header Voucher-Outcome, which says whether a voucher may exist */
+  createVoucher(body: VoucherCreation, options?: CallOptions): Promise<Voucher>
+  /** Download a list of vouchers as CSV, with the filters of the list, newest first, at most 10,000 */
+  exportVouchers(query?: {
+    /** May be repeated. Without it: all sites of the key. */
+    site_id?: Array<number>
+    /** Only a valid voucher can be redeemed. */
+    status?: "valid" | "used" | "expired" | "revoked"
+    /** Part of the name; upper and lower case are the same. */
+    text?: string
+    /** Exactly this reference. */
+    reference?: string
+    /** Made by this key or person. */
+    created_by?: string
+    /** Only vouchers that nobody has used, as far as the record knows. */
+    unused?: true
+    /** Made in this batch. */
+    batch_id?: string
+    /** Made after this time, not at it. */
+    created_after?: string
+    /** Made before this time, not at it. */
+    created_before?: string
+    /** The code begins with this text. */
+    code?: string
+    /** A German Excel expects a semicolon. */
+    separator?: "," | ";"
+  }, options?: CallOptions): Promise<string>
+  /** Ask what became of a creation of this key, by its Idempotency-Key. Creates nothing and does not wait */
+  getVoucherOutcome(idempotencyKey: string, options?: CallOptions): Promise<VoucherOutcome>
+  /** Check a code that somebody shows or types. It can be redeemed if a voucher with this code is valid */
+  lookUpCode(query: {
+    code: string
+    /** Without it: all sites of the key. */
+    site_id?: number
+    /** Ask the controller now. This takes up to 3 s. If the controller does not answer, the answer comes from the record, with fresh false. */
+    fresh?: boolean
+  }, options?: CallOptions): Promise<CodeLookUp>
+  /** Get one voucher */
+  getVoucher(id: string | number, options?: CallOptions): Promise<Voucher>
+  /** Change the end, the reference or the name of a voucher, for example to extend a stay */
+  updateVoucher(id: string | number, body: VoucherChange, options?: CallOptions): Promise<Voucher>
+  /** Withdraw one voucher. If it was withdrawn before, the outcome is ended */
+  revokeVoucher(id: string | number, options?: CallOptions): Promise<Revocation>
+  /** List batches of one, several or all sites of the key, newest first */
+  listBatches(query?: {
+    /** May be repeated. Without it: all sites of the key. */
+    site_id?: Array<number>
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    batches: Array<Batch>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Create up to 1,000 vouchers in the background */
+  createBatch(body: BatchCreation, options?: CallOptions): Promise<Batch>
+  /** Get one batch and its progress */
+  getBatch(id: string | number, options?: CallOptions): Promise<Batch>
+  /** List the rows of a batch by number, with the outcome of each */
+  listBatchRows(id: string | number, query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    rows: Array<BatchRow>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Download the codes of a batch as CSV, for a spreadsheet or a label printer */
+  exportBatch(id: string | number, query?: {
+    /** A German Excel expects a semicolon. */
+    separator?: "," | ";"
+  }, options?: CallOptions): Promise<string>
+  /** Cancel a batch. Vouchers that were already made stay valid */
+  cancelBatch(id: string | number, options?: CallOptions): Promise<Batch>
+  /** Retry the rows of a batch that failed or were cancelled */
+  retryBatch(id: string | number, options?: CallOptions): Promise<Batch>
+  /** Withdraw vouchers by their ids or by a filter */
+  revokeVouchers(body: RevocationRequest, options?: CallOptions): Promise<Revocation>
+  /** List the revocations that the key may see, newest first */
+  listRevocations(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    revocations: Array<Revocation>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Get one revocation and its progress */
+  getRevocation(id: string | number, options?: CallOptions): Promise<Revocation>
+  /** List the vouchers of a revocation, with the outcome of each */
+  listRevocationRows(id: string | number, query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    rows: Array<RevocationRow>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+}
+
+/** What the client has to know of an operation to send it. */
+export type Operation = {
+  method: string
+  path: string
+  input?: 'body' | 'query'
+  idempotencyKey?: 'accepted' | 'required'
+}
+
+export const operations: Record<keyof VoucherApi, Operation> = {
+  getMe: { method: 'GET', path: '/me' },
+  listSites: { method: 'GET', path: '/sites', input: 'query' },
+  createSite: { method: 'POST', path: '/sites', input: 'body' },
+  getSite: { method: 'GET', path: '/sites/{id}' },
+  updateSite: { method: 'PATCH', path: '/sites/{id}', input: 'body' },
+  deleteSite: { method: 'DELETE', path: '/sites/{id}' },
+  getSiteSettings: { method: 'GET', path: '/sites/{id}/settings' },
+  syncSite: { method: 'POST', path: '/sites/{id}/sync' },
+  listControllers: { method: 'GET', path: '/controllers', input: 'query' },
+  createController: { method: 'POST', path: '/controllers', input: 'body' },
+  getController: { method: 'GET', path: '/controllers/{id}' },
+  updateController: { method: 'PATCH', path: '/controllers/{id}', input: 'body' },
+  deleteController: { method: 'DELETE', path: '/controllers/{id}' },
+  listControllerSites: { method: 'GET', path: '/controllers/{id}/sites' },
+  listTemplates: { method: 'GET', path: '/templates', input: 'query' },
+  createTemplate: { method: 'POST', path: '/templates', input: 'body' },
+  updateTemplate: { method: 'PATCH', path: '/templates/{id}', input: 'body' },
+  deleteTemplate: { method: 'DELETE', path: '/templates/{id}' },
+  listWebhooks: { method: 'GET', path: '/webhooks', input: 'query' },
+  createWebhook: { method: 'POST', path: '/webhooks', input: 'body' },
+  getWebhook: { method: 'GET', path: '/webhooks/{id}' },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{id}' },
+  listVouchers: { method: 'GET', path: '/vouchers', input: 'query' },
+  createVoucher: { method: 'POST', path: '/vouchers', input: 'body', idempotencyKey: 'accepted' },
+  exportVouchers: { method: 'GET', path: '/vouchers.csv', input: 'query' },
+  getVoucherOutcome: { method: 'GET', path: '/vouchers/outcome', idempotencyKey: 'required' },
+  lookUpCode: { method: 'GET', path: '/vouchers/lookup', input: 'query' },
+  getVoucher: { method: 'GET', path: '/vouchers/{id}' },
+  updateVoucher: { method: 'PATCH', path: '/vouchers/{id}', input: 'body', idempotencyKey: 'accepted' },
+  revokeVoucher: { method: 'DELETE', path: '/vouchers/{id}' },
+  listBatches: { method: 'GET', path: '/batches', input: 'query' },
+  createBatch: { method: 'POST', path: '/batches', input: 'body', idempotencyKey: 'accepted' },
+  getBatch: { method: 'GET', path: '/batches/{id}' },
+  listBatchRows: { method: 'GET', path: '/batches/{id}/rows', input: 'query' },
+  exportBatch: { method: 'GET', path: '/batches/{id}/vouchers.csv', input: 'query' },
+  cancelBatch: { method: 'POST', path: '/batches/{id}/cancel' },
+  retryBatch: { method: 'POST', path: '/batches/{id}/retry' },
+  revokeVouchers: { method: 'POST', path: '/revocations', input: 'body', idempotencyKey: 'accepted' },
+  listRevocations: { method: 'GET', path: '/revocations', input: 'query' },
+  getRevocation: { method: 'GET', path: '/revocations/{id}' },
+  listRevocationRows: { method: 'GET', path: '/revocations/{id}/rows', input: 'query' },
+}
