@@ -9,6 +9,7 @@ import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
 import { openapiDocument } from '../../src/http/v2/kit/openapi.ts'
@@ -21,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'api-v2-page-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 
 const db = await createTestDatabase()
-const simulator = await startSimulator()
+const simulator = await startSimulator('--site', 'default=Default', '--site', 'branch=Branch')
 const service = await startService(db.url, {}, 'start')
 const site = await seedControlledSite(db, simulator)
 const { key } = await seedKey(db, { name: 'Check-in', scope: 'write' })
@@ -113,6 +114,33 @@ test('the page names every error and every code of a field', () => {
   const names: string[] = [...Problem.properties.error.enum, ...InvalidField.properties.code.enum]
 
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('the examples of a manage key: who am I, controller, site, template, subscribe, receive, unsubscribe', async () => {
+  const sink = await startWebhookSink()
+  const manage = await seedKey(db, { scope: 'manage' })
+  const example = (text: string) => blocks('sh').find((block) => block.includes(text)) as string
+  const env = { MANAGE_KEY: manage.key, RECEIVER: sink.url, ADDRESS: simulator.url, SECRET: simulator.apiKey }
+
+  expect(await runInBash(example('"$API/me"'), {})).toMatchObject({ name: 'Check-in', scope: 'write', all_sites: true })
+  const controller = await runInBash(example('"$API/controllers"'), env)
+  expect(controller).toMatchObject({ name: 'Annex console', has_secret: true, sites: 0 })
+  const added = await runInBash(example('"$API/sites"'), { ...env, CONTROLLER: controller.id })
+  expect(added).toMatchObject({ name: 'Annex', controller_site: 'branch', active: true })
+  expect(await runInBash(example('"$API/templates"'), env)).toMatchObject({ name: 'Conference', max_uses: 0 })
+
+  const { id, secret } = await runInBash(example('"$API/webhooks"'), env)
+  expect(secret).toMatch(/^whsec_/)
+  await runInBash(blocks('sh')[0] as string, { RESERVATION: 'R-4713' })
+  await vi.waitFor(
+    () => expect(sink.received.map(({ body }) => JSON.parse(body).type)).toEqual(['voucher.created']),
+    30_000,
+  )
+  await promisify(execFile)('bash', ['-euc', example('/webhooks/$ID')], {
+    env: { PATH: process.env['PATH'], API: `${service.url}/api/v2`, ...env, ID: id },
+  })
+  const { rows } = await db.query('select id from webhooks where id = $1', [id])
+  expect(rows).toEqual([])
 })
 
 test('the batch in the example is made', async () => {
