@@ -68,6 +68,23 @@ describe.each([onClassic, { driver: 'unifi-classic', flavour: 'self-hosted' }])(
     expect([await onController(guest.code), await onController(next.code)]).toEqual([false, false])
   })
 
+  test.each(['truncated', 'html-ok', 'server-error'])(
+    'the list of guests cannot be read once (%s): it is read again',
+    async (kind) => {
+      const { id: site, simulator } = await openSite(dialect)
+      const guest = await checkIn(site, { max_uses: 2 })
+      await simulator.redeem(guest.code, phone)
+      const revocation = await revoke({ voucher_ids: [guest.id] })
+      await simulator.fault(kind, { on: 'guests' })
+      await withdrawDue(app.context, site)
+      expect(await rowsOf(revocation)).toEqual([['pending', null]])
+      await makeDue(revocation)
+      await withdrawDue(app.context, site)
+
+      expect(await rowsOf(revocation)).toEqual([['revoked', 'all']])
+    },
+  )
+
   test('no MAC address is stored', async () => {
     const { id: site, simulator } = await openSite(dialect)
     const guest = await checkIn(site, { max_uses: 2 })

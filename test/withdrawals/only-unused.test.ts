@@ -83,6 +83,19 @@ describe.each([onClassic, onIntegration])('$driver', (dialect) => {
   })
 })
 
+test('a list that cannot be read holds up only the vouchers that depend on it', async () => {
+  const { id: site, simulator, onController } = await openSite(onIntegration)
+  const [idle, leaving] = [await checkIn(site), await checkIn(site)]
+  const waiting = await revoke({ filter: { code: idle.code, unused: true } })
+  const leave = await revoke({ voucher_ids: [leaving.id] })
+  await simulator.fault('html-ok', { on: 'list' })
+  await withdrawDue(app.context, site)
+
+  expect(await outcomes(leave)).toEqual({ [leaving.id]: ['revoked', null] })
+  expect((await outcomes(waiting))[idle.id]?.[0]).toBe('pending')
+  expect([await onController(leaving.code), await onController(idle.code)]).toEqual([false, true])
+})
+
 test('a template gives its unused_days to vouchers and batches; the request may have its own', async () => {
   const { id: site } = await openSite()
   const { rows } = await app.db.query<{ id: string }>(

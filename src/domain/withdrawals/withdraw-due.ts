@@ -46,9 +46,9 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
   if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))
   const made = due.filter(({ state }) => state !== 'unsettled' && state !== 'none')
   const conditional = made.filter(({ onlyUnused, state }) => onlyUnused && state === 'live')
-  const byUse = await findUsed(ctx, site, conditional).catch(orFailure)
-  if (typeof byUse === 'string') return stop(ctx, site, byUse)
-  const isLeftAlone = new Set([...byUse.used, ...byUse.vanished])
+  const byUse = await findUsed(ctx, site, conditional)
+  if (byUse.failure) await postponeWithdrawals(ctx.db, site.id, byUse.failure, idsOf(byUse.unknown))
+  const isLeftAlone = new Set([...byUse.used, ...byUse.vanished, ...byUse.unknown])
   const toDelete = made.filter((withdrawal) => !isLeftAlone.has(withdrawal))
 
   const [nameless, named] = [toDelete.filter((withdrawal) => !isNamed(withdrawal)), toDelete.filter(isNamed)]
@@ -65,14 +65,13 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
     ...current.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
   ])
   if (left.length > 0) await postpone(ctx, site, named, left)
-  const failure = stoppedBy ?? disconnections.stoppedBy
+  const failure = stoppedBy ?? disconnections.stoppedBy ?? ifUnanswered(byUse.failure)
   return failure === undefined || stop(ctx, site, failure)
 }
 
-function orFailure(error: unknown): Failure {
-  const failure = controllerFailure(error)
-  if (failure === undefined) throw error
-  return failure
+/** Only then the controller itself is the problem. */
+function ifUnanswered(failure: Failure | undefined): Failure | undefined {
+  return failure !== undefined && isUnanswered(failure) ? failure : undefined
 }
 
 /** Postpones all due withdrawals of the site, because its controller cannot be used at present. */
@@ -122,12 +121,15 @@ async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted:
     )
     return { byId }
   } catch (error) {
-    const failure = orFailure(error)
-    const isBrief = isUnanswered(failure) || failure === 'busy'
-    return isBrief ? { byId: new Map(), stoppedBy: failure } : { byId: new Map(), isFinal: true }
+    const failure = controllerFailure(error)
+    if (failure === undefined) throw error
+    const stoppedBy = failure === 'busy' ? failure : ifUnanswered(failure)
+    return { byId: new Map(), isFinal: lasting.includes(failure), ...(stoppedBy && { stoppedBy }) }
   }
 }
 
+/** Failures that another attempt does not change: the account may not disconnect devices, or the controller cannot. */
+const lasting: Failure[] = ['forbidden', 'missing', 'rejected']
 /** After so many attempts a withdrawal is settled although its devices could not be disconnected. */
 const maxDisconnectAttempts = 5
 
