@@ -1,0 +1,138 @@
+import { expect, test, vi } from 'vitest'
+import { startApp } from '#test/app.ts'
+import { seedControlledSite, seedController, seedKey, seedSite } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { startWorker } from '#worker/worker.ts'
+
+const app = await startApp()
+const worker = await startWorker(app.context)
+onFileEnd(() => worker.stop())
+const simulator = await startSimulator('--site', 'default=Default', '--site', 'branch=Branch')
+const { key } = await seedKey(app.db, { scope: 'manage' })
+const ask = async (method: string, path: string, body?: object) => {
+  const answer = await app.call(`/api/v2${path}`, { method, key, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, body: answer.text === '' ? undefined : answer.json() }
+}
+
+test('me: a limited key with an expiry, and a key without limits', async () => {
+  const site = await seedSite(app.db)
+  const expiresAt = new Date('2127-01-31T12:00:00.000Z')
+  const limited = await seedKey(app.db, { name: 'Desk', siteIds: [site], rateLimit: 60, expiresAt })
+  const me = async (text: string) => (await app.call('/api/v2/me', { key: text })).json()
+
+  expect(await me(limited.key)).toEqual({
+    id: limited.id,
+    name: 'Desk',
+    scope: 'read',
+    all_sites: false,
+    site_ids: [site],
+    limits: { requests_per_minute: 60 },
+    expires_at: expiresAt.toISOString(),
+  })
+  expect(await me(key)).toMatchObject({
+    scope: 'manage',
+    all_sites: true,
+    site_ids: [],
+    limits: { requests_per_minute: null },
+  })
+})
+
+test('controller, site and template: created, changed, and removed in the right order only', async () => {
+  const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
+  const { body: controller } = await ask('POST', '/controllers', { name: 'Console', ...login })
+  const { body: sites } = await ask('GET', `/controllers/${controller.id}/sites`)
+  const nowhere = await ask('POST', '/sites', { name: 'x', controller_id: controller.id, controller_site: 'nowhere' })
+  const { body: site } = await ask('POST', '/sites', { name: 'Haus', controller_id: controller.id })
+  const again = await ask('POST', '/sites', { name: 'Haus', controller_id: controller.id })
+  const template = await ask('POST', '/templates', { name: 'Tag', expire_minutes: 1440, site_id: site.id })
+  const path = `/templates/${template.body.id}`
+  const changed = await ask('PATCH', path, { qos: { up_kbps: 500 }, unused_days: 3 })
+  const renamed = await ask('PATCH', `/sites/${site.id}`, { name: 'Turm', active: false, tags_names: true })
+
+  expect(sites.sites).toEqual([
+    { controller_site: 'default', name: 'Default' },
+    { controller_site: 'branch', name: 'Branch' },
+  ])
+  expect([nowhere.status, nowhere.body.error]).toEqual([400, 'controller_site_not_found'])
+  expect([again.status, again.body.error]).toEqual([409, 'controller_site_taken'])
+  expect(changed.body).toEqual({
+    ...template.body,
+    qos: { down_kbps: 0, up_kbps: 500, quota_mb: 0 },
+    unused_days: 3,
+  })
+  expect(renamed.body).toEqual({ ...site, name: 'Turm', active: false, tags_names: true })
+  const removals = [
+    `/controllers/${controller.id}`,
+    `/sites/${site.id}`,
+    path,
+    `/sites/${site.id}`,
+    `/controllers/${controller.id}`,
+  ]
+  const statuses = []
+  for (const removal of removals) statuses.push((await ask('DELETE', removal)).status)
+  expect(statuses).toEqual([409, 409, 204, 204, 204])
+})
+
+test('a new address erases the secret unless the request has a new one; the sites of a controller without one cannot be asked', async () => {
+  const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
+  const { body: controller } = await ask('POST', '/controllers', { name: 'Moved', ...login })
+  const path = `/controllers/${controller.id}`
+  const moved = await ask('PATCH', path, { address: 'https://127.0.0.1:1' })
+  const refused = await ask('GET', `${path}/sites`)
+  const entered = await ask('PATCH', path, { address: simulator.url, secret: simulator.apiKey })
+
+  expect([moved.body.has_secret, entered.body.has_secret]).toEqual([false, true])
+  expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
+  expect((await ask('GET', `${path}/sites`)).status).toBe(200)
+})
+
+test('a controller that hangs holds a request for a few seconds only; unchecked adds the site', async () => {
+  const hanging = await startSimulator()
+  const { body: controller } = await ask('POST', '/controllers', {
+    name: 'Hung',
+    driver: 'unifi-integration',
+    address: hanging.url,
+    secret: hanging.apiKey,
+  })
+  await hanging.fault('hang-before', { on: 'any', times: 50 })
+  const started = performance.now()
+  const refused = await ask('POST', '/sites', { name: 'x', controller_id: controller.id })
+
+  expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
+  expect(performance.now() - started).toBeLessThan(15_000)
+  expect((await ask('POST', '/sites', { name: 'x', controller_id: controller.id, unchecked: true })).status).toBe(201)
+})
+
+test('sync: the site is compared with its controller now; an inactive site is not', async () => {
+  const site = await seedControlledSite(app.db, simulator)
+  await vi.waitFor(async () => expect((await ask('GET', `/sites/${site}`)).body.synced_at).not.toBeNull(), 30_000)
+  const { status, body } = await ask('POST', `/sites/${site}/sync`)
+
+  expect(status).toBe(202)
+  await vi.waitFor(async () => {
+    const { synced_at } = (await ask('GET', `/sites/${site}`)).body
+    expect(Date.parse(synced_at)).toBeGreaterThanOrEqual(Date.parse(body.requested_at))
+  }, 60_000)
+  await ask('PATCH', `/sites/${site}`, { active: false })
+  expect((await ask('POST', `/sites/${site}/sync`)).body.error).toBe('site_inactive')
+})
+
+test('lists of controllers and webhooks come in pages', async () => {
+  for (let i = 0; i < 3; i++) {
+    await seedController(app.db)
+    await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' })
+  }
+  for (const thing of ['controllers', 'webhooks']) {
+    const all = (await ask('GET', `/${thing}?limit=200`)).body[thing].map(({ id }: any) => id)
+    const seen: string[] = []
+    for (let query = '?limit=2'; ; ) {
+      const { body } = await ask('GET', `/${thing}${query}`)
+      seen.push(...body[thing].map(({ id }: any) => id))
+      if (body.next_cursor === null) break
+      query = `?limit=2&cursor=${body.next_cursor}`
+    }
+    expect(seen).toEqual(all)
+    expect(seen.length).toBeGreaterThanOrEqual(3)
+  }
+})
