@@ -2,26 +2,40 @@ import type { Queryable } from '#db/database.ts'
 import type { ControllerSite } from '#drivers/driver.ts'
 import { type Actor, requireAllSites } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
-import { type ControllerRef, findStoredController, type StoredController } from '../controllers/controllers.queries.ts'
+import {
+  type ControllerRef,
+  findController,
+  findStoredController,
+  type StoredController,
+} from '../controllers/controllers.queries.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { controllerNotFound } from '../controllers/find-controller.ts'
 import { DomainError } from '../errors.ts'
+import { isControllerSiteRecorded } from './sites.queries.ts'
 
 /** How many sites of a controller an error names. */
 const namedSites = 20
 
 type CheckContext = { db: Queryable; controllers: Controllers }
 
-/** Rejects a site that the controller does not have, and a controller that does not answer. */
+/**
+ * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can have several
+ * ids. So it also rejects a site that is recorded already under another of its ids: two sites would share their vouchers.
+ */
 export async function checkControllerSite(
   ctx: CheckContext,
   actor: Actor,
   { controller, controllerSite }: { controller: ControllerRef; controllerSite: string },
 ): Promise<void> {
   const sites = await readControllerSites(ctx, actor, controller, controllerSite)
-  if (sites.some(({ ids }) => ids.includes(controllerSite))) return
-  const known = sites.slice(0, namedSites).map(({ ids: [id] }) => id)
-  throw new DomainError('controller_site_not_found', { details: { controllerSite, sites: known.join(', ') } })
+  const site = sites.find(({ ids }) => ids.includes(controllerSite))
+  if (!site) {
+    const known = sites.slice(0, namedSites).map(({ ids: [id] }) => id)
+    throw new DomainError('controller_site_not_found', { details: { controllerSite, sites: known.join(', ') } })
+  }
+  const recorded = await findController(ctx.db, controller)
+  if (recorded && (await isControllerSiteRecorded(ctx.db, recorded.id, site.ids)))
+    throw new DomainError('controller_site_taken', { details: { controllerSite, controller: recorded.name } })
 }
 
 /** The sites that the controller has, asked now. A hotspot operator signs in on the site `signInOn`. */

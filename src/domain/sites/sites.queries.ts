@@ -82,6 +82,15 @@ export async function insertSite(db: Queryable, site: NewSite): Promise<Site | u
   return rows[0]
 }
 
+/** Whether a site is recorded under one of these ids of the controller's site. */
+export async function isControllerSiteRecorded(db: Queryable, controllerId: string, ids: string[]): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from sites where controller_id = $1 and controller_site = any ($2) limit 1',
+    [controllerId, ids],
+  )
+  return rowCount === 1
+}
+
 export type RecordedSite = { id: number; name: string; controllerId: string; controllerSite: string }
 
 /** Makes imports run one after another: two imports of the same sites in a different order would deadlock. */

@@ -38,6 +38,22 @@ test('me: a limited key with an expiry, and a key without limits', async () => {
   })
 })
 
+test("a controller's site is taken under each of its ids", async () => {
+  const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
+  const { body: controller } = await ask('POST', '/controllers', { name: 'Several ids', ...login })
+  const idOf = new Map([...(await simulator.siteReferences())].map(([id, reference]) => [reference, id]))
+  const add = async (controller_site: string | undefined) => {
+    const { status, body } = await ask('POST', '/sites', { name: 'x', controller_id: controller.id, controller_site })
+    return [status, body.error]
+  }
+
+  expect(await add('default')).toEqual([201, undefined])
+  expect(await add(idOf.get('default'))).toEqual([409, 'controller_site_taken'])
+  expect(await add('Default')).toEqual([409, 'controller_site_taken'])
+  expect(await add(idOf.get('branch'))).toEqual([201, undefined])
+  expect(await add('branch')).toEqual([409, 'controller_site_taken'])
+})
+
 test('controller, site and template: created, changed, and removed in the right order only', async () => {
   const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
   const { body: controller } = await ask('POST', '/controllers', { name: 'Console', ...login })
