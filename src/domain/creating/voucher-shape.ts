@@ -42,8 +42,9 @@ export const minutesLeft = max
 const maxMinutes = 1_000_000
 
 /**
- * Limits the minutes of a voucher to the time left until `extendableUntil`, or until `validUntil` if it is not extendable. The
- * minutes start at the first use. If the voucher is used at once, the controller ends it then, even if the service cannot.
+ * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. If the voucher is used
+ * at once, the controller ends it then, even if the service cannot. With a later `extendableUntil`, the minutes reach that time
+ * even if the voucher is used at once: one more minute makes up for times that are rounded down.
  */
 export function cutMinutes(
   { bounds }: Pick<Driver, 'bounds'>,
@@ -52,13 +53,15 @@ export function cutMinutes(
   now: Date,
 ): { shape: VoucherShape; minutesCut: boolean } {
   if (validUntil === null) return { shape: wanted, minutesCut: false }
-  const minutesUntil = (time: Date) => Math.floor((time.getTime() - now.getTime()) / 60_000)
+  const minutesUntil = (time: Date) => (time.getTime() - now.getTime()) / 60_000
   const most = wanted.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : wanted.expireMinutes
   if (minutesUntil(validUntil) < 1) {
     const more = errorsOfBounds({ bounds }, { ...wanted, expireMinutes: most })
     throw new DomainError('valid_until_passed', { more })
   }
-  const expireMinutes = Math.min(most, minutesUntil(extendableUntil ?? validUntil))
+  const isExtendable = extendableUntil !== null && extendableUntil > validUntil
+  const left = isExtendable ? Math.ceil(minutesUntil(extendableUntil)) + 1 : Math.floor(minutesUntil(validUntil))
+  const expireMinutes = Math.min(most, left)
   return { shape: { ...wanted, expireMinutes }, minutesCut: expireMinutes < wanted.expireMinutes }
 }
 

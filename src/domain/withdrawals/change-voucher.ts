@@ -46,8 +46,10 @@ function checkIsLive(voucher: LockedVoucher): void {
   if (voucher.isBeingRevoked) throw new DomainError('voucher_being_revoked')
 }
 
+/** An end that is not later than the present one is never too late. */
 function checkEnd(voucher: LockedVoucher, validUntil: Date): void {
   if (validUntil.getTime() < voucher.now.getTime() + 60_000) throw new DomainError('valid_until_passed')
+  if (voucher.validUntil !== null && validUntil <= voucher.validUntil) return
   const latest = latestValidUntil(voucher.now, voucher)
   if (latest !== null && validUntil > latest)
     throw new DomainError('valid_until_too_late', { details: { latest: latest.toISOString() } })

@@ -9,6 +9,7 @@ export type LockedVoucher = {
   expireMinutes: number
   minutesCut: boolean
   expiresAt: Date | null
+  validUntil: Date | null
   /** A withdrawal has begun or is due, and it does not depend on a use that the record already knows. */
   isBeingRevoked: boolean
   /** The time by the clock of the database, after the wait for the lock. */
@@ -22,7 +23,7 @@ export type LockedVoucher = {
 export async function lockVoucher(tx: Queryable, { siteId, id }: VoucherPlace): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
     `select status, used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
-            expires_at as "expiresAt"
+            expires_at as "expiresAt", valid_until as "validUntil"
        from vouchers where site_id = $1 and id = $2 for update`,
     [siteId, id],
   )

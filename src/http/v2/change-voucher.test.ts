@@ -67,6 +67,33 @@ describe('a stay', () => {
     expect((await change(id, { valid_until: latest_valid_until })).status).toBe(200)
   })
 
+  test.each([0, 59_999])(
+    'can be moved to extendable_until itself, unused or used at once (%i ms more)',
+    async (more) => {
+      const extendable = new Date(Math.ceil(Date.now() / 60_000 + 3 * day) * 60_000 + more).toISOString()
+      const stay = { valid_until: minutesAhead(day), extendable_until: extendable }
+      const [unused, used] = [await checkIn(stay), await checkIn(stay)]
+      await simulator.redeem(used.code)
+      await app.call(`/api/v2/vouchers/lookup?code=${used.code}&site_id=${site}&fresh=true`, { key })
+      expect((await read(used.id)).used_count).toBe(1)
+
+      for (const { id } of [unused, used]) {
+        const moved = await change(id, { valid_until: extendable })
+        expect([moved.status, moved.json().valid_until]).toEqual([200, extendable])
+      }
+    },
+  )
+
+  test('can be sent again as it is, or shortened by a moment', async () => {
+    const { id, valid_until } = await checkIn({ valid_until: minutesAhead(day) })
+    const sooner = new Date(Date.parse(valid_until) - 1_000).toISOString()
+
+    expect((await change(id, { name: 'Suite', valid_until })).status).toBe(200)
+    expect((await change(id, { valid_until: sooner })).json().valid_until).toBe(sooner)
+    expect(await scheduled(id)).toEqual([sooner])
+    expect((await change(id, { valid_until })).json().error).toBe('valid_until_too_late')
+  })
+
   test('has no limit while it is unused and its minutes were not cut', async () => {
     const { id, latest_valid_until } = await checkIn({ valid_until: minutesAhead(day), expire_minutes: 60 })
 
