@@ -324,9 +324,9 @@ export type VoucherCreation = {
   site_id: number
   /** The limits of this template apply unless the request has its own. */
   template_id?: string
-  /** Number of devices; 0 means any number. */
+  /** Number of devices; 0 means any number. Without it and without a template: 1. */
   max_uses?: number
-  /** Minutes from the first use. Default with valid_until: the time until then, or as many minutes as the controller accepts. */
+  /** Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {
@@ -426,9 +426,9 @@ export type BatchCreation = {
   site_id: number
   /** The limits of this template apply unless the request has its own. */
   template_id?: string
-  /** Number of devices; 0 means any number. */
+  /** Number of devices; 0 means any number. Without it and without a template: 1. */
   max_uses?: number
-  /** Minutes from the first use. Default with valid_until: the time until then, or as many minutes as the controller accepts. */
+  /** Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {

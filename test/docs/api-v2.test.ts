@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -15,7 +15,8 @@ import { startService } from '#test/service.ts'
 import { openapiDocument } from '../../src/http/v2/kit/openapi.ts'
 import { operations } from '../../src/http/v2/register-v2.ts'
 
-const page = readFileSync(new URL('../../docs/api-v2.md', import.meta.url), 'utf8')
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'docs/api-v2.md'), 'utf8')
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text)
 const folder = mkdtempSync(join(tmpdir(), 'api-v2-page-'))
@@ -26,7 +27,10 @@ const simulator = await startSimulator('--site', 'default=Default', '--site', 'b
 const service = await startService(db.url, {}, 'start')
 const site = await seedControlledSite(db, simulator)
 const { key } = await seedKey(db, { name: 'Check-in', scope: 'write' })
-const checkOutAt = new Date(Date.now() + 3 * 86_400_000)
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+const checkOutAt = inDays(3)
+const newCheckOutAt = inDays(5)
+const latestCheckOutAt = inDays(10)
 
 const onController = async (code: string) =>
   (await simulator.vouchers()).filter((voucher) => voucher.code === code && !voucher.deleted).length
@@ -42,14 +46,16 @@ async function runInBash(script: string, env: Record<string, string>) {
       KEY: key,
       SITE: String(site),
       CHECK_OUT: checkOutAt.toISOString(),
+      NEW_CHECK_OUT: newCheckOutAt.toISOString(),
+      LATEST_CHECK_OUT: latestCheckOutAt.toISOString(),
       ...env,
     },
   })
   return stdout === '' ? undefined : JSON.parse(stdout)
 }
 
-test('the curl examples check a guest in, look up the voucher and check the guest out', async () => {
-  const [checkIn = '', look = '', checkOut = ''] = blocks('sh')
+test('the curl examples check a guest in, look up the voucher, extend it and check the guest out', async () => {
+  const [checkIn = '', look = '', extend = '', checkOut = ''] = blocks('sh')
   const env = { RESERVATION: 'R-4711' }
 
   const voucher = await runInBash(checkIn, env)
@@ -68,10 +74,13 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   await runInBash(blocks('sh').find((text) => text.includes('/vouchers.csv')) as string, env)
   expect(readFileSync(join(folder, 'vouchers.csv'), 'utf8')).toContain(voucher.formatted_code)
 
-  const extend = blocks('sh').find((text) => text.includes('PATCH')) as string
+  const change = blocks('sh').find((text) => text.includes('$LATER')) as string
   const sooner = new Date(checkOutAt.getTime() - 3_600_000).toISOString()
-  const changed = await runInBash(extend, { ...env, VOUCHER: voucher.id, LATER: sooner })
+  const changed = await runInBash(change, { ...env, VOUCHER: voucher.id, LATER: sooner })
   expect(changed).toMatchObject({ id: voucher.id, valid_until: sooner, ends_at: sooner })
+
+  const extended = await runInBash(extend, { VOUCHER: voucher.id })
+  expect(extended).toMatchObject({ code: voucher.code, valid_until: newCheckOutAt.toISOString() })
 
   const { id } = await runInBash(checkOut, env)
   await vi.waitFor(
@@ -82,22 +91,44 @@ test('the curl examples check a guest in, look up the voucher and check the gues
   expect(await onController(voucher.code)).toBe(0)
 })
 
-test('the TypeScript example checks a guest in and out, even if an answer is lost', async () => {
+test('the TypeScript example compiles, checks a guest in, extends the stay and checks the guest out, even if an answer is lost', async () => {
   const [program = ''] = blocks('ts')
   const path = join(folder, 'check-in.ts')
   writeFileSync(path, program)
+  symlinkSync(join(root, 'client'), join(folder, 'client'))
+  await compile(path)
   vi.stubEnv('API', `${service.url}/api/v2`)
   vi.stubEnv('KEY', key)
-  const { checkIn, checkOut } = await import(pathToFileURL(path).href)
+  const { checkIn, extend, checkOut } = await import(pathToFileURL(path).href)
   await simulator.fault('created-then-reset')
 
   const voucher = await checkIn(site, 'Room 14', 'R-4712', checkOutAt)
   expect(await onController(voucher.code)).toBe(1)
+  const extended = await extend(voucher.id, newCheckOutAt)
+  expect(extended).toMatchObject({ code: voucher.code, status: 'valid', valid_until: newCheckOutAt.toISOString() })
   const revocation = await checkOut('R-4712')
 
   expect(revocation).toMatchObject({ state: 'done', total: 1, revoked: 1 })
   expect((await simulator.vouchers()).filter(({ name, deleted }) => name.endsWith('Room 14') && !deleted)).toEqual([])
 })
+
+async function compile(path: string): Promise<void> {
+  const modules = join(root, 'node_modules')
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+  ]
+  const types = ['--types', 'node', '--typeRoots', join(modules, '@types'), '--allowImportingTsExtensions']
+  await promisify(execFile)(join(modules, '.bin/tsc'), [...options, ...types, path]).catch(({ stdout }) =>
+    expect.fail(stdout),
+  )
+}
 
 test('the invalid request in the example gets the errors that the page shows', async () => {
   const [shown = ''] = blocks('json').filter((text) => text.includes('"errors"'))

@@ -32,14 +32,18 @@ export const creationFields = {
   template_id: Type.Optional(
     Type.String({ format: 'uuid', description: 'The limits of this template apply unless the request has its own.' }),
   ),
-  max_uses: Type.Optional({ ...limit, default: 1, description: 'Number of devices; 0 means any number.' }),
+  max_uses: Type.Optional({
+    ...limit,
+    examples: [1],
+    description: 'Number of devices; 0 means any number. Without it and without a template: 1.',
+  }),
   expire_minutes: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: maxInteger,
-      default: 480,
+      examples: [480],
       description:
-        'Minutes from the first use. Default with valid_until: the time until then, or as many minutes as the controller accepts.',
+        'Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts.',
     }),
   ),
   qos: Type.Optional(

@@ -47,6 +47,14 @@ test('operationIds make method names: a verb of a small set, then the noun', () 
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
 })
 
+test('no field of a request body has a default, because generated clients would require the field', () => {
+  const { schemas } = openapiDocument(operations).components
+  const requested = operations.flatMap(({ body }) => (body ? [(body as any).title] : []))
+
+  expect(requested).toContain('VoucherCreation')
+  for (const title of requested) expect(JSON.stringify(schemas[title])).not.toContain('"default"')
+})
+
 test('it is the committed document', async () => {
   await expect(`${(await app.call(url)).text}\n`).toMatchFileSnapshot('openapi.snapshot.json')
 })
