@@ -81,13 +81,13 @@ export type Site = {
 export type NewSite = {
   name: string
   controller_id: string
-  /** The id of the site on the controller. */
+  /** The id of the site on the controller. Default: default. */
   controller_site?: string
-  /** Vouchers can be created only on an active site. */
+  /** Vouchers can be created only on an active site. Default: true. */
   active?: boolean
-  /** Record vouchers that others make on the controller. */
+  /** Record vouchers that others make on the controller. Default: false. */
   adopts_vouchers?: boolean
-  /** Do not ask the controller whether it has the site. */
+  /** Do not ask the controller whether it has the site. Default: false. */
   unchecked?: boolean
 }
 
@@ -189,7 +189,7 @@ export type NewTemplate = {
   name: string
   /** Minutes from the first use. */
   expire_minutes: number
-  /** 0 means any number of devices. */
+  /** 0 means any number of devices. Default: 1. */
   max_uses?: number
   /** 0 means no limit. */
   qos?: {
@@ -238,13 +238,15 @@ export type Webhook = {
 export type NewWebhook = {
   /** It is encrypted and never shown again. */
   url: string
+  /** Default: voucher.created. */
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
   /** Without it: all sites, including later ones, which needs a key for all sites. */
   site_ids?: Array<number>
   /** Must be unique. Without it, a name is made from the host. */
   name?: string
+  /** Default: generic. */
   format?: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
-  /** The language of sentences in chats. */
+  /** The language of sentences in chats. Default: de. */
   language?: "de" | "en"
 }
 

@@ -52,7 +52,7 @@ test('no field of a request body has a default, because generated clients would 
   const requested = operations.flatMap(({ body }) => (body ? [(body as any).title] : []))
 
   expect(requested).toContain('VoucherCreation')
-  for (const title of requested) expect(JSON.stringify(schemas[title])).not.toContain('"default"')
+  for (const title of requested) expect(JSON.stringify(schemas[title])).not.toContain('"default":')
 })
 
 test('it is the committed document', async () => {

@@ -154,12 +154,12 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
 function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
   const required: string[] = schema?.required ?? []
   return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(
-    ([name, { description, ...rest }]) => ({
+    ([name, { description, default: otherwise, ...rest }]) => ({
       name,
       in: place,
       required: required.includes(name),
       ...(description !== undefined && { description }),
-      schema: named(rest, {}),
+      schema: { ...(named(rest, {}) as Schema), ...(otherwise !== undefined && { default: otherwise }) },
     }),
   )
 }
@@ -168,12 +168,21 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
 function named(schema: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((member) => named(member, schemas))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, ...members } = schema as Schema
+  const { title, ...members } = withDefaultInWords(schema as Schema)
   const shown = Object.entries(members).filter(([, member]) => typeof member !== 'function') // a `rule` is code
   const inside = Object.fromEntries(shown.map(([name, member]) => [name, named(member, schemas)]))
   if (typeof title !== 'string') return inside
   schemas[title] = inside
   return { $ref: `#/components/schemas/${title}` }
+}
+
+/** Generated clients require a field of a body that has a `default`. So the default is an example and part of the description. */
+function withDefaultInWords(schema: Schema): Schema {
+  const { default: otherwise, description, ...members } = schema
+  const isProperty = typeof otherwise === 'object' && !Array.isArray(otherwise) // a field that is called default
+  if (otherwise === undefined || isProperty) return schema
+  const words = `Default: ${[otherwise].flat().join(', ')}.`
+  return { examples: [otherwise], ...members, description: description ? `${description} ${words}` : words }
 }
 
 const csvExample = 'number,name,code\r\n1,Room 12,48614-09510\r\n'
