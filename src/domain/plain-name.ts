@@ -1,12 +1,13 @@
 import { DomainError } from './errors.ts'
 
 const maxLength = 200
+const invisible = /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 /** Trims a display name. Rejects everything that is not one line of visible text. */
 export function plainName(text: string): string {
   const name = text.trim()
   if (
-    name === '' ||
+    invisible.test(name) ||
     [...name].length > maxLength ||
     /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
   ) {

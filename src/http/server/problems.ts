@@ -192,8 +192,15 @@ const codesOfFastify: Partial<Record<string, RequestErrorCode>> = {
 export function requestErrorOf(error: unknown, request: FastifyRequest): RequestErrorCode | undefined {
   if (error instanceof DomainError && isRequestError(error.code)) return error.code
   if (error instanceof Unavailable) return 'store_unavailable'
+  if (isOfRemovedSite(error)) return 'site_not_found'
   if (request.raw.readableAborted) return 'request_unreadable' // the client disconnected while sending its body
   return codesOfFastify[(error as FastifyError).code]
+}
+
+/** PostgreSQL refused a row because its site was removed while the request was running. */
+function isOfRemovedSite(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  return code === '23503' && String(constraint).endsWith('_site_id_fkey')
 }
 
 function problemOf(error: unknown, request: FastifyRequest): Problem {

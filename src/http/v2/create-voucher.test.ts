@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { removeTemplate } from '#domain/templates/administer-templates.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey, seedSite, seedTemplate, testActor } from '#test/data/seed.ts'
@@ -252,4 +252,24 @@ test('500 says what is known: a lost answer is looked up, a rejection made nothi
   expect([lost.status, lost.headers['voucher-outcome']]).toEqual([500, 'unknown'])
   expect(lost.json().message).toContain('Please repeat with the same Idempotency-Key')
   expect([repeated.status, repeated.headers['retry-after']]).toEqual([409, '1'])
+})
+
+test('404: the site is removed while the request is running; no voucher was made', async () => {
+  const gone = await seedControlledSite(app.db, simulator)
+  let creating: ReturnType<typeof post> | undefined
+  await app.db.transaction(async (tx) => {
+    await tx.query('select from sites where id = $1 for update', [gone])
+    creating = post({ site_id: gone })
+    await vi.waitFor(
+      async () => {
+        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        expect((await app.db.query(waiting)).rowCount).toBeGreaterThan(0)
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+    await tx.query('delete from sites where id = $1', [gone])
+  })
+  const answer = await creating
+
+  expect([answer?.status, answer?.json().error, answer?.headers['voucher-outcome']]).toEqual([404, 'not_found', 'none'])
 })
