@@ -83,6 +83,17 @@ describe.each([onClassic, onIntegration])('$driver', (dialect) => {
   })
 })
 
+test('a voucher whose id on the controller is not known yet is found by its code', async () => {
+  const { id: site, simulator } = await openSite()
+  const guest = await checkIn(site, { max_uses: 2 })
+  await app.db.query('update vouchers set controller_voucher_id = null where id = $1', [uuidOf(guest.id)])
+  await simulator.redeem(guest.code)
+  const revocation = await revoke({ filter: { site_id: [site], unused: true } })
+  await withdrawDue(app.context, site)
+
+  expect(await outcomes(revocation)).toEqual({ [guest.id]: ['kept', null] })
+})
+
 test('a list that cannot be read holds up only the vouchers that depend on it', async () => {
   const { id: site, simulator, onController } = await openSite(onIntegration)
   const [idle, leaving] = [await checkIn(site), await checkIn(site)]

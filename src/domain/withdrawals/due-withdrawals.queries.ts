@@ -73,7 +73,8 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
        returning w.id, w.voucher_id, w.attempts, w.reason, w.only_unused
      )
      select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId", v.code,
-            v.created_at as "createdAt",            taken.attempts, taken.reason, taken.only_unused as "onlyUnused", coalesce(v.used_count > 0, false) as "isUsed",
+            v.created_at as "createdAt", taken.attempts, taken.reason, taken.only_unused as "onlyUnused",
+            coalesce(v.used_count > 0, false) as "isUsed",
             case when v.id is null and c.id is not null then 'unsettled'
                  when v.id is null then 'none'
                  when v.status in ('valid', 'used') and (v.expires_at is null or v.expires_at > now()) then 'live'

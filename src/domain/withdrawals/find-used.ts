@@ -8,10 +8,9 @@ import type { WithdrawContext } from './withdraw-due.ts'
 /** Vouchers that are to be withdrawn only if nobody has used them, as the controller shows them now. */
 export type ByUse = {
   used: DueWithdrawal[]
-  /** They are not on the controller any more. */
+  /** Vouchers that are not on the controller any more. */
   vanished: DueWithdrawal[]
-  unused: DueWithdrawal[]
-  /** The list could not be read, so nothing is known about these. */
+  /** All that are not known to be used, if the list could not be read. */
   unknown: DueWithdrawal[]
   failure?: Failure
 }
@@ -26,7 +25,7 @@ export async function findUsed(
   conditional: DueWithdrawal[],
 ): Promise<ByUse> {
   const [used, unknown] = [conditional.filter(({ isUsed }) => isUsed), conditional.filter(({ isUsed }) => !isUsed)]
-  const nothing = { used, vanished: [], unused: [], unknown: [] }
+  const nothing = { used, vanished: [], unknown: [] }
   if (unknown.length === 0) return nothing
   let list: SeenVoucher[]
   try {
@@ -38,16 +37,13 @@ export async function findUsed(
     if (failure === undefined) throw error
     return { ...nothing, unknown, failure }
   }
-  const seenById = new Map(list.map((voucher) => [voucher.id ?? voucher.code, voucher]))
-  const {
-    seenUsed = [],
-    vanished = [],
-    unused = [],
-  } = Object.groupBy(unknown, ({ controllerVoucherId, code }) => {
-    const seen = seenById.get(controllerVoucherId ?? code)
+  const byId = new Map(list.map((voucher) => [voucher.id, voucher]))
+  const byCode = new Map(list.map((voucher) => [voucher.code, voucher]))
+  const { seenUsed = [], vanished = [] } = Object.groupBy(unknown, ({ controllerVoucherId, code }) => {
+    const seen = controllerVoucherId === null ? byCode.get(code) : byId.get(controllerVoucherId)
     return seen === undefined ? 'vanished' : isUsed(seen) ? 'seenUsed' : 'unused'
   })
-  return { used: [...used, ...seenUsed], vanished, unused, unknown: [] }
+  return { used: [...used, ...seenUsed], vanished, unknown: [] }
 }
 
 function isUsed({ usedCount, firstUsedAt }: SeenVoucher): boolean {

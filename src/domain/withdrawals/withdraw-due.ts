@@ -69,7 +69,7 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
   return failure === undefined || stop(ctx, site, failure)
 }
 
-/** Only then the controller itself is the problem. */
+/** The failure, if it means that the controller may be down. Otherwise only the list is the problem. */
 function ifUnanswered(failure: Failure | undefined): Failure | undefined {
   return failure !== undefined && isUnanswered(failure) ? failure : undefined
 }
