@@ -1,13 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedController, seedKey, seedSite } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
-import { startWorker } from '#worker/worker.ts'
 
 const app = await startApp()
-const worker = await startWorker(app.context)
-onFileEnd(() => worker.stop())
 const simulator = await startSimulator('--site', 'default=Default', '--site', 'branch=Branch')
 const { key } = await seedKey(app.db, { scope: 'manage' })
 const ask = async (method: string, path: string, body?: object) => {
@@ -120,16 +117,18 @@ test('a controller that hangs holds a request for a few seconds only; unchecked 
   expect((await ask('POST', '/sites', { name: 'x', controller_id: controller.id, unchecked: true })).status).toBe(201)
 })
 
-test('sync: the site is compared with its controller now; an inactive site is not', async () => {
+test('sync: the site becomes due now, and synced_at shows when the sync is done; an inactive site is rejected', async () => {
   const site = await seedControlledSite(app.db, simulator)
-  await vi.waitFor(async () => expect((await ask('GET', `/sites/${site}`)).body.synced_at).not.toBeNull(), 30_000)
+  await syncSite(app.context, site)
+  const isDue = async () =>
+    (await app.db.query('select next_sync_at <= now() as due from sites where id = $1', [site])).rows[0]?.due
+  expect(await isDue()).toBe(false)
   const { status, body } = await ask('POST', `/sites/${site}/sync`)
 
-  expect(status).toBe(202)
-  await vi.waitFor(async () => {
-    const { synced_at } = (await ask('GET', `/sites/${site}`)).body
-    expect(Date.parse(synced_at)).toBeGreaterThanOrEqual(Date.parse(body.requested_at))
-  }, 60_000)
+  expect([status, await isDue()]).toEqual([202, true])
+  await syncSite(app.context, site)
+  const { synced_at } = (await ask('GET', `/sites/${site}`)).body
+  expect(Date.parse(synced_at)).toBeGreaterThanOrEqual(Date.parse(body.requested_at))
   await ask('PATCH', `/sites/${site}`, { active: false })
   expect((await ask('POST', `/sites/${site}/sync`)).body.error).toBe('site_inactive')
 })
