@@ -42,6 +42,7 @@ export async function addWebhook(
   request: WebhookRequest,
 ): Promise<Webhook & { secret: string | null }> {
   const { format, url, siteIds, events = defaultEvents, language = 'de' } = request
+  if (siteIds === undefined) requireAllSites(actor)
   const name = plainName(request.name)
   const id = uuidv7()
   const secret = formats[format]?.signed ? makeWebhookSecret() : null
@@ -57,7 +58,6 @@ export async function addWebhook(
       language,
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
-    if (siteIds === undefined) requireAllSites(actor)
     const found = siteIds ? await insertWebhookSites(tx, id, siteIds, limitedTo(actor)) : []
     const missing = (siteIds ?? []).filter((siteId) => !found.includes(siteId))
     if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })

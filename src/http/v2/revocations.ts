@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { validate as isUuid } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import { limitedTo, type Requester } from '#domain/actor.ts'
 import { listExistingVouchers, type VoucherPlace } from '#domain/withdrawals/revocable-vouchers.queries.ts'
@@ -12,7 +11,18 @@ import {
 } from '#domain/withdrawals/revocations.queries.ts'
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/withdrawals/revoke-vouchers.ts'
 import type { Disconnection } from '#drivers/driver.ts'
-import { count, isoOrNull, publicId, readPublicId, siteNumber, textOrNull, time, timeOrNull } from './kit/fields.ts'
+import {
+  count,
+  isoOrNull,
+  publicId,
+  readPublicId,
+  readUuid,
+  siteNumber,
+  textOrNull,
+  time,
+  timeOrNull,
+  uuidParams,
+} from './kit/fields.ts'
 import type { InvalidField } from './kit/invalid-fields.ts'
 import { type OperationCall, operation, type V2Context } from './kit/operation.ts'
 import {
@@ -28,10 +38,6 @@ import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
 import { voucherParams } from './vouchers.ts'
-
-const revocationParams = Type.Object({
-  id: Type.String({ examples: ['019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'], description: 'A UUID.' }),
-})
 
 const revocationSchema = Type.Object(
   {
@@ -133,7 +139,7 @@ export const getRevocation = operation({
   summary: 'Get one revocation and its progress',
   scope: 'read',
   status: 200,
-  params: revocationParams,
+  params: uuidParams,
   answer: revocationSchema,
   handle: async ({ db }, { actor, params }) => revocationToWire(await findVisibleRevocation(db, actor, params.id)),
 })
@@ -170,7 +176,7 @@ export const listRevocationRows = operation({
   summary: 'List the vouchers of a revocation, with the outcome of each',
   scope: 'read',
   status: 200,
-  params: revocationParams,
+  params: uuidParams,
   query: Type.Object(pageQuery, { additionalProperties: false }),
   answer: Type.Object({ rows: Type.Array(revocationRowSchema), next_cursor: nextCursor }),
   async handle({ db }, { actor, params, query: { limit = 50, cursor } }) {
@@ -255,7 +261,7 @@ async function revokeSelected(ctx: V2Context, caller: Caller, { needsSearch, ...
 }
 
 async function findVisibleRevocation(db: Queryable, actor: Requester, id: string): Promise<Revocation> {
-  const revocation = isUuid(id) ? await findRevocation(db, id, limitedTo(actor)) : undefined
+  const revocation = await findRevocation(db, readUuid(id), limitedTo(actor))
   if (!revocation) throw new V2Error('not_found')
   return revocation
 }

@@ -4,8 +4,7 @@ import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { changeVoucher } from '#domain/withdrawals/change-voucher.ts'
 import { creationFields, nameField } from './creation-options.ts'
-import { readPublicId, timeOrNull } from './kit/fields.ts'
-import type { InvalidField } from './kit/invalid-fields.ts'
+import { changeBody, readPublicId, timeOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
@@ -13,7 +12,7 @@ import { voucherParams, voucherSchema, voucherToWire } from './vouchers.ts'
 
 const { type: _, ...referenceLimits } = creationFields.reference
 
-const voucherChange = Type.Object(
+const voucherChange = changeBody(
   {
     name: Type.Optional({ ...nameField, description: 'Display name. The name on the controller does not change.' }),
     reference: Type.Optional(
@@ -26,19 +25,10 @@ const voucherChange = Type.Object(
     }),
   },
   {
-    additionalProperties: false,
-    minProperties: 1,
-    rule: checkNotEmpty,
     title: 'VoucherChange',
-    description: 'The new values. Fields that are left out stay as they are.',
     examples: [{ valid_until: '2099-01-03T11:00:00+01:00' }],
   },
 )
-
-function checkNotEmpty(change: object): InvalidField[] {
-  if (Object.keys(change).length > 0) return []
-  return [{ field: '', code: 'nothing_to_change', allowed: { fields: ['name', 'reference', 'valid_until'] } }]
-}
 
 export const updateVoucher = operation({
   method: 'PATCH',

@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import type { InvalidField } from './invalid-fields.ts'
 import { V2Error } from './problems.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
@@ -22,9 +23,10 @@ export const uuidParams = Type.Object({
   }),
 })
 
+/** A text that cannot be a UUID is answered like one that does not exist. */
 export function readUuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new V2Error('not_found')
-  return text
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new V2Error('not_found')
+  return text.toLowerCase()
 }
 
 /** Text to search for. PostgreSQL cannot store NUL in a text. */
@@ -64,4 +66,17 @@ export function readPublicId(text: string): SiteItem | undefined {
   const [, site, id] = publicIdPattern.exec(text) ?? []
   if (id === undefined || Number(site) > maxSiteId) return undefined
   return { siteId: Number(site), id }
+}
+
+/** The body of a PATCH. All fields are optional, and at least one is required. Fields that are left out stay as they are. */
+export function changeBody<Fields extends TProperties>(fields: Fields, options: { title: string; examples: [object] }) {
+  const names = Object.keys(fields)
+  return Type.Object(fields, {
+    additionalProperties: false,
+    minProperties: 1,
+    rule: (body: object): InvalidField[] =>
+      Object.keys(body).length > 0 ? [] : [{ field: '', code: 'nothing_to_change', allowed: { fields: names } }],
+    description: 'The new values. Fields that are left out stay as they are.',
+    ...options,
+  })
 }

@@ -8,7 +8,7 @@ import { setController } from '#domain/controllers/set-controller.ts'
 import { readControllerSites } from '#domain/sites/check-controller-site.ts'
 import type { Credentials } from '#drivers/driver.ts'
 import { formatFingerprint, parseFingerprint } from '#lib/fingerprint.ts'
-import { count, readUuid, textOrNull, time, uuidParams } from '../kit/fields.ts'
+import { changeBody, count, readUuid, textOrNull, time, uuidParams } from '../kit/fields.ts'
 import { InvalidRequest } from '../kit/invalid-fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
@@ -117,7 +117,7 @@ export const updateController = operation({
   scope: 'manage',
   status: 200,
   params: uuidParams,
-  body: Type.Object(
+  body: changeBody(
     {
       name: Type.Optional(fields.name),
       address: Type.Optional(fields.address),
@@ -125,7 +125,7 @@ export const updateController = operation({
       username: Type.Optional(fields.username),
       secret: Type.Optional(fields.secret),
     },
-    { additionalProperties: false, title: 'ControllerChange' },
+    { title: 'ControllerChange', examples: [{ name: 'Main console' }] },
   ),
   answer: controllerSchema,
   async handle({ db, keyring, drivers }, { actor, params, body: { name, certificate_pin, ...rest } }) {

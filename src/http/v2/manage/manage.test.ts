@@ -100,6 +100,26 @@ test('a new address erases the secret unless the request has a new one; the site
   expect((await ask('GET', `${path}/sites`)).status).toBe(200)
 })
 
+test.each(['controllers', 'sites', 'templates'])(
+  'PATCH /%s/{id} without a field: rejected, and the fields are named',
+  async (kind) => {
+    const { status, body } = await ask('PATCH', `/${kind}/1`, {})
+
+    expect([status, body.errors[0].code]).toEqual([400, 'nothing_to_change'])
+    expect(body.errors[0].allowed.fields).toContain('name')
+  },
+)
+
+test('a limited key is told that it needs all sites, even if the name of the webhook is taken', async () => {
+  const site = await seedSite(app.db)
+  const limited = await seedKey(app.db, { scope: 'manage', siteIds: [site] })
+  await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook', name: 'Taken' })
+  const body = JSON.stringify({ url: 'http://127.0.0.1:9/hook', name: 'Taken' })
+  const answer = await app.call('/api/v2/webhooks', { method: 'POST', key: limited.key, body })
+
+  expect([answer.status, answer.json().error]).toEqual([403, 'all_sites_required'])
+})
+
 test('a controller that hangs holds a request for a few seconds only; unchecked adds the site', async () => {
   const hanging = await startSimulator()
   const { body: controller } = await ask('POST', '/controllers', {

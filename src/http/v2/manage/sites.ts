@@ -6,7 +6,7 @@ import { requestSync, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
-import { siteNumber, time } from '../kit/fields.ts'
+import { changeBody, readUuid, siteNumber, time } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { V2Error } from '../kit/problems.ts'
 import { readSiteNumber, siteParams } from '../sites.ts'
@@ -58,7 +58,7 @@ export const createSite = operation({
   answer: settingsSchema,
   async handle({ db, controllers }, { actor, body }) {
     const { name, controller_id, controller_site = 'default', active = true, adopts_vouchers = false } = body
-    const controller = { id: controller_id.toLowerCase() }
+    const controller = { id: readUuid(controller_id) }
     const site = { name, controller, controllerSite: controller_site, active, adoptsVouchers: adopts_vouchers }
     if (!body.unchecked) await checkControllerSite({ db, controllers }, actor, site)
     return readSettings(db, actor, (await addSite(db, actor, site)).id)
@@ -81,23 +81,22 @@ export const updateSite = operation({
   method: 'PATCH',
   path: '/sites/{id}',
   operationId: 'updateSite',
-  summary: 'Change a site. Fields that are left out stay as they are',
+  summary: 'Change a site',
   scope: 'manage',
   status: 200,
   params: siteParams,
-  body: Type.Object(
+  body: changeBody(
     {
       name: Type.Optional(changeable.name),
       active: Type.Optional(changeable.active),
       adopts_vouchers: Type.Optional(changeable.adopts_vouchers),
       tags_names: Type.Optional(Type.Boolean({ description: 'Append a short tag to each name on the controller.' })),
     },
-    { additionalProperties: false, title: 'SiteChange' },
+    { title: 'SiteChange', examples: [{ name: 'Main building' }] },
   ),
   answer: settingsSchema,
   async handle({ db }, { actor, params, body: { name, active, adopts_vouchers, tags_names } }) {
     const id = readSiteNumber(params.id)
-    await readSettings(db, actor, id)
     await setSite(db, actor, id, { name, active, adoptsVouchers: adopts_vouchers, tagsNames: tags_names })
     return readSettings(db, actor, id)
   },
@@ -113,9 +112,7 @@ export const deleteSite = operation({
   params: siteParams,
   answer: Type.Void(),
   async handle({ db }, { actor, params }) {
-    const id = readSiteNumber(params.id)
-    await readSettings(db, actor, id)
-    await removeSite(db, actor, id)
+    await removeSite(db, actor, readSiteNumber(params.id))
   },
 })
 
@@ -136,7 +133,6 @@ export const syncSite = operation({
   ),
   async handle({ db }, { actor, params }) {
     const id = readSiteNumber(params.id)
-    await readSettings(db, actor, id)
     return { site_id: id, requested_at: (await requestSync(db, actor, id)).toISOString() }
   },
 })

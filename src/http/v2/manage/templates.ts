@@ -6,9 +6,8 @@ import {
   type TemplateChange,
 } from '#domain/templates/administer-templates.ts'
 import { maxLimit, maxUnusedDays } from '#domain/templates/templates.queries.ts'
-import { readUuid, siteNumber, uuidParams } from '../kit/fields.ts'
+import { changeBody, readUuid, siteNumber, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
-import { findAllowedSites } from '../sites.ts'
 import { templateSchema, templateToWire } from '../templates.ts'
 
 const limit = Type.Integer({ minimum: 0, maximum: maxLimit })
@@ -56,7 +55,6 @@ export const createTemplate = operation({
   answer: templateSchema,
   async handle({ db }, { actor, body }) {
     const { site_id: siteId = null, name, expire_minutes, max_uses = 1, qos = {}, unused_days = null } = body
-    if (siteId !== null) await findAllowedSites(db, actor, [siteId])
     const template = await addTemplate(db, actor, {
       siteId,
       name,
@@ -75,11 +73,11 @@ export const updateTemplate = operation({
   method: 'PATCH',
   path: '/templates/{id}',
   operationId: 'updateTemplate',
-  summary: 'Change a template. Fields that are left out stay as they are, and so do vouchers that were made from it',
+  summary: 'Change a template. Vouchers that were made from it stay as they are',
   scope: 'manage',
   status: 200,
   params: uuidParams,
-  body: Type.Object(
+  body: changeBody(
     {
       name: Type.Optional(fields.name),
       expire_minutes: Type.Optional(fields.expire_minutes),
@@ -87,7 +85,7 @@ export const updateTemplate = operation({
       qos: Type.Optional(fields.qos),
       unused_days: Type.Optional(fields.unused_days),
     },
-    { additionalProperties: false, title: 'TemplateChange' },
+    { title: 'TemplateChange', examples: [{ expire_minutes: 480 }] },
   ),
   answer: templateSchema,
   async handle({ db }, { actor, params, body: { name, expire_minutes, max_uses, qos, unused_days } }) {

@@ -10,7 +10,6 @@ import { isoOrNull, readUuid, siteNumber, textOrNull, time, timeOrNull, uuidPara
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
 import { V2Error } from '../kit/problems.ts'
-import { findAllowedSites } from '../sites.ts'
 
 const events = Type.Array(Type.Enum(Object.keys(eventTypes) as EventType[]), { minItems: 1, maxItems: 50 })
 const format = Type.Enum(Object.keys(formats))
@@ -88,7 +87,6 @@ export const createWebhook = operation({
   async handle({ db, keyring, receiverAddresses }, { actor, body }) {
     const { site_ids: siteIds, language, format = 'generic' } = body
     const url = receiverUrl(body.url, receiverAddresses)
-    if (siteIds) await findAllowedSites(db, actor, siteIds)
     const added = await addWebhook({ db, keyring }, actor, {
       name: body.name ?? nameFor(url),
       format,
