@@ -28,7 +28,7 @@ export type Allowed = {
 }
 
 export type InvalidField = {
-  /** Such as qos.down_kbps, names[3] or Idempotency-Key; ? if it has no usual name. */
+  /** Such as qos.down_kbps, names[3] or Idempotency-Key. ? for the whole body, or a name with unusual characters. */
   field: string
   code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "not_usable"
   message: string
@@ -105,6 +105,7 @@ export type SiteSettings = {
   created_at: string
 }
 
+/** The new values. Fields that are left out stay as they are. */
 export type SiteChange = {
   name?: string
   /** Vouchers can be created only on an active site. */
@@ -147,6 +148,7 @@ export type NewController = {
   secret: string
 }
 
+/** The new values. Fields that are left out stay as they are. */
 export type ControllerChange = {
   name?: string
   address?: string
@@ -201,6 +203,7 @@ export type NewTemplate = {
   unused_days?: number | null
 }
 
+/** The new values. Fields that are left out stay as they are. */
 export type TemplateChange = {
   name?: string
   /** Minutes from the first use. */
@@ -519,7 +522,7 @@ export interface VoucherApi {
   createSite(body: NewSite, options?: CallOptions): Promise<SiteSettings>
   /** Get one site */
   getSite(id: string | number, options?: CallOptions): Promise<Site>
-  /** Change a site. Fields that are left out stay as they are */
+  /** Change a site */
   updateSite(id: string | number, body: SiteChange, options?: CallOptions): Promise<SiteSettings>
   /** Remove a site that has no vouchers and that nothing refers to */
   deleteSite(id: string | number, options?: CallOptions): Promise<void>
@@ -563,7 +566,7 @@ export interface VoucherApi {
   }>
   /** Add a template, for one site or for all sites */
   createTemplate(body: NewTemplate, options?: CallOptions): Promise<Template>
-  /** Change a template. Fields that are left out stay as they are, and so do vouchers that were made from it */
+  /** Change a template. Vouchers that were made from it stay as they are */
   updateTemplate(id: string | number, body: TemplateChange, options?: CallOptions): Promise<Template>
   /** Remove a template. Vouchers that were made from it stay as they are */
   deleteTemplate(id: string | number, options?: CallOptions): Promise<void>

@@ -47,7 +47,7 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
   )
   expect(part).toMatch(/rows\[\]\.count required\s+integer, at least 3/)
   expect(part).toMatch(/Example of an answer\s*\{\s*"size": 500/)
-  expect(part).toMatch(/201 Made\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
+  expect(part).toMatch(/201 Created\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
   expect(part).toMatch(
     /403 The scope of the key does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/,
   )
@@ -68,7 +68,7 @@ test('examples are quoted for a shell and name the method where curl would guess
 })
 
 test('an answer that is not JSON is shown with its media type', () => {
-  expect(textOf(partOf('exportParts'))).toMatch(/201 Made: text\/csv/)
+  expect(textOf(partOf('exportParts'))).toMatch(/201 Created: text\/csv/)
 })
 
 test('repeating is not mentioned if no operation creates something', () => {

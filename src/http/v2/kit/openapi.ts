@@ -44,29 +44,32 @@ export function openapiDocument(operations: Operation[]) {
   }
 }
 
-/** What the operations below a path are about. */
+/** A description for each tag. */
 const abouts: Record<string, string> = {
+  me: 'The API key of the request.',
   sites: 'Sites, and whether their controllers answer.',
+  controllers: 'The systems that make the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
   vouchers: 'Create, find, look up and withdraw single vouchers.',
   batches: 'Many vouchers with the same limits, made in the background.',
   revocations: 'Withdraw vouchers, and follow the progress.',
+  webhooks: 'Addresses that get events. For manage keys.',
 }
 
 function tagsOf(operations: Operation[]) {
   const names = [...new Set(operations.map(tagOf))]
-  return names.map((name) => ({ name, description: abouts[name] ?? `Operations below /${name}.` }))
+  return names.map((name) => ({ name, description: abouts[name] }))
 }
 
-/** The tag of an operation is the first segment of its path. */
+/** The tag of an operation is the first segment of its path, without `.csv`. */
 function tagOf({ path }: { path: string }): string {
-  return path.split('/')[1] as string
+  return path.split(/[/.]/)[1] as string
 }
 
 const failures: Record<number, string> = {
   400: 'A parameter or a field of the body is missing, unknown or invalid',
   401: 'No valid API key',
-  404: 'It does not exist, or this key may not see it; for a creation, also if the site is inactive',
+  404: 'Not found, or this key may not see it. For a creation: also if the site is inactive',
   429: 'Rate limit exceeded',
   500: 'The controller failed, or an unexpected error occurred',
   503: 'Temporarily unavailable',
@@ -83,7 +86,7 @@ const failuresOfIdempotency = {
   422: 'This Idempotency-Key was used with other contents',
 }
 
-/** Only operations that wait for a controller can fail with its answer. */
+/** Only creations that wait for the controller can fail because of its answer. */
 const failuresOfControllers = { 502: 'The controller returned no usable voucher' }
 
 const idempotencyKey = {
@@ -100,7 +103,7 @@ const askedIdempotencyKey = {
   description: 'The Idempotency-Key of the request that you ask about.',
 }
 
-const successes = { 200: 'Success', 201: 'Made', 202: 'Accepted; the work continues in the background', 204: 'Done' }
+const successes = { 200: 'Success', 201: 'Created', 202: 'Accepted; the work continues in the background', 204: 'Done' }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {
   const { operationId, summary, method, status, body, acceptsIdempotencyKey, answer, csvFileName } = operation
