@@ -139,7 +139,7 @@ test('set changes the events and the language, and the audit has both', async ()
 test.each([
   ['webhooks set hook --events voucher.lost', 1, 'There is no event voucher.lost. Choose from voucher.created, '],
   ['webhooks set hook --language fr', 2, 'Allowed choices are de, en'],
-  ['webhooks set hook', 1, 'use --events, --language or both.'],
+  ['webhooks set hook', 1, 'Use --events, --language or both.'],
   ['webhooks set nobody --language en', 1, 'No webhook is called "nobody".'],
 ])('%s', async (args, exitCode, message) => {
   const refused = await run(args)

@@ -30,7 +30,7 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
     .requiredOption('--url-file <path>', 'file with the address, which may be a secret; - reads standard input')
     .option('--site <id>', 'only this site; repeat the option for more', collectSites)
     .option('--events <types>', `${describeEvents()}; default: ${defaultEvents}`, commaList)
-    .addOption(languageOption())
+    .addOption(languageOption('; default: de'))
     .action(async ({ name, format, urlFile, site, events, language }: AddOptions) => {
       const address = await readSecret(terminal, urlFile)
       const added = await withKeyring(terminal, (db, config) => {
@@ -45,10 +45,15 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
     .command('set')
     .description('change the events of a webhook, or the language of its sentences')
     .argument('<name>')
-    .option('--events <types>', `all events that it gets from now on: ${describeEvents()}`, commaList)
+    .option(
+      '--events <types>',
+      `the events that it gets from now on, instead of the old ones: ${describeEvents()}`,
+      commaList,
+    )
     .addOption(languageOption())
     .action(async (name: string, { events, language }: SetOptions) => {
-      if (!events && !language) throw new CommandRefused('Say what to change: use --events, --language or both.')
+      if (!events && !language)
+        throw new CommandRefused('Nothing to change was given. Use --events, --language or both.')
       const request = { events: events && readEventTypes(events), language }
       print(terminal, await withDatabase(terminal, (db) => setWebhook(db, commandActor(), name, request)))
     })
@@ -131,8 +136,8 @@ function commaList(value: string): string[] {
   return value.split(',').map((part) => part.trim())
 }
 
-function languageOption(): Option {
-  return new Option('--language <language>', 'language of the sentences in chats; default: de').choices(languages)
+function languageOption(note = ''): Option {
+  return new Option('--language <language>', `language of the sentences in chats${note}`).choices(languages)
 }
 
 async function sendTest(terminal: Terminal, name: string): Promise<void> {

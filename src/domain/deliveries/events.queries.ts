@@ -5,10 +5,10 @@ import type { DeliveryToSend } from './deliveries.queries.ts'
 
 export type NewEvent = Fact & { id: string; siteId?: number; controllerId?: string }
 
-/** A voucher that changed. `isOurs`: this service created it, so events may tell of it. */
+/** A voucher that changed. `isOurs`: this service created it. Only such vouchers have events. */
 export type ChangedVoucher = EventVoucher & { isOurs: boolean }
 
-/** Nobody is told of a repair: the voucher should not have been on the controller. */
+/** A repair has no event: the voucher should not have been on the controller. */
 export type RevokedVoucher = ChangedVoucher & { reason: RevocationReason | 'repair' }
 
 /** SQL for a `ChangedVoucher` of `vouchers`. */

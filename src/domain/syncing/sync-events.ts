@@ -14,8 +14,9 @@ type Changes = {
 }
 
 export type SyncEvents = {
-  /** Runs a statement and tells of its changes in one commit. Without a webhook that wants them, it only runs the statement. */
+  /** Runs a statement in a transaction, to which `tell` adds events. If no webhook wants events, there is no transaction. */
   commit<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /** Adds the events for these changes. */
   tell(tx: Queryable, changes: Changes): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
 
-/** Takes the first uses that nobody was told of yet. From now on they count as told. */
+/** Marks that the first use of these vouchers has its event. Returns the vouchers that were not marked before. */
 export async function takeFirstUses(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set first_use_told = true
@@ -12,7 +12,7 @@ export async function takeFirstUses(tx: Queryable, siteId: number, ids: string[]
   return rows
 }
 
-/** Takes the ends that nobody was told of yet. From now on they count as told. */
+/** Marks that the end of these vouchers has its event. Returns the vouchers that were not marked before. */
 export async function takeEnds(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set end_told = true

@@ -139,12 +139,12 @@ test.each<[string, Fact, german: string, english: string]>([
     `Sammelauftrag beendet: ${site} (API: Check-in; 12 erstellt, 1 fehlgeschlagen, 2 abgebrochen)`,
     `Batch finished: ${site} (API: Check-in; 12 created, 1 failed, 2 cancelled)`,
   ],
-  ['a controller lost', lost, 'Controller nicht erreichbar: main', 'Controller out of reach: main'],
+  ['a controller lost', lost, 'Controller nicht erreichbar: main', 'Controller not reachable: main'],
   [
     'a controller back',
     back,
     'Controller wieder erreichbar: main (nach 12 Minuten)',
-    'Controller back: main (after 12 minutes)',
+    'Controller reachable again: main (after 12 minutes)',
   ],
   ['a test', test1, 'Test: Benachrichtigungen kommen hier an.', 'Test: notifications arrive here.'],
 ])('%s, in German and in English', (_, fact, german, english) => {

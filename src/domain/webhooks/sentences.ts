@@ -77,8 +77,8 @@ const english: Words = {
   },
   batchFinished: 'Batch finished',
   counts: ({ made, failed, cancelled }) => `${made} created, ${failed} failed, ${cancelled} cancelled`,
-  unreachable: 'Controller out of reach',
-  reachable: 'Controller back',
+  unreachable: 'Controller not reachable',
+  reachable: 'Controller reachable again',
   after: (count) => `after ${count === 1 ? '1 minute' : `${count} minutes`}`,
   test: 'Test: notifications arrive here.',
 }

@@ -17,8 +17,8 @@ export type ChangeRequest = RepeatableRequest & { voucher: VoucherPlace; change:
 
 /**
  * Changes the name, the reference and the end of a voucher in the record. The controller is not called: the service itself
- * withdraws the voucher at its end. A change and a withdrawal never contradict each other: a withdrawal that has begun refuses the
- * change, and a change that is committed moves the withdrawal before it can begin.
+ * withdraws the voucher at its end. If a withdrawal has begun, the change is rejected. A committed change moves the withdrawal
+ * before it can begin. So the two never contradict each other.
  */
 export async function changeVoucher(db: Database, request: ChangeRequest): Promise<{ isRepeat: boolean }> {
   const { isRepeat } = await onceInTransaction(db, 'change voucher', request, async (tx) => {

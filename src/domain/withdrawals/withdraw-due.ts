@@ -91,7 +91,7 @@ function idsOf(withdrawals: DueWithdrawal[]): string[] {
   return withdrawals.map(({ id }) => id)
 }
 
-/** The record may be wrong, so it does not matter what it says: afterwards none of the vouchers is on the controller. */
+/** Deletes the vouchers on the controller, whatever the record says about them, because it may be wrong. */
 function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]): Promise<Deletion> {
   const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>

@@ -41,8 +41,8 @@ describe('400', () => {
     [{ name: 'x', count: 1_001 }, 'count must be between 1 and 1000', 'count out_of_range'],
     [{ names: [] }, 'names must have at least 1 item(s)', 'names too_few'],
     [{ names: Array(1_001).fill('x') }, 'names must have at most 1000 items', 'names too_many'],
-    [{ names: ['x'], count: 1 }, expect.stringContaining('names, or else name and count'), 'names not_together'],
-    [{ names: ['x'], name: 'x' }, expect.stringContaining('names, or else name and count'), 'names not_together'],
+    [{ names: ['x'], count: 1 }, expect.stringContaining('names or name and count'), 'names not_together'],
+    [{ names: ['x'], name: 'x' }, expect.stringContaining('names or name and count'), 'names not_together'],
     [{ names: ['x', ' '] }, 'names[1] is required', 'names[1] required'],
     [{ names: ['x', 7] }, 'names[1] must be a text', 'names[1] wrong_type'],
     [

@@ -33,8 +33,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     status: 403,
     error: 'all_sites_required',
     messages: {
-      de: 'Dieser API-Schlüssel gilt nur für einige Sites. Nötig ist einer für alle Sites.',
-      en: 'This API key is limited to some sites. A key for all sites is needed.',
+      de: 'Dieser API-Schlüssel gilt nur für einige Sites. Verwenden Sie einen für alle Sites.',
+      en: 'This API key is limited to some sites. Use a key for all sites.',
     },
   },
   display_name_invalid: rejected(
@@ -47,7 +47,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   controller_name_taken: conflict(
     'controller_name_taken',
     'Ein anderer Controller heißt schon {name}',
-    'Another controller is called {name} already',
+    'Another controller is already called {name}',
   ),
   controller_in_use: conflict(
     'controller_in_use',
@@ -56,7 +56,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   controller_check_failed: conflict(
     'controller_check_failed',
-    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure}). Mit "unchecked": true geht es ohne diese Prüfung.',
+    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure}). Mit "unchecked": true entfällt diese Prüfung.',
     'The controller could not be asked for its sites ({failure}). Send "unchecked": true to skip this check.',
   ),
   controller_site_not_found: rejected(
@@ -66,7 +66,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   controller_address_unreadable: rejected(
     'controller_address_unreadable',
-    'address ist keine gültige Adresse, z. B. {example}',
+    'address ist ungültig. Richtig ist zum Beispiel {example}',
     'address must {rule}, e.g. {example}',
   ),
   controller_address_with_extras: rejected(
@@ -103,8 +103,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
 
   controller_site_taken: conflict(
     'controller_site_taken',
-    'Die Site {controllerSite} dieses Controllers gehört schon zu einer anderen Site',
-    'The site {controllerSite} of this controller belongs to another site already',
+    'Eine andere Site verwendet schon die Site {controllerSite} dieses Controllers',
+    'Another site already uses the site {controllerSite} of this controller',
   ),
   site_in_use: conflict(
     'site_in_use',
@@ -116,15 +116,15 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   template_not_found: notFound,
   template_name_taken: conflict(
     'template_name_taken',
-    'Eine andere Vorlage heißt hier schon {name}',
-    'Another template is called {name} already here',
+    'Eine andere Vorlage für dieselben Sites heißt schon {name}',
+    'Another template for the same sites is already called {name}',
   ),
 
   webhook_not_found: notFound,
   webhook_name_taken: conflict(
     'webhook_name_taken',
     'Ein anderer Webhook heißt schon {name}',
-    'Another webhook is called {name} already',
+    'Another webhook is already called {name}',
   ),
   webhook_events_invalid: rejected(
     'webhook_events_invalid',
@@ -143,7 +143,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   webhook_url_forbidden: rejected(
     'webhook_url_forbidden',
-    'Diese url ist nicht erlaubt. Nötig ist eine Adresse im öffentlichen Internet.',
-    'This url is not allowed. It must be on the public internet.',
+    'Diese url ist nicht erlaubt. Verwenden Sie eine Adresse im öffentlichen Internet.',
+    'This url is not allowed. Use an address on the public internet.',
   ),
 }

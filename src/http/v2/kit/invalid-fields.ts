@@ -36,7 +36,7 @@ const sentences = {
     en: (f, { types = [] }) => `${f} must be ${types.map((type) => typeWords.en[type] ?? type).join(' or ')}`,
     de: (f, { types = [] }) => `${f} muss ${types.map((type) => typeWords.de[type] ?? type).join(' oder ')} sein`,
   },
-  repeated: { en: (f) => `${f} must be given only once`, de: (f) => `${f} darf nur einmal angegeben werden` },
+  repeated: { en: (f) => `${f} may be given only once`, de: (f) => `${f} darf nur einmal angegeben werden` },
   out_of_range: {
     en: (f, { minimum, maximum }) => `${f} must be ${rangeWords(minimum, maximum, 'en')}`,
     de: (f, { minimum, maximum }) => `${f} muss ${rangeWords(minimum, maximum, 'de')} sein`,
@@ -70,14 +70,13 @@ const sentences = {
     de: (f) => `${f} enthält nicht druckbare Zeichen`,
   },
   time_missing: {
-    en: (f, { example }) => `${f} is a date without a time. Write a time and a time zone, such as ${example}`,
-    de: (f, { example }) => `${f} ist ein Datum ohne Uhrzeit. Nötig sind Uhrzeit und Zeitzone, z. B. ${example}`,
+    en: (f, { example }) => `${f} is a date without a time. Add a time and a time zone, such as ${example}`,
+    de: (f, { example }) => `${f} ist ein Datum ohne Uhrzeit. Ergänzen Sie Uhrzeit und Zeitzone, z. B. ${example}`,
   },
   time_zone_missing: {
-    en: (f, { example }) =>
-      `${f} has no time zone. Write Z or an offset, such as ${example}; in a query, write + as %2B`,
+    en: (f, { example }) => `${f} has no time zone. Add Z or an offset, such as ${example}. In a query, write + as %2B`,
     de: (f, { example }) =>
-      `${f} hat keine Zeitzone. Nötig ist Z oder ein Abstand zu UTC, z. B. ${example}; in der Adresse steht %2B für +`,
+      `${f} hat keine Zeitzone. Ergänzen Sie Z oder den Abstand zu UTC, z. B. ${example}. In der Adresse steht %2B für +`,
   },
   not_a_time: {
     en: (f, { example }) => `${f} must be a date with time and time zone, such as ${example}`,
@@ -93,11 +92,11 @@ const sentences = {
   },
   nothing_to_change: {
     en: (_, { fields = [] }) => `Send at least one of these fields: ${fields.join(', ')}`,
-    de: (_, { fields = [] }) => `Nötig ist mindestens eines dieser Felder: ${fields.join(', ')}`,
+    de: (_, { fields = [] }) => `Senden Sie mindestens eines dieser Felder: ${fields.join(', ')}`,
   },
   not_together: {
-    en: (f, { fields = [] }) => `${f} cannot be combined with the others. Send ${fields.join(', or else ')}`,
-    de: (f, { fields = [] }) => `${f} passt nicht zu den anderen Feldern. Nötig ist ${fields.join(' oder ')}`,
+    en: (f, { fields = [] }) => `${f} cannot be combined with the other fields. Send either ${fields.join(' or ')}`,
+    de: (f, { fields = [] }) => `${f} passt nicht zu den anderen Feldern. Senden Sie entweder ${fields.join(' oder ')}`,
   },
   one_of_required: {
     en: (_, { fields = [] }) => `One of these fields is required: ${fields.join(', ')}`,
@@ -105,7 +104,7 @@ const sentences = {
   },
   not_usable: {
     en: (f) => `${f} does not exist or cannot be used here`,
-    de: (f) => `${f} gibt es nicht oder ist hier nicht verwendbar`,
+    de: (f) => `${f} gibt es nicht, oder der Wert ist hier nicht verwendbar`,
   },
 } satisfies Record<string, Record<Language, Sentence>>
 
@@ -155,7 +154,8 @@ function rangeWords(minimum: number | undefined, maximum: number | undefined, la
 export const invalidFieldSchema = Type.Object(
   {
     field: Type.String({
-      description: 'Such as qos.down_kbps, names[3] or Idempotency-Key; ? if it has no usual name.',
+      description:
+        'Such as qos.down_kbps, names[3] or Idempotency-Key. ? for the whole body, or a name with unusual characters.',
     }),
     code: Type.Unsafe<FieldCode>({ type: 'string', enum: Object.keys(sentences) }),
     message: Type.String({ minLength: 1 }),
@@ -176,7 +176,7 @@ export function summaryOf(errors: { field: string; message: string }[], language
   return language === 'de' ? `Diese Felder sind ungültig: ${fields}` : `These fields are invalid: ${fields}`
 }
 
-/** Fields that have another name in API v2 than in the domain's errors, which use the names of API v1. */
+/** The domain's errors use the field names of API v1. These fields have another name in API v2. */
 const namesInV2: Record<string, string> = { 'qos.down': 'qos.down_kbps', 'qos.up': 'qos.up_kbps' }
 
 const ofDomain: Partial<Record<ErrorCode, (details: ErrorDetails) => InvalidField>> = {

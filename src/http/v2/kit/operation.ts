@@ -51,7 +51,7 @@ export type Operation = {
   /** Headers of every failure from the first check on. A failure may replace them. */
   failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
-  /** The file name of an answer that is CSV instead of JSON, made from the id in the path. */
+  /** The file name of an answer that is CSV instead of JSON. It may contain the id in the path, if there is one. */
   csvFileName?: (id: string) => string
   handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }

@@ -48,8 +48,8 @@ const ownProblems = {
     status: 409,
     error: 'valid_until_too_late',
     messages: {
-      de: 'valid_until darf höchstens {latest} sein, denn dann beendet der Controller den Voucher',
-      en: 'valid_until can be {latest} at the latest, because the controller ends the voucher then',
+      de: 'valid_until darf nicht nach {latest} liegen, denn dann beendet der Controller den Voucher',
+      en: 'valid_until must not be after {latest}, because the controller ends the voucher then',
     },
   },
   voucher_not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
@@ -61,14 +61,14 @@ const ownProblems = {
   voucher_being_revoked: {
     status: 409,
     error: 'voucher_being_revoked',
-    messages: { de: 'Der Voucher wird gerade entzogen', en: 'The voucher is being revoked' },
+    messages: { de: 'Der Voucher wird gerade widerrufen', en: 'The voucher is being revoked' },
   },
   batches_too_many: {
     status: 429,
     error: 'batches_too_many',
     messages: {
-      de: 'Für diesen API-Schlüssel laufen schon 100 Stapel, bitte warten, bis einer fertig ist',
-      en: '100 batches of this API key are running already, please wait until one is done',
+      de: 'Für diesen API-Schlüssel laufen schon 100 Sammelaufträge. Bitte warten Sie, bis einer fertig ist.',
+      en: '100 batches of this API key are already running. Wait until one is done.',
     },
     headers: { 'retry-after': '10' },
   },
@@ -76,7 +76,7 @@ const ownProblems = {
     status: 400,
     error: 'vouchers_too_many',
     messages: {
-      de: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen. Es wurde kein Voucher entzogen.',
+      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Bitte enger eingrenzen. Es wurde kein Voucher widerrufen.',
       en: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
     },
   },
@@ -84,7 +84,7 @@ const ownProblems = {
     status: 400,
     error: 'export_too_large',
     messages: {
-      de: 'Der Filter trifft mehr als 10.000 Voucher. Bitte enger eingrenzen, etwa mit created_after.',
+      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Bitte enger eingrenzen, etwa mit created_after.',
       en: 'The filter matches more than 10,000 vouchers. Narrow it, for example with created_after.',
     },
   },
@@ -92,8 +92,8 @@ const ownProblems = {
     status: 429,
     error: 'withdrawals_too_many',
     messages: {
-      de: 'Auf diesen Sites warten schon 50.000 Voucher darauf, entzogen zu werden, bitte später erneut versuchen',
-      en: '50,000 vouchers wait to be withdrawn on these sites already, please try again later',
+      de: 'Auf diesen Sites warten schon 50.000 Voucher auf ihren Widerruf. Bitte später erneut versuchen.',
+      en: '50,000 vouchers are already waiting to be withdrawn on these sites. Try again later.',
     },
     headers: { 'retry-after': '60' },
   },
@@ -129,7 +129,7 @@ const english: Record<RequestErrorCode, string> = {
   request_unreadable: 'The request cannot be read',
   site_id_required: 'site_id is required',
   name_required: 'name is required',
-  name_unprintable: 'name holds characters that cannot be printed',
+  name_unprintable: 'name contains characters that cannot be printed',
   name_too_long: 'name is longer than 244 characters',
   idempotency_key_invalid: 'Idempotency-Key is invalid',
   beyond_bounds: '{field} must be between {min} and {max}',
