@@ -83,6 +83,21 @@ describe.each([onClassic, onIntegration])('$driver', (dialect) => {
   })
 })
 
+test('a use that the record did not have brings the next sync of an idle site forward', async () => {
+  const { id: site, simulator } = await openSite()
+  const guest = await checkIn(site, { max_uses: 2 })
+  await simulator.redeem(guest.code)
+  await app.db.query(`update sites set next_sync_at = now() + interval '1 hour' where id = $1`, [site])
+  await revoke({ filter: { site_id: [site], unused: true } })
+  await withdrawDue(app.context, site)
+
+  const { rows } = await app.db.query(
+    `select next_sync_at < now() + interval '6 minutes' as soon from sites where id = $1`,
+    [site],
+  )
+  expect(rows).toEqual([{ soon: true }])
+})
+
 test('a voucher whose id on the controller is not known yet is found by its code', async () => {
   const { id: site, simulator } = await openSite()
   const guest = await checkIn(site, { max_uses: 2 })
