@@ -20,7 +20,8 @@ test(`${restarts} rolling restarts at ${perSecond} requests/s behind two process
   const simulators = await Promise.all(range(4).map(() => startSimulator()))
   const sites = await Promise.all(simulators.map((simulator) => seedControlledSite(db, simulator)))
   const { key } = await seedKey(db, { scope: 'write' })
-  const env = { DATABASE_URL: db.url, DRAIN_SECONDS: '1' }
+  // Longer than the balancer needs to notice that a process is not ready, even on a busy machine.
+  const env = { DATABASE_URL: db.url, DRAIN_SECONDS: '3' }
   const apis = [await supervise('api 1', 'api', env), await supervise('api 2', 'api', env)]
   const { url } = await startRoundRobin(apis.map((api) => api.url))
   const agent = new Agent({ keepAlive: true, maxSockets: 200 })
