@@ -18,7 +18,7 @@ export class VoucherApiError extends Error {
   readonly errors: InvalidField[]
   /** How many seconds the service asks to wait. */
   readonly retry_after: number | null
-  /** Of a failed creation: whether a voucher may exist. */
+  /** Whether a creation that failed may have made a voucher. */
   readonly voucher_outcome: 'none' | 'unknown' | null
 
   constructor(error: ErrorName, message: string, details: Details = {}, options?: ErrorOptions) {

@@ -504,7 +504,7 @@ export type RevocationRow = {
   settled_at: string | null
 }
 
-/** One method for each operation of API v2. */
+/** The operations of API v2 as methods. */
 export interface VoucherApi {
   /** Get the key of this request: its name, scope, sites, limits and expiry */
   getMe(options?: CallOptions): Promise<Me>
@@ -720,7 +720,7 @@ export interface VoucherApi {
   }>
 }
 
-/** What the client has to know of an operation to send it. */
+/** The facts of an operation that the client needs to send it. */
 export type Operation = {
   method: string
   path: string

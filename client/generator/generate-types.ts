@@ -35,8 +35,8 @@ export function generateTypes(document: Document): string {
     '// Made from the OpenAPI document by `npm run client:types`. Do not edit.',
     `import type { CallOptions } from './voucher-client.ts'`,
     ...schemas.map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)}`),
-    `/** One method for each operation of API v2. */\nexport interface VoucherApi ${block(operations.map(signature))}`,
-    `/** What the client has to know of an operation to send it. */\nexport type Operation = ${block([
+    `/** The operations of API v2 as methods. */\nexport interface VoucherApi ${block(operations.map(signature))}`,
+    `/** The facts of an operation that the client needs to send it. */\nexport type Operation = ${block([
       'method: string',
       'path: string',
       `input?: 'body' | 'query'`,

@@ -117,7 +117,7 @@ export type LockedCreation = CreationOptions & {
   batchId: string | null
   /** The creation was revoked before it was known whether it has a voucher. */
   isRevoked: boolean
-  /** It counts as revoked only if nobody has used its voucher. */
+  /** The revocation counts only if nobody has used the voucher. */
   onlyUnused: boolean
 }
 

@@ -2,6 +2,7 @@ import type { Database, Queryable } from '#db/database.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
+import { publicId } from '../public-id.ts'
 import { onceInTransaction } from '../remembered-requests.ts'
 import { latestValidUntil, statusAt } from '../vouchers/voucher.ts'
 import type { VoucherPlace } from './revocable-vouchers.queries.ts'
@@ -35,7 +36,7 @@ async function change(tx: Queryable, { actor, voucher, change: wanted }: ChangeR
   if (wanted.validUntil) checkEnd(locked, wanted.validUntil)
   await updateVoucher(tx, voucher, wanted)
   if (wanted.validUntil !== undefined) await moveScheduledWithdrawal(tx, voucher, wanted.validUntil)
-  const targetId = `${voucher.siteId}-${voucher.id}`
+  const targetId = publicId(voucher)
   await recordAudit(tx, actor, { action: 'voucher.changed', targetKind: 'voucher', targetId, details: wanted })
 }
 

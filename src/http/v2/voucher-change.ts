@@ -38,6 +38,7 @@ export const updateVoucher = operation({
   scope: 'write',
   status: 200,
   acceptsIdempotencyKey: true,
+  conflict: 'valid_until is after latest_valid_until, or the voucher has ended or is being revoked',
   params: voucherParams,
   body: voucherChange,
   answer: voucherSchema,

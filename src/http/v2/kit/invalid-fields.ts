@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { DomainError, ErrorCode, ErrorDetails } from '#domain/errors.ts'
 import type { Language } from './problems.ts'
 
-/** What would be accepted. Only the facts that matter for the error are set. */
+/** `allowed` of an error: what the field would accept. Only the facts that matter for the error are set. */
 const allowedSchema = Type.Object(
   {
     minimum: Type.Optional(Type.Number()),

@@ -113,6 +113,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
     ...(operation.scope !== 'read' && failuresOfWriting),
     ...(operation.scope === 'manage' && failuresOfManaging),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
+    ...(operation.conflict && { 409: `${operation.conflict}. Or: ${failuresOfIdempotency[409]}` }),
     ...(operation.failureHeaders && failuresOfControllers),
   }
   return {

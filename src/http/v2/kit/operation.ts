@@ -48,6 +48,8 @@ export type Operation = {
   acceptsIdempotencyKey?: true
   /** Requires the Idempotency-Key of an earlier request, which the operation asks about. */
   asksAboutIdempotencyKey?: true
+  /** When the answer is 409, besides a repeat that comes too early. */
+  conflict?: string
   /** Headers of every failure from the first check on. A failure may replace them. */
   failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
