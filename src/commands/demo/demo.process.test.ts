@@ -91,7 +91,7 @@ test('every command that it prints works; the last one makes one creation on its
     .split('\n')
     .filter((line) => line.startsWith('  curl'))
 
-  expect(lines).toHaveLength(6)
+  expect(lines).toHaveLength(7)
   for (const paste of lines) {
     const shell = spawn('bash', ['-c', `${paste} --silent --fail`])
     let printed = ''

@@ -13,7 +13,7 @@ import { type DemoController, startControllers } from './start-controllers.ts'
 
 const rateLimit = 10_000
 
-type DemoData = DemoSites & { keys: { read: string; write: string } }
+type DemoData = DemoSites & { keys: Record<Scope, string> }
 
 /** Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. */
 export async function startDemo({ env, stdout, stderr }: Terminal, port: number): Promise<void> {
@@ -48,12 +48,13 @@ export async function startDemo({ env, stdout, stderr }: Terminal, port: number)
 }
 
 async function seedDemo(ctx: Context, controllers: DemoController[]): Promise<DemoData> {
-  const newKey = (name: string, scope: Scope) =>
-    createKey(ctx.db, commandActor(), { name, scope, rateLimit, siteIds: undefined, expiresAt: null })
+  const newKey = (name: string, scope: Scope, expiresAt: Date | null = null) =>
+    createKey(ctx.db, commandActor(), { name, scope, rateLimit, siteIds: undefined, expiresAt })
   const seeded = await seedSites(ctx, controllers)
   const [read, write] = [await newKey('Demo read', 'read'), await newKey('Demo write', 'write')]
+  const manage = await newKey('Demo manage', 'manage', new Date(Date.now() + 30 * 86_400_000))
   await seedVouchers(ctx, write, seeded.sites)
-  return { ...seeded, keys: { read: read.key, write: write.key } }
+  return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key } }
 }
 
 /** The line for programs. `controller` is the controller of the first site. */
@@ -92,6 +93,8 @@ List the sites, and read the description of the API:
   curl ${url}/api/openapi.php
 
 Reference of API v2, for a browser: ${url}/reference
+List its webhooks, with a key that may also change sites, controllers, templates and webhooks:
+  curl -H 'X-API-Key: ${keys.manage}' ${url}/api/v2/webhooks
 
 Each site is on a different kind of controller. Their certificates are self-signed and pinned, so curl needs -k:
 ${sites.map(describeSite).join('\n')}
