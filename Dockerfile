@@ -3,6 +3,15 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
+FROM node:24-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY client client
+COPY web web
+COPY tsconfig.json ./
+RUN node web/build-web.ts
+
 FROM node:24-slim
 ENV NODE_ENV=production LISTEN_ADDRESS=0.0.0.0
 WORKDIR /app
@@ -11,6 +20,7 @@ COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
 COPY simulator simulator
+COPY --from=web /app/dist/web dist/web
 # Nothing is written to disk: the root file system may be read-only.
 USER node
 EXPOSE 8080

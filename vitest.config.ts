@@ -54,7 +54,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', ...slowLane, maxWorkers: long ? 1 : 2, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'slow',
+          ...slowLane,
+          exclude: long ? [] : ['test/e2e/long/**'], // every state of every page: `npm run test:e2e`
+          maxWorkers: long ? 1 : 2,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

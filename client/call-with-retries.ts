@@ -2,7 +2,7 @@ import { errorOf, VoucherApiError } from './voucher-api-error.ts'
 import type { ClientSettings, RetrySettings } from './voucher-client.ts'
 
 type Settings = RetrySettings & Pick<ClientSettings, 'fetch'> & { signal?: AbortSignal }
-type Request = { url: string; method: string; headers: Record<string, string>; body?: string }
+type Request = { url: string; method: string; headers: Record<string, string>; body?: string | Blob }
 
 /** Sends a request until it is answered, and repeats it only if a repeat can help and cannot do harm. */
 export async function callWithRetries(settings: Settings, request: Request): Promise<unknown> {
@@ -24,7 +24,7 @@ async function sendOnce(settings: Settings, { url, ...request }: Request): Promi
   const { fetch: send = fetch, timeoutMs = 30_000, signal } = settings
   const timeout = AbortSignal.timeout(timeoutMs)
   let answer: Response
-  let text: string
+  let content: Blob
   try {
     // A redirect would turn a POST into a GET and could carry the key to another server.
     answer = await send(url, {
@@ -32,13 +32,15 @@ async function sendOnce(settings: Settings, { url, ...request }: Request): Promi
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
-    text = await answer.text()
+    content = await answer.blob()
   } catch (cause) {
     const reason = timeout.aborted ? ` within ${timeoutMs} ms` : `: ${cause instanceof Error ? cause.message : cause}`
     throw new VoucherApiError('no_answer', `There was no answer${reason}`, {}, { cause })
   }
-  if (!answer.ok) throw errorOf(answer, text)
   if (answer.status === 204) return undefined
+  if (answer.ok && content.type.startsWith('image/')) return content
+  const text = await content.text()
+  if (!answer.ok) throw errorOf(answer, text)
   if (answer.headers.get('Content-Type')?.startsWith('text/csv')) return text
   try {
     return JSON.parse(text)

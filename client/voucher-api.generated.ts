@@ -10,6 +10,8 @@ export type Allowed = {
   min_length?: number
   /** Characters. */
   max_length?: number
+  /** Bytes in UTF-8. */
+  max_bytes?: number
   min_items?: number
   max_items?: number
   /** Types of JSON: integer, string, … */
@@ -28,16 +30,16 @@ export type Allowed = {
 }
 
 export type InvalidField = {
-  /** Such as qos.down_kbps, names[3] or Idempotency-Key. ? for the whole body, or a name with unusual characters. */
+  /** Such as qos.down_kbps, names[3] or Idempotency-Key. body, query or request if no single field is the problem. ? for a name with unusual characters. */
   field: string
-  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "not_usable"
+  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
   message: string
   allowed: Allowed | null
 }
 
 export type Problem = {
   /** New values may be added. */
-  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "display_name_invalid" | "driver_not_found" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "invalid_request" | "method_not_allowed" | "no_voucher" | "not_found" | "payload_too_large" | "rate_limited" | "recording_failed" | "search_too_slow" | "searches_too_many" | "server_error" | "site_in_use" | "site_inactive" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_events_invalid" | "webhook_name_taken" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
+  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "invalid_request" | "last_administrator" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "password_common" | "password_link_invalid" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "rate_limited" | "recording_failed" | "role_missing" | "search_too_slow" | "searches_too_many" | "server_error" | "session_ended" | "setup_done" | "setup_token_invalid" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_name_taken" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
   /** English, or German if Accept-Language prefers it. */
   message: string
   /** Tell it to the operator. X-Request-Id has the same value. */
@@ -46,7 +48,57 @@ export type Problem = {
   errors?: Array<InvalidField>
 }
 
-export type Me = {
+export type Person = {
+  kind: "staff"
+  id: string
+  name: string
+  email: string
+  /** Each role includes those before it. */
+  role: "desk" | "manager" | "admin"
+  /** True if the person may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of the person. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  language: "de" | "en" | null
+  theme: "light" | "dark" | "auto"
+  limits: {
+    requests_per_minute: number
+  }
+}
+
+export type Session = {
+  person: Person | null
+  /** True until the first administrator exists. */
+  setup_open: boolean
+  /** How the connection is protected. `local` is this machine itself. */
+  transport: "encrypted" | "local" | "unencrypted_allowed" | "unencrypted_refused"
+}
+
+export type SignIn = {
+  email: string
+  password: string
+}
+
+export type Setup = {
+  /** The setup token from the log, or SETUP_TOKEN. */
+  token: string
+  name: string
+  email: string
+  /** At least 12 characters, and not a common password. */
+  password: string
+  /** The language of the person and of the first templates. */
+  language: "de" | "en"
+}
+
+export type PasswordLinkUse = {
+  /** The part of the link after #. */
+  token: string
+  /** At least 12 characters, and not a common password. */
+  new_password: string
+}
+
+export type KeyInfo = {
+  kind: "key"
   id: string
   name: string
   /** Each scope includes those before it. */
@@ -61,6 +113,29 @@ export type Me = {
   }
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type MyChange = {
+  name?: string
+  language?: "de" | "en" | null
+  theme?: "light" | "dark" | "auto"
+}
+
+export type PasswordChange = {
+  current_password: string
+  /** At least 12 characters, and not a common password. */
+  new_password: string
+}
+
+export type MySession = {
+  id: string
+  /** True for the session of this request. */
+  current: boolean
+  created_at: string
+  last_seen_at: string
+  address: string
+  browser: string
 }
 
 export type Site = {
@@ -81,13 +156,13 @@ export type Site = {
 export type NewSite = {
   name: string
   controller_id: string
-  /** The id of the site on the controller. Default: default. */
+  /** The id of the site on the controller. Of several ids, the service stores the first. Default: default. */
   controller_site?: string
   /** Vouchers can be created only on an active site. Default: true. */
   active?: boolean
   /** Record vouchers that others make on the controller. Default: false. */
   adopts_vouchers?: boolean
-  /** Do not ask the controller whether it has the site. Default: false. */
+  /** Do not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows. Default: false. */
   unchecked?: boolean
 }
 
@@ -120,6 +195,47 @@ export type SyncRequest = {
   site_id: number
   /** The sync is done when `synced_at` of the site is not before this time. */
   requested_at: string
+}
+
+export type GuestInfo = {
+  site_id: number
+  /** The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none. */
+  wifi_name: string | null
+  /** Whether devices do not show the name, so that guests must type it. */
+  wifi_hidden: boolean
+  /** The languages of a slip, in this order. Empty: the person who prints chooses. */
+  guest_languages: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs">
+  /** A line at the end of a slip. Null: none. */
+  footer: string | null
+  /** How many days after `valid_until` a client should set `extendable_until` of a new stay. The service does not set it. */
+  room_days: number
+  /** Only people get it. It is always null for API keys. */
+  wifi_password: string | null
+  /** Whether a Wi-Fi password is stored. */
+  wifi_password_set: boolean
+  time_zone: string
+  /** Whether `time_zone` is that of the service. */
+  time_zone_is_default: boolean
+  /** Null if the site has no logo. */
+  logo_updated_at: string | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type GuestInfoChange = {
+  /** The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none. */
+  wifi_name?: string | null
+  /** 8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none. */
+  wifi_password?: string | null
+  /** Whether devices do not show the name, so that guests must type it. */
+  wifi_hidden?: boolean
+  /** A name of the IANA database. Null: the time zone of the service. */
+  time_zone?: string | null
+  /** The languages of a slip, in this order. Empty: the person who prints chooses. */
+  guest_languages?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs">
+  /** A line at the end of a slip. Null: none. */
+  footer?: string | null
+  /** How many days after `valid_until` a client should set `extendable_until` of a new stay. The service does not set it. */
+  room_days?: number
 }
 
 export type Controller = {
@@ -245,7 +361,7 @@ export type NewWebhook = {
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
   /** Without it: all sites, including later ones, which needs a key for all sites. */
   site_ids?: Array<number>
-  /** Must be unique. Without it, a name is made from the host. */
+  /** Must be unique among all webhooks. Without it, a name is made from the host. */
   name?: string
   /** Default: generic. */
   format?: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
@@ -506,8 +622,30 @@ export type RevocationRow = {
 
 /** The operations of API v2 as methods. */
 export interface VoucherApi {
-  /** Get the key of this request: its name, scope, sites, limits and expiry */
-  getMe(options?: CallOptions): Promise<Me>
+  /** Get who is signed in, and whether sign-in is possible */
+  getSession(options?: CallOptions): Promise<Session>
+  /** Sign in with e-mail and password; the answer sets the session cookie */
+  createSession(body: SignIn, options?: CallOptions): Promise<Person>
+  /** Sign out in this browser */
+  deleteSession(options?: CallOptions): Promise<void>
+  /** Create the first administrator and three templates with the setup token, and sign in */
+  createFirstAdministrator(body: Setup, options?: CallOptions): Promise<Person>
+  /** Set a password with a one-time link, and sign in; all other sessions of the person end */
+  updatePasswordByLink(body: PasswordLinkUse, options?: CallOptions): Promise<Person>
+  /** Get the key or the person of this request: name, rights, sites and limits */
+  getMe(options?: CallOptions): Promise<KeyInfo | Person>
+  /** Change your own name, language or theme */
+  updateMe(body: MyChange, options?: CallOptions): Promise<Person>
+  /** Change your own password; all your other sessions end */
+  updateMyPassword(body: PasswordChange, options?: CallOptions): Promise<void>
+  /** List the browsers where you are signed in */
+  listMySessions(options?: CallOptions): Promise<{
+    sessions: Array<MySession>
+  }>
+  /** Sign out everywhere, here too */
+  deleteMySessions(options?: CallOptions): Promise<void>
+  /** Sign out in one browser */
+  deleteMySession(id: string | number, options?: CallOptions): Promise<void>
   /** List the sites of the key by number, active or not */
   listSites(query?: {
     limit?: number
@@ -530,6 +668,16 @@ export interface VoucherApi {
   getSiteSettings(id: string | number, options?: CallOptions): Promise<SiteSettings>
   /** Compare the record of a site with its controller now */
   syncSite(id: string | number, options?: CallOptions): Promise<SyncRequest>
+  /** Get the facts of a site that are printed on slips for guests */
+  getGuestInfo(id: string | number, options?: CallOptions): Promise<GuestInfo>
+  /** Change the facts of a site that are printed on slips for guests */
+  updateGuestInfo(id: string | number, body: GuestInfoChange, options?: CallOptions): Promise<GuestInfo>
+  /** Get the logo of a site as it was uploaded */
+  getLogo(id: string | number, options?: CallOptions): Promise<Blob>
+  /** Upload the logo for slips: a PNG or JPEG of at most 256 KiB and 2,000 × 2,000 pixels */
+  updateLogo(id: string | number, body: Blob, options?: CallOptions): Promise<void>
+  /** Remove the logo of a site, if it has one */
+  deleteLogo(id: string | number, options?: CallOptions): Promise<void>
   /** List the controllers by name, without their secrets */
   listControllers(query?: {
     limit?: number
@@ -724,12 +872,22 @@ export interface VoucherApi {
 export type Operation = {
   method: string
   path: string
-  input?: 'body' | 'query'
+  input?: 'body' | 'file' | 'query'
   idempotencyKey?: 'accepted' | 'required'
 }
 
 export const operations: Record<keyof VoucherApi, Operation> = {
+  getSession: { method: 'GET', path: '/session' },
+  createSession: { method: 'POST', path: '/session', input: 'body' },
+  deleteSession: { method: 'DELETE', path: '/session' },
+  createFirstAdministrator: { method: 'POST', path: '/setup', input: 'body' },
+  updatePasswordByLink: { method: 'POST', path: '/password-links', input: 'body' },
   getMe: { method: 'GET', path: '/me' },
+  updateMe: { method: 'PATCH', path: '/me', input: 'body' },
+  updateMyPassword: { method: 'PUT', path: '/me/password', input: 'body' },
+  listMySessions: { method: 'GET', path: '/me/sessions' },
+  deleteMySessions: { method: 'DELETE', path: '/me/sessions' },
+  deleteMySession: { method: 'DELETE', path: '/me/sessions/{id}' },
   listSites: { method: 'GET', path: '/sites', input: 'query' },
   createSite: { method: 'POST', path: '/sites', input: 'body' },
   getSite: { method: 'GET', path: '/sites/{id}' },
@@ -737,6 +895,11 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   deleteSite: { method: 'DELETE', path: '/sites/{id}' },
   getSiteSettings: { method: 'GET', path: '/sites/{id}/settings' },
   syncSite: { method: 'POST', path: '/sites/{id}/sync' },
+  getGuestInfo: { method: 'GET', path: '/sites/{id}/guest-info' },
+  updateGuestInfo: { method: 'PATCH', path: '/sites/{id}/guest-info', input: 'body' },
+  getLogo: { method: 'GET', path: '/sites/{id}/logo' },
+  updateLogo: { method: 'PUT', path: '/sites/{id}/logo', input: 'file' },
+  deleteLogo: { method: 'DELETE', path: '/sites/{id}/logo' },
   listControllers: { method: 'GET', path: '/controllers', input: 'query' },
   createController: { method: 'POST', path: '/controllers', input: 'body' },
   getController: { method: 'GET', path: '/controllers/{id}' },

@@ -8,8 +8,8 @@ export { listAll, waitUntilDone } from './wait-and-list.ts'
 export type ClientSettings = {
   /** The address of API v2: `https://vouchers.example.com/api/v2`. */
   url: string
-  /** An API key. */
-  key: string
+  /** An API key. Without it, the browser sends the session of the person who is signed in. */
+  key?: string
   /** The language of messages. The default is English. */
   language?: 'en' | 'de'
   /** Replaces the global `fetch`. */
@@ -35,11 +35,11 @@ export type CallOptions = RetrySettings & {
 
 /** A client of API v2 with one method for each operation, named after its `operationId`. */
 export function createVoucherClient(settings: ClientSettings): VoucherApi {
-  const methods = Object.entries(operations).map(([name, operation]) => [
+  const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
     name,
     (...args: unknown[]) => callOperation(settings, operation, args),
   ])
-  return Object.fromEntries(methods)
+  return Object.fromEntries(methods) as VoucherApi
 }
 
 /** Sends the request with one Idempotency-Key for all attempts. */
@@ -58,12 +58,13 @@ function callOperation(settings: ClientSettings, operation: Operation, args: unk
       url: `${settings.url.replace(/\/+$/, '')}${filledPath}${query}`,
       method,
       headers: {
-        Authorization: `Bearer ${settings.key}`,
+        ...(settings.key !== undefined && { Authorization: `Bearer ${settings.key}` }),
         'Accept-Language': settings.language ?? 'en',
         ...(key !== undefined && { 'Idempotency-Key': key }),
         ...(input === 'body' && { 'Content-Type': 'application/json' }),
       },
       ...(input === 'body' && { body: JSON.stringify(given) }),
+      ...(input === 'file' && { body: given as Blob }), // its type becomes the Content-Type
     },
   )
 }

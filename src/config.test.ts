@@ -68,7 +68,7 @@ test('without a valid encryption key the settings are rejected', () => {
 const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
 
 test.each(secrets.map(({ env }) => env))('the secret %s can be set directly or by a file, but not both', (name) => {
-  const value = name === 'REDIS_URL' ? 'redis://localhost' : least[name as keyof typeof least]
+  const value = { ...least, REDIS_URL: 'redis://localhost', SETUP_TOKEN: 'sixteen-letters-' }[name]
   const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, [name]: value }
 
   expect(loadConfig({ ...others, [`${name}_FILE`]: fileWith(`${value}\n`) })).toEqual(

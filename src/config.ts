@@ -5,11 +5,14 @@ import {
   integer,
   keyring,
   oneOf,
+  origin,
   readSettings,
   redisUrl,
   type Setting,
+  setupToken,
   text,
   timeZone,
+  trueOrFalse,
   url,
   type Values,
 } from '#lib/settings.ts'
@@ -36,6 +39,28 @@ export const settings = {
       'Addresses or ranges of reverse proxies, separated by commas. Only their `X-Forwarded-*` headers are trusted.',
     parse: addressRanges,
     fallback: '',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    about:
+      'Address under which people open the web app, e.g. `https://vouchers.example.com`. By default, the one that the browser uses.',
+    parse: origin,
+    optional: true,
+  },
+  allowHttpSignIn: {
+    env: 'ALLOW_HTTP_SIGN_IN',
+    about:
+      'Set it to `true` to let people sign in without encryption from other machines. Passwords can then be read on the network.',
+    parse: trueOrFalse,
+    fallback: 'false',
+  },
+  setupToken: {
+    env: 'SETUP_TOKEN',
+    about:
+      'Token that creates the first administrator, at least 16 characters. By default, the log shows a random one until there is an administrator.',
+    parse: setupToken,
+    optional: true,
+    secret: true,
   },
   databaseUrl: {
     env: 'DATABASE_URL',

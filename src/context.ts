@@ -5,12 +5,13 @@ import { type Controllers, createControllers } from '#domain/controllers/control
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
+import { createFindLiveSession, type FindLiveSession } from '#domain/staff/sign-in.ts'
 import { createSearches, type Searches } from '#domain/vouchers/searches.ts'
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
 import type { Keyring } from '#lib/cipher.ts'
-import { createCalendar } from '#lib/clock.ts'
+import { type Calendar, createCalendar } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { createLimiter, type Limiter, postgresCounter } from '#limits/limiter.ts'
 import { redisCounter } from '#limits/redis-counter.ts'
@@ -29,6 +30,7 @@ export type Context = {
   healthDb: Database
   searches: Searches
   authenticate: Authenticate
+  findLiveSession: FindLiveSession
   limiter: Limiter
   keyUsage: KeyUsage
   keyring: Keyring
@@ -39,7 +41,7 @@ export type Context = {
   retryScale: number
   queue: Queue
   queueWatch: QueueWatch
-  today: (at: Date) => string
+  today: Calendar
   /** Starts the clock and the queue. The database must be migrated. */
   start(): Promise<void>
   close(): Promise<void>
@@ -96,6 +98,7 @@ export function createContext(
     healthDb,
     searches,
     authenticate: createAuthenticate(db),
+    findLiveSession: createFindLiveSession(db),
     limiter,
     keyUsage,
     keyring: config.encryptionKeys,

@@ -50,6 +50,15 @@ test('a method takes the ids of the path, then an asked Idempotency-Key, then th
   )
 })
 
+test('a file is a Blob, as a body and as an answer', () => {
+  const content = { 'image/png': { schema: { type: 'string', format: 'binary' } } }
+
+  const source = generated({ requestBody: { content }, responses: { 200: { content } } })
+
+  expect(source).toContain('getIt(body: Blob, options?: CallOptions): Promise<Blob>')
+  expect(source).toContain("input: 'file'")
+})
+
 test.each([
   ['a keyword that it cannot translate', {}, { Thing: { oneOf: [] } }, 'The keyword oneOf is new'],
   ['a type that it cannot translate', {}, { Thing: { type: 'date' } }, 'The type date is new'],

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 type Schema = {
   $ref?: string
   type?: string | string[]
+  format?: string
   enum?: unknown[]
   const?: unknown
   anyOf?: Schema[]
@@ -39,7 +40,7 @@ export function generateTypes(document: Document): string {
     `/** The facts of an operation that the client needs to send it. */\nexport type Operation = ${block([
       'method: string',
       'path: string',
-      `input?: 'body' | 'query'`,
+      `input?: 'body' | 'file' | 'query'`,
       `idempotencyKey?: 'accepted' | 'required'`,
     ])}`,
     `export const operations: Record<keyof VoucherApi, Operation> = ${tableOf(operations)}`,
@@ -49,7 +50,8 @@ export function generateTypes(document: Document): string {
 function readOperation(method: string, path: string, operation: DescribedOperation) {
   const { operationId, summary, parameters, requestBody, responses } = operation
   const at = (place: string) => parameters.filter((parameter) => parameter.in === place)
-  const [query, headers, body] = [at('query'), at('header'), requestBody?.content['application/json']?.schema]
+  const [query, headers] = [at('query'), at('header')]
+  const [mediaType, { schema: body } = {}] = Object.entries(requestBody?.content ?? {})[0] ?? []
   if (query.length > 0 && body)
     throw new Error(`${operationId} has a query and a body. The client sends only one of them.`)
   const unknown = headers.filter(({ name }) => name !== 'Idempotency-Key')
@@ -64,6 +66,7 @@ function readOperation(method: string, path: string, operation: DescribedOperati
     pathNames: at('path').map(({ name }) => name),
     query,
     body,
+    isFile: mediaType !== 'application/json',
     idempotencyKey: headers[0] && (headers[0].required ? ('required' as const) : ('accepted' as const)),
     answer: Object.values(success?.content ?? {})[0]?.schema,
   }
@@ -89,8 +92,8 @@ function signature({ operationId, summary, pathNames, query, body, idempotencyKe
 }
 
 function tableOf(operations: ReadOperation[]): string {
-  const entries = operations.map(({ operationId, method, path, query, body, idempotencyKey }) => {
-    const input = body ? 'body' : query.length > 0 ? 'query' : undefined
+  const entries = operations.map(({ operationId, method, path, query, body, isFile, idempotencyKey }) => {
+    const input = body ? (isFile ? 'file' : 'body') : query.length > 0 ? 'query' : undefined
     const members = Object.entries({ method, path, input, idempotencyKey }).filter(([, value]) => value !== undefined)
     return `${operationId}: { ${members.map(([name, value]) => `${name}: '${value}'`).join(', ')} },`
   })
@@ -99,8 +102,19 @@ function tableOf(operations: ReadOperation[]): string {
 
 /** Keywords that narrow values without changing their TypeScript type. */
 const silent =
-  /^(description|default|examples?|format|pattern|min(Length|imum|Items|Properties)|max(Length|imum|Items)|uniqueItems|readOnly|writeOnly|deprecated)$/
-const read = ['$ref', 'type', 'enum', 'const', 'anyOf', 'items', 'properties', 'required', 'additionalProperties']
+  /^(description|default|examples?|pattern|min(Length|imum|Items|Properties)|max(Length|imum|Items)|uniqueItems|readOnly|writeOnly|deprecated)$/
+const read = [
+  '$ref',
+  'type',
+  'format',
+  'enum',
+  'const',
+  'anyOf',
+  'items',
+  'properties',
+  'required',
+  'additionalProperties',
+]
 
 function typeOf(schema: Schema): string {
   const unknown = Object.keys(schema).find((keyword) => !read.includes(keyword) && !silent.test(keyword))
@@ -113,7 +127,9 @@ function typeOf(schema: Schema): string {
   return unionOf([schema.type].flat().map((type) => plainTypeOf(type, schema)))
 }
 
-function plainTypeOf(type: string, { items, properties, required = [], additionalProperties }: Schema): string {
+function plainTypeOf(type: string, schema: Schema): string {
+  const { format, items, properties, required = [], additionalProperties } = schema
+  if (type === 'string' && format === 'binary') return 'Blob'
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'string' || type === 'boolean' || type === 'null') return type
   if (type === 'array') return `Array<${items ? typeOf(items) : 'unknown'}>`

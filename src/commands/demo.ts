@@ -8,15 +8,19 @@ import type { Terminal } from './terminal/terminal.ts'
 export function registerDemo(command: Command, terminal: Terminal): void {
   command
     .option('--port <n>', 'port of the service, 0 for any that is free', wholeNumber(0, 65535), 8080)
-    .action(async ({ port }: { port: number }) => (await import('./demo/start-demo.ts')).startDemo(terminal, port))
+    .option('--empty', 'without sites and people, to see the first run')
+    .action(async (options: { port: number; empty?: true }) =>
+      (await import('./demo/start-demo.ts')).startDemo(terminal, options),
+    )
 }
 
 /** `npm run dev` runs this command, which the help does not list. */
 export function registerDev(command: Command, terminal: Terminal): void {
   command
     .option('--port <n>', 'port of the service', wholeNumber(1, 65535), 8080)
+    .option('--web-port <n>', 'port of the web app, or the next one that is free', wholeNumber(1, 65535), 5173)
     .option('--database <name>', 'its database, created when it does not exist', 'voucher_dev')
-    .action(async (options: { port: number; database: string }) =>
+    .action(async (options: { port: number; webPort: number; database: string }) =>
       (await import('./demo/start-dev.ts')).startDev(terminal, options),
     )
 }

@@ -11,10 +11,10 @@ type Register = (command: Command, terminal: Terminal) => void | Promise<void>
 const commands: Record<string, { about: string; hidden?: true; load: () => Promise<Register> }> = {
   start: {
     about: 'migrate the database, then run api and worker in one process',
-    load: async () => (await import('./run.ts')).registerStart,
+    load: async () => (await import('./service/run.ts')).registerStart,
   },
-  api: { about: 'run only the api', load: async () => (await import('./run.ts')).registerApi },
-  worker: { about: 'run only the worker', load: async () => (await import('./run.ts')).registerWorker },
+  api: { about: 'run only the api', load: async () => (await import('./service/run.ts')).registerApi },
+  worker: { about: 'run only the worker', load: async () => (await import('./service/run.ts')).registerWorker },
   migrate: {
     about: 'update the database to this version; safe to repeat, and to run several at once',
     load: async () => (await import('./migrate.ts')).registerMigrate,
@@ -36,6 +36,10 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     load: async () => (await import('./templates.ts')).registerTemplates,
   },
   keys: { about: 'API keys', load: async () => (await import('./keys.ts')).registerKeys },
+  staff: {
+    about: 'people who sign in to the web app',
+    load: async () => (await import('./staff.ts')).registerStaff,
+  },
   webhooks: {
     about: 'receivers of notifications',
     load: async () => (await import('./webhooks.ts')).registerWebhooks,

@@ -3,15 +3,19 @@ import { DomainError } from '#domain/errors.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { activateSite, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
+import { type GuestInfoChange, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { importSites, type RowOutcome } from '#domain/sites/import-sites.ts'
+import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
-import { findSiteWithController, listSites, maxSiteId } from '#domain/sites/sites.queries.ts'
+import { findSite, findSiteWithController, listSites, maxSiteId, type Site } from '#domain/sites/sites.queries.ts'
 import type { LayerResult } from '#drivers/diagnose.ts'
-import { type ControllerTools, withControllers, withDatabase } from './connections.ts'
+import { createCalendar } from '#lib/clock.ts'
+import { type ControllerTools, withControllers, withDatabase, withKeyring } from './connections.ts'
 import type { ReportedRow } from './site-csv.ts'
 import { wholeNumber } from './terminal/arguments.ts'
 import { print, shellWord, visibleText } from './terminal/output.ts'
-import { readText } from './terminal/read-input.ts'
+import { askSecret } from './terminal/prompts.ts'
+import { readBytes, readSecret, readText } from './terminal/read-input.ts'
 import { CommandRefused, describeRefusal } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
@@ -26,7 +30,19 @@ type AddOptions = {
   adopt?: true
   unchecked?: true
 }
-type SetOptions = { rename?: string; adopt?: boolean; tagNames?: boolean }
+type SetOptions = {
+  rename?: string
+  adopt?: boolean
+  tagNames?: boolean
+  wifiName?: string | false
+  wifiPassword?: string | false
+  wifiHidden?: boolean
+  timeZone?: string | false
+  guestLanguage?: string[] | false
+  footer?: string | false
+  roomDays?: number
+  logo?: string | false
+}
 
 export function registerSites(sites: Command, terminal: Terminal): void {
   const siteId = wholeNumber(1, maxSiteId)
@@ -56,7 +72,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
 
   sites
     .command('set')
-    .description('change the name of a site, which vouchers are recorded, and how they are named on the controller')
+    .description('change the name of a site, how its vouchers are recorded and named, and what is printed on slips')
     .argument('<id>', 'number of the site', siteId)
     .option('--rename <name>', 'new display name')
     .option('--adopt', 'also record vouchers that others make on the controller')
@@ -66,12 +82,25 @@ export function registerSites(sites: Command, terminal: Terminal): void {
       'append a short tag to each name on the controller, so that the service always recognises its vouchers',
     )
     .option('--no-tag-names', 'use names on the controller without a tag')
-    .action(async (id: number, options: SetOptions) => {
-      if (Object.keys(options).length === 0)
-        throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
-      const settings = { name: options.rename, adoptsVouchers: options.adopt, tagsNames: options.tagNames }
-      print(terminal, await withDatabase(terminal, (db) => setSite(db, commandActor(), id, settings)))
-    })
+    .option('--wifi-name <name>', 'name of the guest Wi-Fi, at most 32 bytes')
+    .option('--no-wifi-name', 'erase the name of the guest Wi-Fi')
+    .option(
+      '--wifi-password <file>',
+      'file with the password of the guest Wi-Fi; - asks for it, or reads standard input',
+    )
+    .option('--no-wifi-password', 'erase the password of the guest Wi-Fi')
+    .option('--wifi-hidden', 'devices do not show the Wi-Fi name, so guests must type it')
+    .option('--no-wifi-hidden', 'devices show the Wi-Fi name')
+    .option('--time-zone <zone>', 'time zone of the times on slips, e.g. Europe/Vienna')
+    .option('--no-time-zone', 'use the time zone of the service (TZ)')
+    .option('--guest-language <code>', 'language of slips; repeat it for more, in this order', collect)
+    .option('--no-guest-language', 'the person who prints chooses the languages')
+    .option('--footer <text>', 'line at the end of slips, at most 120 characters')
+    .option('--no-footer', 'erase the line at the end of slips')
+    .option('--room-days <days>', 'days of room to extend a stay that the desk asks for', wholeNumber(0, maxRoomDays))
+    .option('--logo <file>', 'PNG or JPEG for slips, at most 256 KiB')
+    .option('--no-logo', 'remove the logo')
+    .action(async (id: number, options: SetOptions) => print(terminal, await change(terminal, id, options)))
 
   sites
     .command('test')
@@ -114,10 +143,58 @@ async function add(terminal: Terminal, options: AddOptions): Promise<void> {
   const added = unchecked
     ? await withDatabase(terminal, (db) => addSite(db, actor, site))
     : await withControllers(terminal, async ({ db, controllers }) => {
-        await checkControllerSite({ db, controllers }, actor, site)
-        return addSite(db, actor, site)
+        const firstId = await checkControllerSite({ db, controllers }, actor, site)
+        return addSite(db, actor, { ...site, controllerSite: firstId })
       })
   print(terminal, added)
+}
+
+/** Collects the values of an option that may be repeated. */
+function collect(value: string, before: string[] | false = []): string[] {
+  return [...(before || []), value]
+}
+
+/** Makes the changes that fail most easily first. */
+async function change(terminal: Terminal, id: number, options: SetOptions): Promise<object> {
+  if (Object.keys(options).length === 0)
+    throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
+  const { rename, adopt, tagNames, logo, ...slip } = options
+  const image = logo ? await readBytes(terminal, logo, maxLogoBytes) : undefined
+  const guestInfo = await readSlipOptions(terminal, slip)
+  const settings = { name: rename, adoptsVouchers: adopt, tagsNames: tagNames }
+  const actor = commandActor()
+  const connect = guestInfo.wifiPassword ? withKeyring : withDatabase
+  return connect(terminal, async (db, config) => {
+    const ctx = { db, keyring: config.encryptionKeys, today: createCalendar(config.timeZone) }
+    if (image) await setLogo(db, actor, id, image)
+    if (logo === false) await removeLogo(db, actor, id)
+    if (Object.keys(slip).length > 0) await setGuestInfo(ctx, actor, id, guestInfo)
+    if (Object.values(settings).some((value) => value !== undefined)) await setSite(db, actor, id, settings)
+    const { siteId: _, wifiPassword: __, ...facts } = await readGuestInfo(ctx, actor, id)
+    const { controllerId: ___, ...site } = (await findSite(db, id, null)) as Site & { controllerId: string }
+    return { ...site, ...facts }
+  })
+}
+
+type SlipOptions = Omit<SetOptions, 'rename' | 'adopt' | 'tagNames' | 'logo'>
+
+async function readSlipOptions(terminal: Terminal, options: SlipOptions): Promise<GuestInfoChange> {
+  const { wifiPassword: file, guestLanguage } = options
+  const entered = file === '-' ? await askSecret(terminal) : file && (await readSecret(terminal, file))
+  return {
+    wifiName: orNull(options.wifiName),
+    wifiPassword: orNull(entered),
+    wifiHidden: options.wifiHidden,
+    timeZone: orNull(options.timeZone),
+    guestLanguages: guestLanguage === false ? [] : guestLanguage,
+    footer: orNull(options.footer),
+    roomDays: options.roomDays,
+  }
+}
+
+/** An option that begins with `--no-` is false and erases the value. */
+function orNull<T>(value: T | false): T | null {
+  return value === false ? null : value
 }
 
 async function importFile(terminal: Terminal, file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {

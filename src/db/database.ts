@@ -174,22 +174,28 @@ function isUnavailable(error: unknown): boolean {
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
 }
 
-/** The pauses between the attempts of `retryTransaction`. */
+/** The pauses between the attempts of `retryShortly`. */
 const pausesMs = [100, 400, 1_000]
 
 /**
- * Retries a transaction that records something that has already happened elsewhere, so that a short outage of the database
- * does not lose the record. The transaction must notice when an earlier attempt was committed although its answer was lost.
+ * Retries a transaction that records something that has already happened elsewhere, so that a deadlock or a short outage of the
+ * database does not lose the record. The transaction must notice when an earlier attempt was committed although its answer was
+ * lost.
  */
-export async function retryTransaction<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export function retryTransaction<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  return retryShortly(() => db.transaction(work))
+}
+
+/** Like `retryTransaction`, for a single statement. */
+export async function retryShortly<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
-      return await db.transaction(work)
+      return await work()
     } catch {
       await pause(pauseMs)
     }
   }
-  return db.transaction(work)
+  return work()
 }
 
 const sampleEveryMs = 15_000

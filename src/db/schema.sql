@@ -228,6 +228,13 @@ CREATE TABLE public.events (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.password_links (
+    staff_id uuid NOT NULL,
+    token_sha256 bytea NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT password_links_token_sha256_check CHECK ((length(token_sha256) = 32))
+);
+
 CREATE UNLOGGED TABLE public.rate_limits (
     key text NOT NULL,
     count integer NOT NULL,
@@ -251,7 +258,17 @@ CREATE TABLE public.revocations (
     staff_id uuid,
     idempotency_key text,
     request_hash bytea NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    site_ids integer[] DEFAULT '{}'::integer[] NOT NULL
+);
+
+CREATE TABLE public.setup_token (
+    only_row boolean DEFAULT true NOT NULL,
+    seed uuid NOT NULL,
+    token_sha256 bytea NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT setup_token_only_row_check CHECK (only_row),
+    CONSTRAINT setup_token_token_sha256_check CHECK ((length(token_sha256) = 32))
 );
 
 CREATE TABLE public.site_days (
@@ -260,6 +277,15 @@ CREATE TABLE public.site_days (
     created integer DEFAULT 0 NOT NULL,
     redeemed integer DEFAULT 0 NOT NULL,
     revoked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.site_logos (
+    site_id integer NOT NULL,
+    type text NOT NULL,
+    bytes bytea NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT site_logos_bytes_check CHECK ((length(bytes) <= 262144)),
+    CONSTRAINT site_logos_type_check CHECK ((type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text])))
 );
 
 CREATE TABLE public.site_versions (
@@ -285,7 +311,14 @@ CREATE TABLE public.sites (
     sync_failing_since timestamp(3) with time zone,
     tags_names boolean DEFAULT false NOT NULL,
     unrecorded integer DEFAULT 0 NOT NULL,
-    CONSTRAINT sites_name_check CHECK ((name <> ''::text))
+    time_zone text,
+    guest_languages text[] DEFAULT '{}'::text[] NOT NULL,
+    slip_footer text,
+    room_days integer DEFAULT 0 NOT NULL,
+    CONSTRAINT sites_guest_languages_check CHECK ((guest_languages <@ '{de,en,fr,it,nl,es,pl,cs}'::text[])),
+    CONSTRAINT sites_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT sites_room_days_check CHECK (((room_days >= 0) AND (room_days <= 365))),
+    CONSTRAINT sites_slip_footer_check CHECK ((char_length(slip_footer) <= 120))
 );
 
 ALTER TABLE public.sites ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -305,7 +338,29 @@ CREATE TABLE public.staff (
     all_sites boolean DEFAULT false NOT NULL,
     active boolean DEFAULT true NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'admin'::text])))
+    password_hash text,
+    language text,
+    theme text DEFAULT 'auto'::text NOT NULL,
+    CONSTRAINT staff_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text]))),
+    CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'manager'::text, 'admin'::text]))),
+    CONSTRAINT staff_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'auto'::text])))
+);
+
+CREATE TABLE public.staff_addresses (
+    staff_id uuid NOT NULL,
+    address inet NOT NULL,
+    signed_in_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.staff_sessions (
+    id uuid NOT NULL,
+    staff_id uuid NOT NULL,
+    token_sha256 bytea NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    address inet NOT NULL,
+    user_agent text NOT NULL,
+    CONSTRAINT staff_sessions_token_sha256_check CHECK ((length(token_sha256) = 32))
 );
 
 CREATE TABLE public.staff_sites (
@@ -412,6 +467,7 @@ CREATE TABLE public.withdrawals (
     reason text NOT NULL,
     only_unused boolean DEFAULT false NOT NULL,
     disconnected text,
+    disconnect_attempts integer DEFAULT 0 NOT NULL,
     CONSTRAINT withdrawals_check CHECK (((outcome IS NULL) = (settled_at IS NULL))),
     CONSTRAINT withdrawals_disconnected_check CHECK ((disconnected = ANY (ARRAY['all'::text, 'none_online'::text, 'unsupported'::text, 'failed'::text]))),
     CONSTRAINT withdrawals_outcome_check CHECK ((outcome = ANY (ARRAY['revoked'::text, 'ended'::text, 'kept'::text, 'failed'::text]))),
@@ -469,6 +525,12 @@ ALTER TABLE ONLY public.delivery_attempts
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_pkey PRIMARY KEY (staff_id);
+
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_token_sha256_key UNIQUE (token_sha256);
+
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
 
@@ -481,8 +543,14 @@ ALTER TABLE ONLY public.revocations
 ALTER TABLE ONLY public.revocations
     ADD CONSTRAINT revocations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.setup_token
+    ADD CONSTRAINT setup_token_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY public.site_days
     ADD CONSTRAINT site_days_pkey PRIMARY KEY (site_id, day);
+
+ALTER TABLE ONLY public.site_logos
+    ADD CONSTRAINT site_logos_pkey PRIMARY KEY (site_id);
 
 ALTER TABLE ONLY public.site_versions
     ADD CONSTRAINT site_versions_pkey PRIMARY KEY (site_id);
@@ -493,8 +561,17 @@ ALTER TABLE ONLY public.sites
 ALTER TABLE ONLY public.sites
     ADD CONSTRAINT sites_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.staff_addresses
+    ADD CONSTRAINT staff_addresses_pkey PRIMARY KEY (staff_id, address);
+
 ALTER TABLE ONLY public.staff
     ADD CONSTRAINT staff_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.staff_sessions
+    ADD CONSTRAINT staff_sessions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.staff_sessions
+    ADD CONSTRAINT staff_sessions_token_sha256_key UNIQUE (token_sha256);
 
 ALTER TABLE ONLY public.staff_sites
     ADD CONSTRAINT staff_sites_pkey PRIMARY KEY (staff_id, site_id);
@@ -547,13 +624,19 @@ CREATE INDEX events_by_time ON public.events USING btree (created_at);
 
 CREATE INDEX remembered_requests_by_time ON public.remembered_requests USING btree (created_at);
 
+CREATE INDEX revocations_by_site ON public.revocations USING gin (site_ids);
+
 CREATE INDEX revocations_newest ON public.revocations USING btree (created_at DESC, id DESC);
+
+CREATE INDEX revocations_without_sites ON public.revocations USING btree (COALESCE(api_key_id, staff_id), created_at DESC, id DESC) WHERE (site_ids = '{}'::integer[]);
 
 CREATE INDEX sites_by_name ON public.sites USING btree (name, id) WHERE active;
 
 CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE active;
 
 CREATE UNIQUE INDEX staff_by_email ON public.staff USING btree (lower(email));
+
+CREATE INDEX staff_sessions_of ON public.staff_sessions USING btree (staff_id);
 
 CREATE INDEX vouchers_by_batch ON ONLY public.vouchers USING btree (batch_id, site_id) WHERE (batch_id IS NOT NULL);
 
@@ -622,8 +705,20 @@ ALTER TABLE ONLY public.deliveries
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_logos
+    ADD CONSTRAINT site_logos_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.sites
     ADD CONSTRAINT sites_controller_id_fkey FOREIGN KEY (controller_id) REFERENCES public.controllers(id);
+
+ALTER TABLE ONLY public.staff_addresses
+    ADD CONSTRAINT staff_addresses_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.staff_sessions
+    ADD CONSTRAINT staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.staff_sites
     ADD CONSTRAINT staff_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);

@@ -31,7 +31,7 @@ async function hireStaff(name: string): Promise<Requester> {
     `${id}@example.org`,
   ])
   await db.query('insert into staff_sites (staff_id, site_id) values ($1, $2)', [id, site])
-  return { kind: 'staff', id, name, allSites: false }
+  return { kind: 'staff', id, name, role: 'desk', allSites: false }
 }
 
 const request = (actor: Requester, siteId: number, idempotencyKey?: string) => ({
@@ -94,7 +94,7 @@ test('a staff member makes a batch, revokes its vouchers, and the audit names th
 
 test('a staff member administers, and the audit names the staff member', async () => {
   const eva = await hireStaff('Eva')
-  const everywhere = { ...eva, allSites: true } as Requester
+  const everywhere = { ...eva, role: 'admin', allSites: true } as Requester
   const { rows } = await db.query<{ name: string }>(
     'select c.name from controllers c join sites s on s.controller_id = c.id where s.id = $1',
     [site],

@@ -1,12 +1,21 @@
 import { DomainError } from './errors.ts'
 
+/** The roles of people in ascending order: each one includes those before it. */
+export const roles = ['desk', 'manager', 'admin'] as const
+
+export type Role = (typeof roles)[number]
+
+export function includesRole(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed)
+}
+
 /**
  * The person or program that acts. Only the entrances (http, commands, worker) know where an actor comes from. `allSites` is
  * false for a key or a staff member that is limited to some sites.
  */
 export type Actor =
   | { kind: 'key'; id: string; name: string; allSites: boolean }
-  | { kind: 'staff'; id: string; name: string; allSites: boolean }
+  | { kind: 'staff'; id: string; name: string; role: Role; allSites: boolean }
   | { kind: 'command'; name: string }
   | { kind: 'service' }
 
@@ -14,7 +23,7 @@ export type Actor =
 export type Requester = Extract<Actor, { allSites: boolean }>
 
 /** A requester as the record names it, whatever sites it may use now. */
-export type Maker = Omit<Requester, 'allSites'>
+export type Maker = { kind: Requester['kind']; id: string; name: string }
 
 export const service: Actor = { kind: 'service' }
 
@@ -28,9 +37,13 @@ export function limitedTo(actor: Actor): string | null {
   return 'allSites' in actor && !actor.allSites ? actor.id : null
 }
 
-/** Controllers, new sites and everything that is for all sites are closed to an actor that is limited to some sites. */
+/**
+ * Controllers, new sites and everything that is for all sites are closed to an actor that is limited to some sites, and to
+ * people who are not administrators.
+ */
 export function requireAllSites(actor: Actor): void {
-  if (limitedTo(actor) !== null) throw new DomainError('all_sites_required')
+  if (limitedTo(actor) !== null || (actor.kind === 'staff' && actor.role !== 'admin'))
+    throw new DomainError('all_sites_required')
 }
 
 /** The columns in which a row names the actor that made it. */

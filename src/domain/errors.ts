@@ -27,7 +27,7 @@ export type RequestErrorCode =
   | 'recording_failed'
   | 'store_unavailable'
 
-/** Failures that only a client of API v2 can meet. `http/v2/kit/problems.ts` has a status and words for each. */
+/** Failures that only a client of API v2 can meet. `http/v2/errors/problems.ts` has a status and words for each. */
 export type V2OnlyErrorCode =
   | 'valid_until_too_late'
   | 'voucher_not_found'
@@ -38,6 +38,23 @@ export type V2OnlyErrorCode =
   | 'withdrawals_too_many'
   | 'searches_too_many'
   | 'search_too_slow'
+
+/** Failures that people can meet when they sign in or change their own data. `http/v2/errors/people-problems.ts` has words for each. */
+export type PeopleErrorCode =
+  | 'sign_in_failed'
+  | 'sign_ins_too_many'
+  | 'password_wrong'
+  | 'password_too_short'
+  | 'password_too_long'
+  | 'password_common'
+  | 'password_link_invalid'
+  | 'setup_done'
+  | 'setup_token_invalid'
+  | 'email_invalid'
+  | 'email_taken'
+  | 'person_not_found'
+  | 'person_inactive'
+  | 'last_administrator'
 
 /**
  * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API v2
@@ -50,6 +67,7 @@ export type AdministrationErrorCode =
   | 'controller_name_taken'
   | 'controller_in_use'
   | 'controller_check_failed'
+  | 'controller_sites_unknown'
   | 'controller_site_not_found'
   | 'controller_address_unreadable'
   | 'controller_address_with_extras'
@@ -66,6 +84,19 @@ export type AdministrationErrorCode =
   | 'row_repeated'
   | 'column_empty'
   | 'column_invalid'
+  | 'wifi_name_too_long'
+  | 'wifi_name_unprintable'
+  | 'wifi_password_invalid'
+  | 'time_zone_unknown'
+  | 'guest_language_unknown'
+  | 'guest_language_repeated'
+  | 'footer_too_long'
+  | 'footer_unprintable'
+  | 'room_days_out_of_range'
+  | 'logo_too_large'
+  | 'logo_type_unsupported'
+  | 'logo_unreadable'
+  | 'logo_dimensions_too_large'
   | 'template_not_found'
   | 'template_name_taken'
   | 'key_not_found'
@@ -83,7 +114,7 @@ export type AdministrationErrorCode =
   | 'webhook_disabled'
   | 'delivery_not_found'
 
-export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | AdministrationErrorCode
+export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | PeopleErrorCode | AdministrationErrorCode
 
 export type ErrorDetails = Record<string, string | number>
 

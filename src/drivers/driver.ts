@@ -152,7 +152,8 @@ export type ControllerConnection = {
   /**
    * Ends the sign-ins of all devices that used these vouchers, online or not, and returns what became of each voucher by its
    * id. The vouchers are deleted before, so that nobody can sign in with them again. Never ends the sign-in of a device that
-   * the controller does not tie to one of these vouchers. See `cannotDisconnect`.
+   * the controller does not tie to one of these vouchers. Takes a few seconds at most: a voucher with devices that it had no
+   * time for is left out of the result, and the caller calls again. Each call makes progress. See `cannotDisconnect`.
    */
   disconnect(site: string, vouchers: VoucherToDisconnect[]): Promise<Map<string, Disconnection>>
   /** Checks, with the cheapest read, that vouchers of the site can be used. */

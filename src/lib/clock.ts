@@ -4,8 +4,11 @@ export type Clock = { now(): Date }
 /** This machine's own time. Do not compare it with times in the record. */
 export const machineClock: Clock = { now: () => new Date() }
 
-/** Returns a function that gives the local date in a time zone, as YYYY-MM-DD. Create it once: the formatter is expensive. */
-export function createCalendar(timeZone: string): (at: Date) => string {
+/** Gives the local date in its time zone, as YYYY-MM-DD. */
+export type Calendar = { (at: Date): string; timeZone: string }
+
+/** Create it once: the formatter is expensive. */
+export function createCalendar(timeZone: string): Calendar {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-  return (at) => format.format(at)
+  return Object.assign((at: Date) => format.format(at), { timeZone })
 }

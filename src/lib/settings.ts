@@ -94,6 +94,24 @@ export function url(...schemes: string[]): (value: string) => string {
   }
 }
 
+/** Parses the scheme and host of a web address, without a path. */
+export function origin(value: string): string {
+  const { origin: parsed, pathname, search } = new URL(url('https', 'http')(value))
+  if (pathname !== '/' || search !== '')
+    throw new Error('must be an address without a path, e.g. https://vouchers.example.com')
+  return parsed
+}
+
+export function trueOrFalse(value: string): boolean {
+  return oneOf('true', 'false')(value) === 'true'
+}
+
+/** The message does not repeat the value, because it is a secret. */
+export function setupToken(value: string): string {
+  if (!/^[\x21-\x7e]{16,200}$/.test(value)) throw new Error('must have 16 to 200 characters without spaces')
+  return value
+}
+
 /**
  * Parses the URL of a Redis server. Also checks the database number and the escapes in the user name and password, which the
  * Redis client would reject only later.

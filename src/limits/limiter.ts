@@ -5,7 +5,8 @@ import { replaceable } from '#lib/points.ts'
 
 type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
-export type Limiter = (key: string, limit: number) => Promise<Verdict>
+/** A window is 60 s long unless `seconds` says otherwise. A key always has the same length of window. */
+export type Limiter = (key: string, limit: number, seconds?: number) => Promise<Verdict>
 
 export const windowSeconds = 60
 
@@ -31,13 +32,14 @@ const sameWindowMs = 10_000
 export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   const seen = new LRUCache<string, { count: number; endsAtMs: number; byFirst: boolean }>({ max: rememberedKeys })
 
-  async function count(key: string): Promise<Window> {
-    if (others.length === 0) return first(key)
+  async function count(key: string, seconds: number): Promise<Window> {
+    const empty = { count: 0, resetMs: seconds * 1_000 }
+    if (others.length === 0) return first(key, empty)
     try {
-      return remember(key, true, await first(key, floorFor(key)))
+      return remember(key, true, await first(key, floorFor(key) ?? empty))
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      return remember(key, false, await countInFirst(others, key, lastSeen(key)))
+      return remember(key, false, await countInFirst(others, key, lastSeen(key) ?? empty))
     }
   }
 
@@ -65,8 +67,8 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
     return window && resetMs > 0 ? { count: window.count, resetMs } : undefined
   }
 
-  return async (key, limit) => {
-    const window = await replaceable('count request', () => count(key), key)
+  return async (key, limit, seconds = windowSeconds) => {
+    const window = await replaceable('count request', () => count(key, seconds), key)
     return {
       allowed: window.count <= limit,
       limit,
@@ -76,7 +78,7 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   }
 }
 
-async function countInFirst([counter, ...others]: Counter[], key: string, known?: Window): Promise<Window> {
+async function countInFirst([counter, ...others]: Counter[], key: string, known: Window): Promise<Window> {
   if (!counter) throw new Unavailable('No store for the rate limit can be reached')
   try {
     return await counter(key, known)

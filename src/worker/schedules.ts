@@ -5,7 +5,8 @@ import { deleteOldEvents } from '#domain/deliveries/events.queries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
 import { deleteOldRequests } from '#domain/remembered-requests.queries.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
-import { endVouchers } from '#domain/vouchers/end-vouchers.ts'
+import { deleteOldSessions } from '#domain/staff/sessions.queries.ts'
+import { recordEndedVouchers } from '#domain/vouchers/record-ended-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
 import { deleteOldWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import type { Log } from '#lib/log.ts'
@@ -47,13 +48,14 @@ async function repeat(sweep: Sweep, log: Log, stopping: AbortSignal): Promise<vo
 function housekeeping(ctx: ScheduleContext): Sweep[] {
   return [
     { name: 'sites due for sync', everyMs: 5_000, run: () => enqueueDueSyncs(ctx) },
-    { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => endVouchers(ctx) },
+    { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => recordEndedVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
     { name: 'settled creations', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteSettledCreations(ctx.db)) },
     { name: 'old Idempotency-Keys', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteOldRequests(ctx.db)) },
     { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },
     { name: 'old withdrawals', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldWithdrawals(ctx.db)) },
     { name: 'old events', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldEvents(ctx.db)) },
+    { name: 'ended sessions', everyMs: 60 * minuteMs, run: () => deleteOldSessions(ctx.db) },
     { name: 'previous secrets of webhooks', everyMs: 60 * minuteMs, run: () => deletePreviousSecrets(ctx.db) },
   ]
 }

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
-import type { BatchKey } from '#domain/batches/batch.ts'
 import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { runBatch } from '#domain/batches/run-batch.ts'
+import type { SiteItem } from '#domain/public-id.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { readPublicId } from '#http/v2/kit/fields.ts'
 import type { TestApp } from '#test/app.ts'
@@ -27,7 +27,7 @@ export async function takeBatchesInHand(app: TestApp) {
     const post = (path: string, body: object = {}) =>
       app.call(`/api/v2${path}`, { method: 'POST', key, body: JSON.stringify(body) })
     const id: string = (await post('/batches', { site_id: siteId, names, expire_minutes: 60 })).json().id
-    const batch = readPublicId(id) as BatchKey
+    const batch = readPublicId(id) as SiteItem
     return {
       simulator,
       siteId,

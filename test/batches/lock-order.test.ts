@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
-import type { BatchKey } from '#domain/batches/batch.ts'
 import { endLeases, sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { updateCreationsFailed } from '#domain/creating/creations.queries.ts'
 import { postponeCreations, updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import type { SiteItem } from '#domain/public-id.ts'
 import { updateCreationsRevoked } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import { startApp } from '#test/app.ts'
 import { takeBatchesInHand } from './in-hand.ts'
@@ -13,7 +13,7 @@ const app = await startApp()
 const { db } = app
 const { start, blocked } = await takeBatchesInHand(app)
 
-type Locking = { batch: BatchKey; ids: string[] }
+type Locking = { batch: SiteItem; ids: string[] }
 
 const statements: Record<string, (tx: Queryable, locking: Locking) => Promise<unknown>> = {
   endLeases: (tx, { batch }) => endLeases(tx, batch),

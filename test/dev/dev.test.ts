@@ -27,10 +27,12 @@ async function startDev(port: number) {
   const started = async (times: number) =>
     vi.waitFor(() => expect(output.match(/api is listening on/g) ?? []).toHaveLength(times), { timeout: 60_000 })
   await started(1)
+  const webUrl = /Open the web app at ([^;\s]+);/.exec(output)?.[1] as string
   const key = /X-API-Key: (\S+)'/.exec(output)?.[1] as string
   const vouchersUrl = `http://127.0.0.1:${port}/api/vouchers.php`
   return {
     started,
+    webUrl,
     create: async () =>
       call(vouchersUrl, { method: 'POST', headers: { 'x-api-key': key }, body: '{"site_id":1,"name":"x"}' }),
     list: async () => (await call(`${vouchersUrl}?site_id=1`, { headers: { 'x-api-key': key } })).text,
@@ -49,6 +51,9 @@ test('`npm run dev` restarts the service when a source changes; its data stays',
   await dev.started(2)
   const after = await dev.create()
   const list = await dev.list()
+  const page = await call(`${dev.webUrl}/desk`, { headers: { accept: 'text/html' } })
+  const source = await call(`${dev.webUrl}/src/main.tsx`)
+  const passedOn = await call(`${dev.webUrl}/api/v2/nowhere`)
   await dev.stop()
   const closed = await dev.list().catch((error) => error.code)
 
@@ -59,6 +64,9 @@ test('`npm run dev` restarts the service when a source changes; its data stays',
 
   expect([before.status, after.status, later.status]).toEqual([201, 201, 201])
   expect(list).toContain(before.json().code)
+  expect(page.text).toContain('/@vite/client') // hot reload
+  expect(source.status).toBe(200)
+  expect([passedOn.status, passedOn.json().error]).toEqual([404, 'not_found'])
   expect(closed).toBe('ECONNREFUSED')
   expect(kept).toContain(after.json().code)
 })

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { BatchKey } from '#domain/batches/batch.ts'
 import { runBatch } from '#domain/batches/run-batch.ts'
+import type { SiteItem } from '#domain/public-id.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { endVouchers } from '#domain/vouchers/end-vouchers.ts'
+import { recordEndedVouchers } from '#domain/vouchers/record-ended-vouchers.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { type EventType, eventTypes } from '#domain/webhooks/event-types.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
@@ -90,14 +90,14 @@ test('an end is told once: by the sync that sees it, or by the sweep that comes 
   await sync()
   await endNow(bySweep.uuid)
   await endNow(usedUp.uuid)
-  expect(await endVouchers(app.context)).toBe(2)
-  expect(await endVouchers(app.context)).toBe(0)
+  expect(await recordEndedVouchers(app.context)).toBe(2)
+  expect(await recordEndedVouchers(app.context)).toBe(0)
   await simulator.clock({ advanceSeconds: 3_700 }) // a sync sees all ends
   await db.query(`update controllers set stamp_skew_ms = 0`)
   await endNow(bySync.uuid)
   await db.query(`update vouchers set status = 'valid' where id = $1`, [bySweep.uuid]) // as if its end had been put off
   await Promise.all([sync(), sync()])
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
   await sync()
 
   expect(await facts()).toEqual([
@@ -124,7 +124,7 @@ test('the sweep works in small commits: one event for each site and piece', asyn
          from generate_series(1, 1200) as n`,
       [site],
     )
-  expect(await endVouchers(app.context)).toBe(2_400)
+  expect(await recordEndedVouchers(app.context)).toBe(2_400)
 
   const { rows } = await db.query<{ siteId: number; count: number }>(
     `select site_id as "siteId", jsonb_array_length(data -> 'vouchers') as count from events where site_id = any ($1)`,
@@ -167,6 +167,32 @@ test('a revocation, valid_until, no use and a deletion on the controller are tol
   ])
 })
 
+test('of two withdrawals that are settled together, the one that was due first gives the reason', async () => {
+  await addHook('hook', { events: ['voucher.revoked'] })
+  const { siteId, create, withdraw, facts } = await openSite()
+  const [atEnd, onRequest] = [
+    await Promise.all(Array.from({ length: 6 }, () => create())),
+    await Promise.all(Array.from({ length: 6 }, () => create())),
+  ]
+  const [first, second] = [new Date(Date.now() - 2_000), new Date(Date.now() - 1_000)]
+  for (const [vouchers, endsAt, requestedAt] of [
+    [atEnd, first, second],
+    [onRequest, second, first],
+  ] as const)
+    for (const { uuid: voucherId } of vouchers)
+      await insertScheduledWithdrawals(db, siteId, [
+        { voucherId, reason: 'valid_until', dueAt: endsAt },
+        { voucherId, reason: 'request', dueAt: requestedAt },
+      ])
+  await withdraw()
+
+  const uuidsOf = (vouchers: { uuid: string }[]) => vouchers.map(({ uuid }) => uuid).toSorted()
+  const events = await facts()
+  expect(events).toHaveLength(2)
+  expect(events).toContainEqual({ type: 'voucher.revoked', vouchers: uuidsOf(atEnd), reason: 'valid_until' })
+  expect(events).toContainEqual({ type: 'voucher.revoked', vouchers: uuidsOf(onRequest), reason: 'request' })
+})
+
 test('adopted vouchers notify nobody, whatever happens to them', async () => {
   await addHook('hook', { events: allEvents })
   const { simulator, siteId, sync, facts } = await openSite()
@@ -177,7 +203,7 @@ test('adopted vouchers notify nobody, whatever happens to them', async () => {
   await simulator.redeem(used)
   await simulator.deleteVoucher(gone)
   await db.query(`update vouchers set expires_at = now() - interval '1 second' where code = $1`, [over])
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
   await sync()
 
   const { rows } = await db.query('select status from vouchers where site_id = $1 order by status', [siteId])
@@ -190,7 +216,7 @@ test('a batch tells its end with the number of its rows, again after a retry', a
   const { simulator, siteId, post } = await openSite()
   await simulator.fault('forbidden')
   const { id } = (await post('/batches', { site_id: siteId, names: ['Ada', 'Grace'], reference: 'Fest' })).json()
-  const batch = readPublicId(id) as BatchKey
+  const batch = readPublicId(id) as SiteItem
   await runBatch(app.context, batch)
   await simulator.forgetFaults()
   await post(`/batches/${id}/retry`, {})
@@ -223,7 +249,7 @@ test('a webhook gets only the events that it chose, and only of sites that it se
   await here.simulator.redeem(voucher.code)
   await here.sync()
   await endNow(voucher.uuid)
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
   const gone = await here.create()
   await here.simulator.deleteVoucher(gone.code)
   await here.sync()
@@ -250,10 +276,10 @@ test('a webhook that is added later is told of nothing that happened before', as
   await simulator.deleteVoucher(gone.code)
   await sync()
   await endNow(over.uuid)
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
   await addHook('late', { events: allEvents })
   await sync()
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
 
   expect(await facts()).toEqual([])
 })
@@ -276,11 +302,11 @@ test('a change and its event are recorded together or not at all', async () => {
       )
     ).rows
   await sync(broken)
-  await expect(endVouchers(broken)).rejects.toThrow('no queue')
+  await expect(recordEndedVouchers(broken)).rejects.toThrow('no queue')
   const untouched = { status: 'valid', used: 0, told: false }
   expect([await states(), await facts()]).toEqual([[untouched, untouched, untouched], []])
 
-  await endVouchers(app.context)
+  await recordEndedVouchers(app.context)
   await sync()
   expect((await facts()).map(({ type }) => type)).toEqual(['voucher.expired', 'voucher.first_used', 'voucher.revoked'])
 })

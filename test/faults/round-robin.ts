@@ -40,6 +40,8 @@ export async function startRoundRobin(backends: string[]): Promise<{ url: string
       call.end(Buffer.concat(chunks))
     }
   })
+  // A connection that closes while the next request is on its way would look like a failure of the service.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onFileEnd(() => {

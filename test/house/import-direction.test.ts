@@ -14,6 +14,9 @@ function problemOf(file: string, specifier: string): string | undefined {
     return isLocal && dirname(resolve(file, specifier)) === 'client' ? undefined : 'the client has no dependencies'
   if (!isLocal || file.startsWith('client/')) return undefined
   const target = resolve(file, specifier)
+  if (file.startsWith('web/'))
+    return isTest(file) || /^(web|client)\//.test(target) ? undefined : 'the web app knows the service only by its API'
+  if (target.startsWith('web/') && file.startsWith('src/') && !isTest(file)) return 'the service runs without web/'
   if (file.startsWith('simulator/'))
     return target.startsWith('simulator/') ? undefined : 'the simulator shares nothing with the service'
   const [, layer = '', isInFolder] = file.split('/')
@@ -54,7 +57,7 @@ function importsOf(text: string): string[] {
 }
 
 test('imports only point down', () => {
-  const files = globSync('{src,simulator,client}/**/*.{ts,tsx}', { cwd: root })
+  const files = globSync('{src,simulator,client,web}/**/*.{ts,tsx}', { cwd: root })
   const problems = files.flatMap((file) =>
     importsOf(readFileSync(join(root, file), 'utf8')).flatMap((specifier) => {
       const problem = problemOf(file, specifier)
@@ -131,6 +134,15 @@ test('the simulator shares nothing with the service', () => {
   const shared = ['../../src/lib/cipher.ts', '#lib/cipher.ts', '../../test/support/app.ts', '#test/app.ts']
 
   expect(rejectedIn('simulator/planted/planted.ts', ...shared, '../store/clock.ts', 'node:http')).toEqual(shared)
+})
+
+test('the web app imports only itself and the client, and the service does not import it', () => {
+  const foreign = ['../../../src/lib/cipher.ts', '#lib/cipher.ts', '#test/app.ts']
+
+  expect(rejectedIn('web/src/pages/planted.tsx', ...foreign, '../api.ts', '../../../client/a.ts', 'react')).toEqual(
+    foreign,
+  )
+  expect(rejectedIn('src/http/web.ts', '../../web/src/router.tsx')).toEqual(['../../web/src/router.tsx'])
 })
 
 test('the client has no dependencies, not even Node', () => {

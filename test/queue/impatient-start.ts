@@ -1,5 +1,5 @@
-import { run } from '../../src/commands/run.ts'
-import { startApi, startWork } from '../../src/commands/service.ts'
+import { run } from '../../src/commands/service/run.ts'
+import { startApi, startWork } from '../../src/commands/service/service.ts'
 import { environment } from '../../src/config.ts'
 
 /** Runs `voucher-service start`, but exits after 10 s without progress instead of 60 s. */

@@ -15,19 +15,22 @@ export type TestApp = {
   url: string
   db: TestDatabase
   context: Context
-  /** Sends a request and checks its answer against the OpenAPI document. */
-  call(path: string, options?: Call & { key?: string }): Promise<Answer>
+  /** Sends a request with a key, or as the web app does with a session. Checks its answer against the OpenAPI document. */
+  call(path: string, options?: Call & { key?: string; session?: string }): Promise<Answer>
 }
 
+/** Tests do not depend on whether the web app was built. */
+const noWeb = '/nonexistent'
+
 /** The real service in this process, on a port of its own and a database of its own. */
-export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+export async function startApp(env: Record<string, string> = {}, { webFolder = noWeb } = {}): Promise<TestApp> {
   const db = await createTestDatabase()
   const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
   await ctx.start()
-  const { basePath, trustedProxies, listCacheMiB, listenAddress: address } = ctx.config
+  const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, listenAddress } = ctx.config
   const server = await serve(
-    { ...ctx, basePath, trustedProxies, listCacheMiB },
-    { port: 0, address, health: { readiness: async () => ({ status: 'ready' }) } },
+    { ...ctx, basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, webFolder },
+    { port: 0, address: listenAddress, health: { readiness: async () => ({ status: 'ready' }) } },
   )
   onFileEnd(async () => {
     await server.stop()
@@ -38,9 +41,16 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     url,
     db,
     context: ctx,
-    async call(path, { key, headers, ...options } = {}) {
-      const withKey = key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
-      const answer = await call(url + path, { ...options, ...(withKey && { headers: withKey }) })
+    async call(path, { key, session, headers, ...options } = {}) {
+      const credentials = {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(session !== undefined && {
+          cookie: `voucher-session=${session}`,
+          origin: url,
+          'content-type': 'application/json',
+        }),
+      }
+      const answer = await call(url + path, { ...options, headers: { ...credentials, ...headers } })
       const check = isUnderV2(path) ? checkAgainstV2 : checkAgainstV1
       check(options.method ?? 'GET', path, answer)
       return answer

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { onFileEnd } from './on-file-end.ts'
 
-/** Starts the Chromium of the system, which `.ci/services` installs. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts the Chromium of the system, which `.ci/services` installs, with these arguments. */
+export async function startBrowser(...args: string[]): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }) // the sandbox does not work as root, as in CI
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] }) // the sandbox does not work as root, as in CI
   onFileEnd(() => browser.close())
   return browser
 }

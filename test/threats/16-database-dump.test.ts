@@ -9,10 +9,11 @@ import { addController } from '#domain/controllers/add-controller.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
 import { listEncryptedColumns } from '#domain/secrets/secrets.queries.ts'
+import { setGuestInfo } from '#domain/sites/guest-info.ts'
 import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedKey, testActor } from '#test/data/seed.ts'
+import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
 import { testDrivers, testEnvironment } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
 import { spawnCommand, startService } from '#test/service.ts'
@@ -52,6 +53,9 @@ test('a dump of the database contains no secret', async () => {
     credentials: { username: `user-${canary}`, password: canary },
   })
   const { key } = await seedKey(db)
+  await setGuestInfo({ db, keyring: ringA, today: { timeZone: 'UTC' } }, testActor, await seedSite(db), {
+    wifiPassword: `wifi-${canary}`,
+  })
 
   const { stdout } = await promisify(execFile)('pg_dump', ['--dbname', db.url], { maxBuffer: 64 * 1024 * 1024 })
 
@@ -179,6 +183,7 @@ test('a command with the wrong keys changes no secret; with --key-lost it replac
       '-',
     ],
     ['webhooks', 'add', '--name', 'hook', '--format', 'generic', '--url-file', '-'],
+    ['sites', 'set', '1', '--wifi-password', '-'],
     ['secrets', 'rotate'],
   ]
   for (const command of commands) {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { setGuestInfo } from '#domain/sites/guest-info.ts'
+import { setLogo } from '#domain/sites/logo.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { operations } from '#http/v2/register-v2.ts'
 import { startApp } from '#test/app.ts'
+import { png } from '#test/data/images.ts'
 import { seedBatch, seedControlledSite, seedKey, seedTemplate, seedVoucher, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -21,6 +24,9 @@ await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
   siteIds: undefined,
 })
 
+await setGuestInfo(app.context, testActor, site, { wifiName: 'Gäste', wifiPassword: 'canary-wifi' })
+await setLogo(app.db, testActor, site, png)
+
 /** Tables that only the operator may change. */
 const guarded = [
   'controllers',
@@ -31,6 +37,7 @@ const guarded = [
   'templates',
   'staff',
   'staff_sites',
+  'site_logos',
 ]
 async function fingerprint(): Promise<string> {
   const tables = await Promise.all(
@@ -38,7 +45,10 @@ async function fingerprint(): Promise<string> {
       app.db.query(`select to_jsonb(t) - 'last_used_at' - 'stamp_skew_ms' as row from ${table} t order by 1::text`),
     ),
   )
-  const sites = await app.db.query('select id, name, active, controller_id, controller_site, wifi_password from sites')
+  const sites = await app.db.query(
+    `select id, name, active, controller_id, controller_site, wifi_ssid, wifi_password, wifi_hidden, time_zone,
+       guest_languages, slip_footer, room_days from sites`,
+  )
   return createHash('sha256')
     .update(JSON.stringify([tables.map(({ rows }) => rows), sites.rows]))
     .digest('hex')
@@ -55,6 +65,7 @@ const greedy = {
   url: 'https://attacker.invalid',
   secret: 'x',
   role: 'admin',
+  wifi_password: 'overwritten',
 }
 
 const bodies: object[] = [
@@ -75,7 +86,7 @@ test('with a leaked write key, no operation reveals a secret or changes anything
     }
   }
 
-  const secrets = [simulator.apiKey, simulator.url, new URL(simulator.url).host, 'canary-webhook', key]
+  const secrets = [simulator.apiKey, simulator.url, new URL(simulator.url).host, 'canary-webhook', 'canary-wifi', key]
   const { rows } = await app.db.query<{ sha256: string; secret: string }>(
     `select encode(sha256, 'hex') as sha256, (select secret from controllers limit 1) as secret from api_keys`,
   )

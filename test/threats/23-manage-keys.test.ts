@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
+import { png } from '#test/data/images.ts'
 import { seedControlledSite, seedKey, seedSite, seedTemplate, seedWebhook } from '#test/data/seed.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -16,13 +17,24 @@ const manage = (await seedKey(db, { name: 'Workflow', scope: 'manage' })).key
 const limited = (await seedKey(db, { scope: 'manage', siteIds: [site] })).key
 const write = (await seedKey(db, { scope: 'write' })).key
 
-async function ask(method: string, path: string, key: string, body?: object) {
+async function ask(method: string, path: string, key: string, body?: object | Buffer) {
   const headers = { authorization: `Bearer ${key}`, 'accept-language': 'en' }
-  return call(`${service.url}/api/v2${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return call(`${service.url}/api/v2${path}`, {
+    method,
+    headers,
+    ...(body && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+  })
 }
 
 test('secrets are write-only: no answer, log line or audit entry contains one', async () => {
-  const canaries = ['canary-password-1', 'canary-password-2', 'canary-api-key', 'canary-hook-path']
+  const canaries = [
+    'canary-password-1',
+    'canary-password-2',
+    'canary-api-key',
+    'canary-hook-path',
+    'canary-wifi-1',
+    'canary-wifi-2',
+  ]
   const told: string[] = []
   const tell = async (...asked: Parameters<typeof ask>) => {
     const answer = await ask(...asked)
@@ -52,12 +64,26 @@ test('secrets are write-only: no answer, log line or audit entry contains one', 
   await tell('POST', '/webhooks', manage, { url: `https://10.0.0.1/${canaries[3]}` })
   await tell('GET', `/webhooks/${id}`, manage)
   await tell('GET', '/webhooks', manage)
+  const guestInfo = `/sites/${site}/guest-info`
+  const wifi = await tell('PATCH', guestInfo, manage, { wifi_name: 'Gäste', wifi_password: canaries[4] })
+  await tell('PATCH', guestInfo, limited, { wifi_password: canaries[5], time_zone: 'nowhere' })
+  await tell('PATCH', guestInfo, limited, { wifi_password: [canaries[5]] })
+  await tell('PATCH', guestInfo, limited, { wifi_password: `${canaries[5]}\n` })
+  await tell('PATCH', guestInfo, limited, { wifi_pasword: canaries[5] })
+  for (const key of [manage, limited, write]) await tell('GET', guestInfo, key)
+  await tell('POST', '/vouchers', write, { site_id: site, name: 'Gast' })
+  await tell('POST', `/sites/${site}/sync`, manage)
+  const { rows: jobs } = await db.query<{ entry: string }>('select to_jsonb(job)::text as entry from pgboss.job')
   const { rows: audit } = await db.query<{ entry: string }>('select to_jsonb(audit)::text as entry from audit')
 
   expect(made.has_secret).toBe(true)
   expect([failed.status, failed.json().error]).toEqual([409, 'controller_check_failed'])
   expect(audit.map(({ entry }) => entry).join()).toContain('controller.changed')
-  const everything = [...told, JSON.stringify(hook), ...service.log, ...audit.map(({ entry }) => entry)].join('\n')
+  expect(wifi.json()).toMatchObject({ wifi_password: null, wifi_password_set: true })
+  expect(audit.map(({ entry }) => entry).join()).toContain('site.guest_info_changed')
+  expect(jobs).not.toEqual([])
+  const stored = [...jobs, ...audit].map(({ entry }) => entry)
+  const everything = [...told, JSON.stringify(hook), ...service.log, ...stored].join('\n')
   for (const canary of [...canaries, secret]) expect(everything).not.toContain(canary)
 })
 
@@ -96,7 +122,8 @@ test('a limited manage key changes nothing of other sites, no controller and not
     (
       await db.query(`select (select jsonb_agg(to_jsonb(t) order by id) from templates t) as templates,
       (select jsonb_agg(to_jsonb(w) order by id) from webhooks w) as webhooks,
-      (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'active', active) order by id) from sites) as sites,
+      (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'active', active, 'wifi', wifi_ssid) order by id)
+         from sites) as sites,
       (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'address', address, 'secret', secret) order by id)
          from controllers) as controllers`)
     ).rows
@@ -106,6 +133,11 @@ test('a limited manage key changes nothing of other sites, no controller and not
     ['DELETE', `/sites/${other}`],
     ['POST', `/sites/${other}/sync`],
     ['GET', `/sites/${other}/settings`],
+    ['GET', `/sites/${other}/guest-info`],
+    ['PATCH', `/sites/${other}/guest-info`, { wifi_name: 'x' }],
+    ['GET', `/sites/${other}/logo`],
+    ['PUT', `/sites/${other}/logo`, png],
+    ['DELETE', `/sites/${other}/logo`],
     ['POST', '/sites', { name: 'x', controller_id: rows[0]?.id, unchecked: true }],
     ['GET', '/controllers'],
     ['GET', controller],

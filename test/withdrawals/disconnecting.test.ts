@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
@@ -52,6 +52,73 @@ describe.each([onClassic, { driver: 'unifi-classic', flavour: 'self-hosted' }])(
       await withdrawDue(app.context, site)
     }
     expect(await rowsOf(second)).toEqual([['revoked', 'failed']])
+  })
+
+  test('attempts before the controller answered do not count as attempts to disconnect', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const guest = await checkIn(site, { max_uses: 2 })
+    await simulator.redeem(guest.code, phone)
+    const revocation = await revoke({ voucher_ids: [guest.id] })
+    await app.db.query('update withdrawals set attempts = 20 where revocation_id = $1', [revocation]) // a long outage
+    await simulator.fault('empty', { on: 'unauthorize' })
+    await withdrawDue(app.context, site)
+    expect(await rowsOf(revocation)).toEqual([['pending', null]])
+    await makeDue(revocation)
+    await withdrawDue(app.context, site)
+
+    expect(await rowsOf(revocation)).toEqual([['revoked', 'all']])
+  })
+
+  test('more devices than one call has time for: later attempts continue, and none counts as failed', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const [crowded, other] = [await checkIn(site, { max_uses: 20 }), await checkIn(site, { max_uses: 2 })]
+    for (const n of Array(8).keys()) await simulator.redeem(crowded.code, `02:00:5e:00:53:1${n}`)
+    await simulator.redeem(other.code, '02:00:5e:00:53:20')
+    const online = async () => (await simulator.guests()).filter(({ authorized }) => authorized).length
+    const revocation = await revoke({ voucher_ids: [crowded.id, other.id] })
+    let ms = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 4_001)) // each command takes seconds
+    try {
+      for (let left = 9; left > 0; left--) {
+        expect(await online()).toBe(left)
+        await makeDue(revocation)
+        await withdrawDue(app.context, site)
+        const { rows } = await app.db.query(
+          'select max(disconnect_attempts) as failed from withdrawals where revocation_id = $1',
+          [revocation],
+        )
+        expect(rows).toEqual([{ failed: 0 }])
+      }
+    } finally {
+      clock.mockRestore()
+    }
+
+    expect(await online()).toBe(0)
+    expect(await rowsOf(revocation)).toEqual([
+      ['revoked', 'all'],
+      ['revoked', 'all'],
+    ])
+  })
+
+  test('no time for all devices, and the controller does not disconnect: it is given up after some attempts', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const guest = await checkIn(site, { max_uses: 20 })
+    for (const n of Array(3).keys()) await simulator.redeem(guest.code, `02:00:5e:00:53:3${n}`)
+    const revocation = await revoke({ voucher_ids: [guest.id] })
+    await simulator.fault('empty', { on: 'unauthorize', times: 100 })
+    let ms = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 4_001))
+    try {
+      for (const _ of Array(5)) {
+        expect(await rowsOf(revocation)).toEqual([['pending', null]])
+        await makeDue(revocation)
+        await withdrawDue(app.context, site)
+      }
+    } finally {
+      clock.mockRestore()
+    }
+
+    expect(await rowsOf(revocation)).toEqual([['revoked', 'failed']])
   })
 
   test('an account that may not see guests: the voucher is gone, the outcome says failed, others do not wait', async () => {

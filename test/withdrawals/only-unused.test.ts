@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { findSiteOnController } from '#domain/sites/sites.queries.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
+import { takeDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { createUseFinder } from '#domain/withdrawals/find-used.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
+import type { Simulator } from '#test/network/simulator.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp()
@@ -83,6 +88,100 @@ describe.each([onClassic, onIntegration])('$driver', (dialect) => {
   })
 })
 
+test('hundreds of vouchers need one reading of the list, not one for each 50', async () => {
+  const { id: site, simulator, deletions } = await openSite(onIntegration)
+  await app.db.query('update sites set adopts_vouchers = true where id = $1', [site])
+  await simulator.addVoucher({ internalReference: 'default', name: 'Messe', timeLimitMinutes: 60, count: 300 })
+  await syncSite(app.context, site)
+  const revocation = await revoke({ filter: { site_id: [site], unused: true } })
+  await simulator.forget()
+  holdTime()
+  await withdrawDue(app.context, site)
+
+  expect(await read(`/revocations/${revocation}`)).toMatchObject({ state: 'done', revoked: 300 })
+  expect([await deletions(), await wholeLists(simulator)]).toEqual([6, 1])
+})
+
+test('a list that cannot be read is not read again for each 50', async () => {
+  const { id: site, simulator, deletions } = await openSite(onIntegration)
+  await app.db.query('update sites set adopts_vouchers = true where id = $1', [site])
+  await simulator.addVoucher({ internalReference: 'default', name: 'Messe', timeLimitMinutes: 60, count: 120 })
+  await syncSite(app.context, site)
+  const revocation = await revoke({ filter: { site_id: [site], unused: true } })
+  await simulator.forget()
+  await simulator.fault('html-ok', { on: 'list', times: 100 })
+  holdTime()
+  await withdrawDue(app.context, site)
+
+  expect(await read(`/revocations/${revocation}`)).toMatchObject({ state: 'running', pending: 120 })
+  expect([await deletions(), await wholeLists(simulator)]).toEqual([0, 1])
+})
+
+describe('one reading', () => {
+  /** A site with due withdrawals of unused vouchers, and the function that finds out which of them are used. */
+  async function startFinding() {
+    const { id: site, simulator } = await openSite(onIntegration)
+    const findUsed = createUseFinder(app.context, (await findSiteOnController(app.db, site)) as any)
+    const takeNew = async () => {
+      const guest = await checkIn(site, { max_uses: 2 })
+      await revoke({ filter: { code: guest.code, unused: true } })
+      return { ...guest, due: await takeDueWithdrawals(app.db, site, 50) }
+    }
+    return { simulator, findUsed, takeNew }
+  }
+
+  test('is used for ten seconds; then a sign-in since then is seen', async () => {
+    const { simulator, findUsed, takeNew } = await startFinding()
+    const { code, due } = await takeNew()
+    await simulator.forget()
+    const time = holdTime()
+    expect(await findUsed(due)).toMatchObject({ used: [], vanished: [] })
+    await simulator.redeem(code)
+    time.advance(9_999)
+    await findUsed(due)
+    expect(await wholeLists(simulator)).toBe(1)
+
+    time.advance(1)
+    expect(await findUsed(due)).toMatchObject({ used: due, vanished: [] })
+    expect(await wholeLists(simulator)).toBe(2)
+  })
+
+  test('is not used for a voucher that was made after it: that voucher has not vanished', async () => {
+    const { simulator, findUsed, takeNew } = await startFinding()
+    holdTime()
+    const earlier = await takeNew()
+    await findUsed(earlier.due)
+    const later = await takeNew()
+
+    expect(await findUsed(later.due)).toMatchObject({ used: [], vanished: [] })
+    await simulator.deleteVoucher(later.code)
+    expect(await findUsed(earlier.due)).toMatchObject({ used: [], vanished: [] })
+  })
+})
+
+test('a voucher that had vanished and is there again is withdrawn, unless somebody uses it', async () => {
+  const { id: site, simulator, onController } = await openSite()
+  const [idle, used, decided] = [await checkIn(site), await checkIn(site, { max_uses: 2 }), await checkIn(site)]
+  await revoke({ filter: { site_id: [site], unused: true } })
+  // An hour ago they were not on the controller, or were deleted there. Its backup was restored since then.
+  await app.db.query(
+    `update withdrawals set settled_at = now() - interval '1 hour',
+            outcome = case voucher_id when $2 then 'revoked' else 'ended' end
+      where site_id = $1`,
+    [site, uuidOf(decided.id)],
+  )
+  await app.db.query(
+    `update vouchers set status = 'revoked', revoked_at = now() - interval '1 hour' where site_id = $1`,
+    [site],
+  )
+  for (const { code } of [used, decided]) await simulator.redeem(code)
+  await syncSite(app.context, site)
+  await withdrawDue(app.context, site)
+
+  expect(await Promise.all([idle, used, decided].map(({ code }) => onController(code)))).toEqual([false, true, false])
+  expect(await Promise.all([idle, used].map(({ id }) => statusOf(id)))).toEqual(['revoked', 'valid'])
+})
+
 test('a use that the record did not have brings the next sync of an idle site forward', async () => {
   const { id: site, simulator } = await openSite()
   const guest = await checkIn(site, { max_uses: 2 })
@@ -138,6 +237,26 @@ test('a template gives its unused_days to vouchers and batches; the request may 
   expect(daysOf(await post('/vouchers', { unused_days: 30 }))).toBe(30)
   expect(await post('/batches', { count: 1 })).toMatchObject({ unused_days: 3 })
 })
+
+/** Stops the monotonic clock of this process, so that a busy machine does not change the number of readings. */
+function holdTime() {
+  let ms = Math.round(performance.now())
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => ms)
+  onTestFinished(() => clock.mockRestore())
+  return {
+    advance: (byMs: number) => {
+      ms += byMs
+    },
+  }
+}
+
+/** How often the list of vouchers was requested without a filter. */
+async function wholeLists(simulator: Simulator): Promise<number> {
+  const requests = await simulator.requests()
+  return requests.filter(
+    ({ method, path, query }) => method === 'GET' && path.endsWith('/vouchers') && !query.includes('filter='),
+  ).length
+}
 
 async function makeDue(site: number): Promise<void> {
   const past = `now() - interval '1 second'`

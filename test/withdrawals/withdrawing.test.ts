@@ -148,7 +148,8 @@ test.each(dialects.slice(0, 2))('$dialect: vouchers that were deleted by hand be
 
 test('a voucher that the controller cannot delete does not delay the others', async () => {
   const site = await openSite()
-  const guests = await Promise.all(Array.from({ length: 20 }, () => checkIn(site.id)))
+  const guests: { id: string; code: string }[] = []
+  while (guests.length < 20) guests.push(...(await Promise.all([1, 2, 3, 4].map(() => checkIn(site.id))))) // four slots
   const [stubborn, ...others] = guests.map(({ id }) => id) as [string, ...string[]]
   await app.db.query(`update vouchers set controller_voucher_id = 'no id of this API' where id = $1`, [
     uuidOf(stubborn),

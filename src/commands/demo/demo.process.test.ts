@@ -12,7 +12,13 @@ import { onFileEnd } from '#test/on-file-end.ts'
 
 const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
 
-async function startDemo(): Promise<{
+/** Owns the databases of these demos, so that other demos on the same server do not count. */
+const owner = `demo_${process.pid}`
+await onServer(`create role ${owner} login createdb`)
+onFileEnd(() => onServer(`drop role ${owner}`))
+const demoUrl = Object.assign(new URL(serverUrl), { username: owner }).href
+
+async function startDemo(...options: string[]): Promise<{
   demo: ChildProcess
   line: string
   words: () => string
@@ -20,8 +26,8 @@ async function startDemo(): Promise<{
   readyAfterMs: number
 }> {
   const begin = performance.now()
-  const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl },
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0', ...options], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl },
   })
   const ended = once(demo, 'exit')
   onFileEnd(() => demo.kill('SIGKILL'))
@@ -34,13 +40,14 @@ async function startDemo(): Promise<{
 async function demoDatabases(): Promise<string[]> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
-  const { rows } = await client.query(`select datname from pg_database where datname like 'voucher_demo_%' order by 1`)
+  const { rows } = await client.query(`select datname from pg_database where datdba = to_regrole($1) order by 1`, [
+    owner,
+  ])
   await client.end()
   return rows.map(({ datname }) => datname)
 }
 
 test('is ready soon, prints one line of JSON, works, and leaves nothing behind after SIGTERM', async () => {
-  const before = await demoDatabases()
   const { demo, line, words, ended, readyAfterMs } = await startDemo()
   report('demo ready after ms', readyAfterMs)
   const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = JSON.parse(line)
@@ -48,7 +55,7 @@ test('is ready soon, prints one line of JSON, works, and leaves nothing behind a
   expect(ready).toBe(true)
   expect(readyAfterMs).toBeLessThan(isLong ? 10_000 : 60_000) // in CI others use the processors too
   expect([base_url, sites, inactive_site]).toEqual([`${url}/api`, [1, 2, 3], 4])
-  expect(await demoDatabases()).toHaveLength(before.length + 1)
+  expect(await demoDatabases()).toHaveLength(1)
 
   const names = (await call(`${base_url}/sites.php`, { headers: { 'x-api-key': keys.read } })).json().sites
   const list = await call(`${base_url}/vouchers.php?site_id=1`, { headers: { 'x-api-key': keys.read } })
@@ -79,7 +86,7 @@ test('is ready soon, prints one line of JSON, works, and leaves nothing behind a
 
   demo.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
-  expect(await demoDatabases()).toEqual(before)
+  expect(await demoDatabases()).toEqual([])
   for (const { url: at } of controllers)
     await expect(call(`${at}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
@@ -112,21 +119,42 @@ test('every command that it prints works; the last one makes one creation on its
 })
 
 test('leaves no process behind when it is killed, and no database after a wrong setting', async () => {
-  const before = await demoDatabases()
   const { demo, line, ended } = await startDemo()
-  const left = (await demoDatabases()).filter((name) => !before.includes(name))
+  const left = await demoDatabases()
   demo.kill('SIGKILL')
   await ended
   await wait(500)
   for (const name of left) await onServer(`drop database ${name} with (force)`)
   const wrong = spawn(process.execPath, [program, 'demo'], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: serverUrl, BASE_PATH: 'nope' },
+    env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, BASE_PATH: 'nope' },
   })
 
   for (const { url } of JSON.parse(line).controllers)
     await expect(call(`${url}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   expect(await once(wrong, 'exit')).toEqual([2, null])
-  expect(await demoDatabases()).toEqual(before)
+  expect(await demoDatabases()).toEqual([])
+})
+
+test('its sign-in works, and an empty demo waits for its first administrator', async () => {
+  const [full, empty] = [await startDemo(), await startDemo('--empty')]
+  const [{ url, sign_in }, first] = [JSON.parse(full.line), JSON.parse(empty.line)]
+  const post = (at: string, path: string, body: object) =>
+    call(`${at}/api/v2${path}`, {
+      method: 'POST',
+      headers: { origin: at, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const anna = { name: 'Anna', email: 'anna@example.com', password: 'four random words', language: 'de' }
+
+  expect((await post(url, '/session', sign_in)).json()).toMatchObject({ role: 'admin', email: sign_in.email })
+  expect(full.words()).toContain(sign_in.password)
+  expect((await call(`${first.url}/api/v2/session`)).json()).toMatchObject({ person: null, setup_open: true })
+  expect(empty.words()).toContain(first.setup_token)
+  expect((await post(first.url, '/setup', { token: first.setup_token, ...anna })).status).toBe(201)
+  for (const { demo, ended } of [full, empty]) {
+    demo.kill('SIGTERM')
+    await ended
+  }
 })
 
 test('prints one line with exit code 1 when PostgreSQL is not running', async () => {

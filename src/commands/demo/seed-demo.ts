@@ -1,6 +1,9 @@
 import { addController } from '#domain/controllers/add-controller.ts'
 import { createVoucher, noOptions } from '#domain/creating/create-voucher.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { setGuestInfo } from '#domain/sites/guest-info.ts'
+import { setPerson } from '#domain/staff/administer-staff.ts'
+import { openSetup, setUp } from '#domain/staff/setup.ts'
 import { drivers } from '#drivers/registry.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import type { Context } from '../../context.ts'
@@ -8,6 +11,7 @@ import { commandActor } from '../terminal/terminal.ts'
 import { type DemoController, siteReferences } from './start-controllers.ts'
 
 const siteNames = ['Hauptgebäude', 'Nebengebäude', 'Seminarhaus', 'Baustelle']
+const wifi = { wifiName: 'Hotel Guests', wifiPassword: 'welcome-to-the-demo', guestLanguages: ['de', 'en'] }
 const guests = ['Familie Huber', 'Zimmer 12', 'Workshop', 'Fr. Dr. Novak']
 
 export type DemoSite = { site: number; name: string; controller: DemoController }
@@ -35,10 +39,22 @@ export async function seedSites(ctx: Context, controllers: DemoController[]): Pr
       controllerSite,
       active: i < 3,
     })
+    await setGuestInfo(ctx, commandActor(), added.id, { ...wifi, footer: `${name}, reception: dial 9` })
     sites.push({ site: added.id, name, controller })
   }
   const inactive = sites.pop() as DemoSite
   return { sites, inactiveSite: inactive.site }
+}
+
+/** Creates the first administrator and the first templates, as the first run does. The page has the language of the browser. */
+export async function seedAdministrator(
+  ctx: Context,
+  administrator: { token: string; email: string; password: string },
+): Promise<void> {
+  await openSetup(ctx.db, { keyring: ctx.keyring, given: administrator.token })
+  const visitor = { address: '127.0.0.1', userAgent: 'demo', token: undefined }
+  const { person } = await setUp(ctx, visitor, { ...administrator, name: 'Demo', language: 'en' })
+  await setPerson(ctx.db, commandActor(), { id: person.id }, { language: null })
 }
 
 /** Creates a few vouchers on each site, as a client with this key would. */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Credentials } from '#drivers/driver.ts'
-import type { Part, Running } from '../stop-on-signal.ts'
+import type { Part, Running } from '../service/stop-on-signal.ts'
 
 export const simulatorProgram = fileURLToPath(new URL('../../../simulator/main.ts', import.meta.url))
 

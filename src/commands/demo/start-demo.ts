@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto'
 import { createTemporaryDatabase } from '#db/create-database.ts'
 import { createKey } from '#domain/keys/administer-keys.ts'
-import type { Scope } from '#domain/keys/key.ts'
+import { randomBase62, type Scope } from '#domain/keys/key.ts'
 import { loadConfig, loadDatabaseServer, replaceSettings } from '../../config.ts'
 import { type Context, createContext } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
-import { startApi, startWork } from '../service.ts'
-import { stopOnSignal } from '../stop-on-signal.ts'
+import { startApi, startWork } from '../service/service.ts'
+import { stopOnSignal } from '../service/stop-on-signal.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
-import { type DemoSite, type DemoSites, seedSites, seedVouchers } from './seed-demo.ts'
+import { type DemoSite, type DemoSites, seedAdministrator, seedSites, seedVouchers } from './seed-demo.ts'
 import { type DemoController, startControllers } from './start-controllers.ts'
 
 const rateLimit = 10_000
 
-type DemoData = DemoSites & { keys: Record<Scope, string> }
+type SignIn = { email: string; password: string }
+type DemoData = DemoSites & { keys: Record<Scope, string>; signIn: SignIn }
 
-/** Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. */
-export async function startDemo({ env, stdout, stderr }: Terminal, port: number): Promise<void> {
+/**
+ * Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. An empty demo
+ * has neither sites nor people: its page begins with the first run.
+ */
+export async function startDemo(
+  { env, stdout, stderr }: Terminal,
+  { port, empty }: { port: number; empty?: true },
+): Promise<void> {
+  const setupToken = randomBase62(24)
   const settings = {
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
+    SETUP_TOKEN: setupToken,
     PORT: String(port),
     LOG_LEVEL: 'warn',
   }
@@ -34,12 +43,13 @@ export async function startDemo({ env, stdout, stderr }: Terminal, port: number)
     const [controllers] = await Promise.all([startControllers(running), migrateAll(database.url)])
     await ctx.start()
     await running.add(await startWork(ctx, running.fail))
-    const demo = await seedDemo(ctx, controllers)
+    const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)
     const api = await startApi(ctx)
     await running.add(api)
     const url = `http://127.0.0.1:${api.port}`
-    stderr.write(describeDemo({ url, ...demo }))
-    stdout.write(`${JSON.stringify(readyLine(url, config.basePath, demo))}\n`)
+    const base = { ready: true, base_url: `${url}${config.basePath}`, url }
+    stderr.write(demo ? describeDemo({ url, ...demo }) : describeEmptyDemo(url, setupToken, controllers))
+    stdout.write(`${JSON.stringify({ ...base, ...(demo ? factsOf(demo) : { setup_token: setupToken }) })}\n`)
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()
@@ -47,27 +57,27 @@ export async function startDemo({ env, stdout, stderr }: Terminal, port: number)
   }
 }
 
-async function seedDemo(ctx: Context, controllers: DemoController[]): Promise<DemoData> {
+async function seedDemo(ctx: Context, controllers: DemoController[], setupToken: string): Promise<DemoData> {
   const newKey = (name: string, scope: Scope, expiresAt: Date | null = null) =>
     createKey(ctx.db, commandActor(), { name, scope, rateLimit, siteIds: undefined, expiresAt })
   const seeded = await seedSites(ctx, controllers)
   const [read, write] = [await newKey('Demo read', 'read'), await newKey('Demo write', 'write')]
   const manage = await newKey('Demo manage', 'manage', new Date(Date.now() + 30 * 86_400_000))
+  const signIn = { email: 'demo@example.com', password: randomBase62(16) }
+  await seedAdministrator(ctx, { ...signIn, token: setupToken })
   await seedVouchers(ctx, write, seeded.sites)
-  return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key } }
+  return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key }, signIn }
 }
 
-/** The line for programs. `controller` is the controller of the first site. */
-function readyLine(url: string, basePath: string, { keys, sites, inactiveSite }: DemoData) {
+/** The facts of the demo for programs. `controller` is the controller of the first site. */
+function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
   const controllers = sites.map(({ site, controller }) => ({
     site,
     kind: controller.kind,
     url: controller.simulator.url,
   }))
   return {
-    ready: true,
-    base_url: `${url}${basePath}`,
-    url,
+    sign_in: signIn,
     keys,
     sites: sites.map(({ site }) => site),
     inactive_site: inactiveSite,
@@ -77,10 +87,14 @@ function readyLine(url: string, basePath: string, { keys, sites, inactiveSite }:
 }
 
 /** The text for people, with commands to try. */
-function describeDemo({ url, keys, sites }: DemoData & { url: string }): string {
+function describeDemo({ url, keys, sites, signIn }: DemoData & { url: string }): string {
   const [first, last] = [sites[0], sites.at(-1)] as [DemoSite, DemoSite]
   return `
 The demo runs at ${url} with simulated controllers. Ctrl-C stops it and leaves nothing behind.
+
+Open ${url} in a browser and sign in:
+  e-mail    ${signIn.email}
+  password  ${signIn.password}
 
 Create a voucher:
   curl -H 'X-API-Key: ${keys.write}' -d '{"site_id":${first.site},"name":"First guest"}' ${url}/api/vouchers.php
@@ -103,6 +117,19 @@ List the vouchers on a controller, and make its next creation fail (then create 
   curl -k ${last.controller.simulator.url}/control/vouchers
   curl -k -d '{"on":"create","kind":"refuse"}' ${last.controller.simulator.url}/control/faults
 simulator/README.md lists more faults.
+
+`
+}
+
+function describeEmptyDemo(url: string, setupToken: string, controllers: DemoController[]): string {
+  return `
+The demo runs at ${url} without sites and people. Ctrl-C stops it and leaves nothing behind.
+
+Open ${url} in a browser and enter this setup token:
+  ${setupToken}
+
+Simulated controllers to add. Their certificates are self-signed:
+${controllers.map(({ simulator, about }) => `  ${simulator.url}: ${about}`).join('\n')}
 
 `
 }

@@ -11,12 +11,13 @@ import { parseFingerprint } from '#lib/fingerprint.ts'
 import { loadConfig, loadDatabaseServer, replaceSettings } from '../../config.ts'
 import { type Context, createContext } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
-import { type Part, type Running, stopOnSignal } from '../stop-on-signal.ts'
+import { type Part, type Running, stopOnSignal } from '../service/stop-on-signal.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 import { seedSites, seedVouchers } from './seed-demo.ts'
 import { type DemoController, startControllers } from './start-controllers.ts'
 
-const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
+const root = new URL('../../..', import.meta.url)
+const program = fileURLToPath(new URL('bin/voucher-service.js', root))
 
 /** Both keys are public. The database contains only simulated data, and the service listens on this machine only. */
 const apiKey = 'dev_00000000-for-development-only'
@@ -28,7 +29,7 @@ const encryptionKeys = `dev:${Buffer.alloc(32, 'development').toString('base64')
  */
 export async function startDev(
   { env, stderr }: Terminal,
-  { port, database }: { port: number; database: string },
+  { port, webPort, database }: { port: number; webPort: number; database: string },
 ): Promise<void> {
   const serverUrl = loadDatabaseServer(env)
   const settings = {
@@ -48,7 +49,9 @@ export async function startDev(
     await prepareData(ctx, controllers).finally(ctx.close)
     if (running.isStopping()) return
     const url = `http://127.0.0.1:${port}`
-    stderr.write(describe({ url, database, controllers }))
+    const web = await startWebServer(url, webPort)
+    await running.add(web)
+    stderr.write(describe({ url, webUrl: web.url, database, controllers }))
     await running.add(watchService(devEnv, running))
   } catch (error) {
     const asked = running.isStopping()
@@ -95,9 +98,28 @@ function watchService(env: NodeJS.ProcessEnv, running: Running): Part {
   }
 }
 
-function describe({ url, database, controllers }: { url: string; database: string; controllers: DemoController[] }) {
+/**
+ * Serves the web app from its sources, with hot reload, and passes requests for the API on to the service. The service sees the
+ * Host of the browser, so the page and the API have the same origin.
+ */
+async function startWebServer(apiUrl: string, port: number): Promise<Part & { url: string }> {
+  const { createServer } = await import('vite')
+  const proxied = { target: apiUrl, changeOrigin: false }
+  const server = await createServer({
+    configFile: fileURLToPath(new URL('web/vite.config.ts', root)),
+    logLevel: 'warn',
+    server: { host: '127.0.0.1', port, proxy: { '/api': proxied, '/reference': proxied } },
+  })
+  await server.listen()
+  return { url: server.resolvedUrls?.local[0]?.replace(/\/$/, '') ?? '', stop: () => server.close() }
+}
+
+type Described = { url: string; webUrl: string; database: string; controllers: DemoController[] }
+
+function describe({ url, webUrl, database, controllers }: Described) {
   const simulators = [...new Set(controllers.map(({ simulator }) => simulator.url))]
   return `
+Open the web app at ${webUrl}; it shows your changes at once.
 The service runs at ${url} and restarts when you change its sources.
 Ctrl-C stops it. Its database ${database} stays; the simulated controllers start empty the next time.
 

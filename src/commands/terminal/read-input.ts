@@ -4,25 +4,32 @@ import { text } from 'node:stream/consumers'
 import { CommandRefused } from './refusals.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Reads a file, or standard input for `-`, as UTF-8 with or without a byte order mark. Stops beyond the limit. */
-export async function readText({ stdin }: Terminal, path: string, maxMiB: number): Promise<string> {
+/** Reads a file, or standard input for `-`. Stops soon after `maxBytes`, so the result may be longer. */
+export async function readBytes({ stdin }: Terminal, path: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let bytes = 0
+  let length = 0
   try {
     for await (const chunk of path === '-' ? stdin() : createReadStream(path)) {
-      bytes += chunk.length
-      if (bytes > maxMiB * 1024 * 1024)
-        throw new CommandRefused(`${nameOf(path)} is larger than ${maxMiB} MiB. Split it into smaller files.`)
       chunks.push(chunk)
+      length += chunk.length
+      if (length > maxBytes) break
     }
   } catch (error) {
-    if (error instanceof CommandRefused) throw error
     throw new CommandRefused(
       `${nameOf(path)} cannot be read (${(error as NodeJS.ErrnoException).code}). Check the path.`,
     )
   }
+  return Buffer.concat(chunks)
+}
+
+/** Reads a file, or standard input for `-`, as UTF-8 with or without a byte order mark. */
+export async function readText(terminal: Terminal, path: string, maxMiB: number): Promise<string> {
+  const maxBytes = maxMiB * 1024 * 1024
+  const bytes = await readBytes(terminal, path, maxBytes)
+  if (bytes.length > maxBytes)
+    throw new CommandRefused(`${nameOf(path)} is larger than ${maxMiB} MiB. Split it into smaller files.`)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new CommandRefused(`${nameOf(path)} is not UTF-8. Save it as "CSV UTF-8".`)
   }

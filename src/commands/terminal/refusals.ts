@@ -10,6 +10,16 @@ type Words = (details: ErrorDetails) => string
 
 /** A message for every failure of administration, and for the other failures that a command can meet. */
 const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, Words>> = {
+  email_invalid: () => 'This is not an e-mail address such as anna@example.com.',
+  email_taken: ({ email }) =>
+    `Another person has the e-mail address ${email} already. List all people with \`voucher-service staff list\`.`,
+  person_not_found: ({ named }) =>
+    `Nobody has the e-mail address ${named}. List all people with \`voucher-service staff list\`.`,
+  person_inactive: ({ named }) =>
+    `${named} is not active. Activate the person with \`voucher-service staff set ${named} --active\`.`,
+  last_administrator: () =>
+    'This is the last active administrator. Make another person an administrator first, with `voucher-service staff set --role admin`.',
+
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
 
@@ -20,6 +30,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   controller_name_taken: ({ name }) => `Another controller is called "${name}" already. Choose another name.`,
   controller_in_use: ({ name, sites }) =>
     `"${name}" still has sites: ${sites}. Remove them first with \`voucher-service sites remove\`.`,
+  controller_sites_unknown: ({ reason }) => `The controller could not be asked for its sites: ${reason}.`,
   controller_check_failed: ({ reason }) =>
     `The controller could not be asked for its sites: ${reason}. Correct this, or add the site with --unchecked and then run \`voucher-service sites test\`.`,
   controller_site_not_found: ({ controllerSite, sites }) =>
@@ -49,6 +60,23 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   column_empty: ({ column }) => `The column ${column} is empty. Every row needs a value there.`,
   column_invalid: ({ column, max }) =>
     `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,
+
+  wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. Umlauts have two.`,
+  wifi_name_unprintable: () => 'The Wi-Fi name contains characters that cannot be printed. Remove them.',
+  wifi_password_invalid: () =>
+    'The Wi-Fi password is not valid. Use 8 to 63 letters, digits, spaces and signs without umlauts, or 64 hexadecimal digits.',
+  time_zone_unknown: ({ timeZone }) => `There is no time zone "${timeZone}". Use a name such as Europe/Vienna.`,
+  guest_language_unknown: ({ language, allowed }) =>
+    `Slips cannot be printed in the language "${language}". Choose from ${allowed}.`,
+  guest_language_repeated: ({ language }) => `The language "${language}" is given twice. Remove one of the two.`,
+  footer_too_long: ({ max }) => `The footer is longer than ${max} characters. Shorten it.`,
+  footer_unprintable: () => 'The footer must be one line of visible text. Use --no-footer to remove it.',
+  room_days_out_of_range: ({ min, max }) => `--room-days must be a whole number from ${min} to ${max}.`,
+  logo_too_large: ({ maxKiB }) => `The logo is larger than ${maxKiB} KiB. Save it smaller.`,
+  logo_type_unsupported: () => 'The logo is neither a PNG nor a JPEG. Save it as PNG or JPEG.',
+  logo_unreadable: () => 'The size of the logo cannot be read: the file is damaged. Save it again as PNG or JPEG.',
+  logo_dimensions_too_large: ({ width, height, max }) =>
+    `The logo has ${width} × ${height} pixels. At most ${max} × ${max} are allowed.`,
 
   template_not_found: ({ id }) =>
     `No template has the id ${id}. List all templates with \`voucher-service templates list\`.`,

@@ -1,8 +1,9 @@
 import type { Queryable } from '#db/database.ts'
+import type { SiteItem } from '../public-id.ts'
 import type { EventVoucher } from '../webhooks/notification.ts'
-import type { BatchKey, RowState } from './batch.ts'
+import type { RowState } from './batch.ts'
 
-export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, names: string[]): Promise<void> {
+export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, names: string[]): Promise<void> {
   await tx.query(
     `insert into batch_rows (site_id, batch_id, number, controller_name)
      select $1, $2, number, name from unnest($3::text[]) with ordinality as asked (name, number)`,
@@ -11,7 +12,7 @@ export async function insertBatchRows(tx: Queryable, { siteId, id }: BatchKey, n
 }
 
 /** After a call that certainly made nothing: the rows wait again, unless they were revoked. It does not count as an attempt. */
-export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey, creationIds: string[]): Promise<void> {
+export async function updateRowsWaiting(db: Queryable, { siteId, id }: SiteItem, creationIds: string[]): Promise<void> {
   await db.query(
     `update batch_rows r
         set state = case when c.revoked_at is null then 'waiting' else 'cancelled' end, attempts = attempts - 1
@@ -25,7 +26,7 @@ export async function updateRowsWaiting(db: Queryable, { siteId, id }: BatchKey,
 /** Fails these rows, or all rows that wait. */
 export async function updateRowsFailed(
   db: Queryable,
-  { siteId, id }: BatchKey,
+  { siteId, id }: SiteItem,
   failure: string,
   creationIds?: string[],
 ): Promise<void> {
@@ -40,7 +41,7 @@ export async function updateRowsFailed(
 /** Moves rows from these states to another. Returns how many. */
 export async function moveRows(
   db: Queryable,
-  { siteId, id }: BatchKey,
+  { siteId, id }: SiteItem,
   from: RowState[],
   to: RowState,
 ): Promise<number> {
@@ -53,7 +54,7 @@ export async function moveRows(
 }
 
 /** Takes the vouchers that were not notified yet. From now on they count as notified. */
-export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: BatchKey): Promise<EventVoucher[]> {
+export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: SiteItem): Promise<EventVoucher[]> {
   const { rows } = await tx.query<EventVoucher>(
     `update batch_rows set notified = true
       where site_id = $1 and batch_id = $2 and state = 'made' and not notified
@@ -76,7 +77,7 @@ export type BatchRow = {
 
 export async function listBatchRows(
   db: Queryable,
-  { siteId, id }: BatchKey,
+  { siteId, id }: SiteItem,
   options: { after: number; limit: number },
 ): Promise<BatchRow[]> {
   const { rows } = await db.query<BatchRow>(

@@ -1,6 +1,7 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
 import type { CreationOptions, CreationRequest, Extendable } from '../creating/creation.ts'
+import type { SiteItem } from '../public-id.ts'
 
 export const maxBatchSize = 1_000
 
@@ -14,12 +15,10 @@ export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
   readWanted(): Promise<WantedBatch>
 }
 
-export type BatchKey = { siteId: number; id: string }
-
 export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'
 
 /** A batch, with the number of its rows in each state. */
-export type Batch = BatchKey &
+export type Batch = SiteItem &
   CreationOptions &
   Extendable & {
     limits: Omit<VoucherShape, 'name'>

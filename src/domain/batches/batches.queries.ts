@@ -3,7 +3,8 @@ import { actorColumns, actorReference, type Maker, type Requester } from '../act
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { makerOf } from '../keys/keys.queries.ts'
-import type { Batch, BatchKey, WantedBatch } from './batch.ts'
+import type { SiteItem } from '../public-id.ts'
+import type { Batch, WantedBatch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
@@ -21,7 +22,7 @@ const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as
             'cancelled', count(*) filter (where state = 'cancelled'))
      from batch_rows r where r.site_id = b.site_id and r.batch_id = b.id) as rows`
 
-export async function findBatch(db: Queryable, { siteId, id }: BatchKey): Promise<Batch | undefined> {
+export async function findBatch(db: Queryable, { siteId, id }: SiteItem): Promise<Batch | undefined> {
   const { rows } = await db.query<Batch>(`select ${batchColumns} from batches b where site_id = $1 and id = $2`, [
     siteId,
     id,
@@ -67,8 +68,8 @@ export async function findEarlierBatch(
   db: Queryable,
   actor: Requester,
   idempotencyKey: string,
-): Promise<EarlierRequest<BatchKey> | undefined> {
-  const { rows } = await db.query<{ requestHash: Buffer; outcome: BatchKey }>(
+): Promise<EarlierRequest<SiteItem> | undefined> {
+  const { rows } = await db.query<{ requestHash: Buffer; outcome: SiteItem }>(
     `select request_hash as "requestHash", json_build_object('siteId', site_id, 'id', id) as outcome
        from batches where actor = $1 and idempotency_key = $2`,
     [actorReference(actor), idempotencyKey],
@@ -79,7 +80,7 @@ export async function findEarlierBatch(
 /** False when the Idempotency-Key belongs to another batch. */
 export async function insertBatch(
   tx: Queryable,
-  { siteId, id }: BatchKey,
+  { siteId, id }: SiteItem,
   batch: WantedBatch & { maker: Maker; idempotencyKey: string | undefined; requestHash: Buffer },
 ): Promise<boolean> {
   const { limits } = batch
@@ -111,7 +112,7 @@ export async function insertBatch(
   return rowCount === 1
 }
 
-export type DueBatch = BatchKey & { controllerId: string }
+export type DueBatch = SiteItem & { controllerId: string }
 
 /** SQL for conditions on a batch `b`. */
 const isRunning = `coalesce(b.running_until > now(), false)`
@@ -140,7 +141,7 @@ export async function listDueBatches(db: Queryable, limit: number, onlyOf?: stri
 const lease = `interval '10 seconds'`
 
 /** True when this run may work on the batch from now on, as long as it renews the lease. Each run has its own `runId`. */
-export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<boolean> {
+export async function updateBatchRunning(db: Queryable, { siteId, id }: SiteItem, runId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update batches b set running_until = now() + ${lease}, running_by = $3
       where site_id = $1 and id = $2 and finished_at is null and not ${isRunning}`,
@@ -150,7 +151,7 @@ export async function updateBatchRunning(db: Queryable, { siteId, id }: BatchKey
 }
 
 /** Has no effect if the run has released its lease or another run has taken over. */
-export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+export async function renewBatchRunning(db: Queryable, { siteId, id }: SiteItem, runId: string): Promise<void> {
   await db.query(
     `update batches set running_until = now() + ${lease} where site_id = $1 and id = $2 and running_by = $3`,
     [siteId, id, runId],
@@ -158,14 +159,14 @@ export async function renewBatchRunning(db: Queryable, { siteId, id }: BatchKey,
 }
 
 /** Has no effect if another run has taken over. */
-export async function updateBatchReleased(db: Queryable, { siteId, id }: BatchKey, runId: string): Promise<void> {
+export async function updateBatchReleased(db: Queryable, { siteId, id }: SiteItem, runId: string): Promise<void> {
   await db.query(
     `update batches set running_until = null, running_by = null where site_id = $1 and id = $2 and running_by = $3`,
     [siteId, id, runId],
   )
 }
 
-export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, seconds: number): Promise<void> {
+export async function postponeBatch(db: Queryable, { siteId, id }: SiteItem, seconds: number): Promise<void> {
   await db.query(
     `update batches set next_run_at = now() + make_interval(secs => $3)
       where site_id = $1 and id = $2 and finished_at is null`,
@@ -174,7 +175,7 @@ export async function postponeBatch(db: Queryable, { siteId, id }: BatchKey, sec
 }
 
 /** Marks the batch as held up. Returns how many seconds it has been held up. */
-export async function noteHeldUp(db: Queryable, { siteId, id }: BatchKey): Promise<number> {
+export async function noteHeldUp(db: Queryable, { siteId, id }: SiteItem): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(
     `update batches set held_up_since = coalesce(held_up_since, now()) where site_id = $1 and id = $2
      returning extract(epoch from now() - held_up_since)::float as seconds`,
@@ -184,7 +185,7 @@ export async function noteHeldUp(db: Queryable, { siteId, id }: BatchKey): Promi
 }
 
 /** Notes that the batch goes on. */
-export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+export async function noteGoesOn(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
     [siteId, id],
@@ -192,7 +193,7 @@ export async function noteGoesOn(db: Queryable, { siteId, id }: BatchKey): Promi
 }
 
 /** False when the batch was finished before, or rows are still to be made. */
-export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKey): Promise<boolean> {
+export async function updateBatchFinished(tx: Queryable, { siteId, id }: SiteItem): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update batches set finished_at = now(), held_up_since = null
       where site_id = $1 and id = $2 and finished_at is null
@@ -203,7 +204,7 @@ export async function updateBatchFinished(tx: Queryable, { siteId, id }: BatchKe
   return rowCount === 1
 }
 
-export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
+export async function updateBatchCancelled(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await tx.query(
     `update batches set cancelled_at = coalesce(cancelled_at, now()), next_run_at = now()
       where site_id = $1 and id = $2 and finished_at is null`,
@@ -212,7 +213,7 @@ export async function updateBatchCancelled(tx: Queryable, { siteId, id }: BatchK
 }
 
 /** Reopens a batch whose rows are retried. */
-export async function updateBatchReopened(tx: Queryable, { siteId, id }: BatchKey): Promise<void> {
+export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await tx.query(
     `update batches set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()
       where site_id = $1 and id = $2`,

@@ -1,14 +1,14 @@
 import type { Database } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
+import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController } from '../sites/sites.queries.ts'
-import type { BatchKey } from './batch.ts'
 import { moveRows } from './batch-rows.queries.ts'
 import { updateBatchCancelled, updateBatchReopened } from './batches.queries.ts'
 import { enqueueBatch } from './create-batch.ts'
 
 /** Cancels the rows that wait. Vouchers that were made stay, and calls under way come to their end. */
-export async function cancelBatch(db: Database, batch: BatchKey): Promise<void> {
+export async function cancelBatch(db: Database, batch: SiteItem): Promise<void> {
   await db.transaction(async (tx) => {
     await updateBatchCancelled(tx, batch)
     await moveRows(tx, batch, ['waiting'], 'cancelled')
@@ -16,7 +16,7 @@ export async function cancelBatch(db: Database, batch: BatchKey): Promise<void> 
 }
 
 /** Retries the rows that failed or were cancelled, and no others. */
-export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: BatchKey): Promise<void> {
+export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: SiteItem): Promise<void> {
   const site = await findSiteOnController(ctx.db, batch.siteId)
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)

@@ -6,8 +6,9 @@ import type { CreateContext } from '../creating/create-voucher.ts'
 import { checkBounds, cutMinutes } from '../creating/voucher-shape.ts'
 import { DomainError } from '../errors.ts'
 import { onceByKey } from '../idempotency.ts'
+import type { SiteItem } from '../public-id.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import type { BatchKey, BatchRequest, WantedBatch } from './batch.ts'
+import type { BatchRequest, WantedBatch } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
 import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
 
@@ -18,7 +19,7 @@ const maxOpen = 100
 export async function createBatch(
   ctx: CreateContext,
   request: BatchRequest,
-): Promise<{ batch: BatchKey; isRepeat: boolean }> {
+): Promise<{ batch: SiteItem; isRepeat: boolean }> {
   const { result, isRepeat } = await onceByKey(request, {
     find: (key) => findEarlierBatch(ctx.db, request.actor, key),
     create: (requestHash) => createFirst(ctx, request, requestHash),
@@ -31,7 +32,7 @@ async function createFirst(
   ctx: CreateContext,
   request: BatchRequest,
   requestHash: Buffer,
-): Promise<BatchKey | undefined> {
+): Promise<SiteItem | undefined> {
   const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
   if (!site) throw new DomainError('site_not_found')
   const wanted = await request.readWanted()
@@ -45,7 +46,7 @@ async function insert(
   site: SiteOnController,
   { actor, names, idempotencyKey }: BatchRequest,
   wanted: WantedBatch & { requestHash: Buffer },
-): Promise<BatchKey | undefined> {
+): Promise<SiteItem | undefined> {
   const batch = { siteId: site.id, id: uuidv7() }
   const day = ctx.today(ctx.clock.now())
   return ctx.db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Intent } from '../creating/creation.ts'
-import type { BatchKey } from './batch.ts'
+import type { SiteItem } from '../public-id.ts'
 
 /** The number of attempts before a row counts as failed. */
 const maxAttempts = 3
@@ -8,7 +8,7 @@ const maxAttempts = 3
 export type TakenRow = { number: number; name: string }
 
 /** The next waiting rows with the same name. One call makes them all. */
-export async function listNextRows(db: Queryable, { siteId, id }: BatchKey): Promise<TakenRow[]> {
+export async function listNextRows(db: Queryable, { siteId, id }: SiteItem): Promise<TakenRow[]> {
   const { rows } = await db.query<TakenRow>(
     `with waiting as (
        select number, controller_name as name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
@@ -30,7 +30,7 @@ export type SentRow = { number: number; creationId: string }
  */
 export async function sendRows(
   tx: Queryable,
-  batch: BatchKey,
+  batch: SiteItem,
   asked: Pick<Intent, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>,
   rows: SentRow[],
 ): Promise<SentRow[]> {
@@ -85,7 +85,7 @@ export async function sendRows(
 }
 
 /** Ends the leases of intents that an earlier run of this batch left open. From now on their vouchers are looked up. */
-export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+export async function endLeases(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `with locked as (
        select id from creations
@@ -104,7 +104,7 @@ export async function endLeases(db: Queryable, { siteId, id }: BatchKey): Promis
  * cancelled or the row has had all its attempts. A late voucher completes a row that had failed. The update compares the current
  * row, so a row that another process sent again is left alone.
  */
-export async function updateRowsFromCreations(db: Queryable, { siteId, id }: BatchKey): Promise<void> {
+export async function updateRowsFromCreations(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `update batch_rows r
         set state = case

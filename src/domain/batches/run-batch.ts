@@ -4,8 +4,9 @@ import { sourceName } from '../actor.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
 import { notifyBatchFinished, notifyCreated } from '../deliveries/notify-webhooks.ts'
+import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
-import type { Batch, BatchKey } from './batch.ts'
+import type { Batch } from './batch.ts'
 import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   findBatch,
@@ -30,7 +31,7 @@ const patienceSeconds = 600
 const soonSeconds = 2
 
 /** Runs a batch unless another worker runs it. The lease of a process that died ends by itself. */
-export async function runBatchAlone(ctx: CreateContext, key: BatchKey, stopping: AbortSignal): Promise<void> {
+export async function runBatchAlone(ctx: CreateContext, key: SiteItem, stopping: AbortSignal): Promise<void> {
   const runId = randomUUID()
   if (!(await updateBatchRunning(ctx.db, key, runId))) return
   const renewing = setInterval(() => void renewBatchRunning(ctx.db, key, runId).catch(() => {}), renewEveryMs)
@@ -43,7 +44,7 @@ export async function runBatchAlone(ctx: CreateContext, key: BatchKey, stopping:
 }
 
 /** Makes the remaining vouchers of a batch. It can run any number of times, even after a run that died in the middle. */
-export async function runBatch(ctx: CreateContext, key: BatchKey, stopping?: AbortSignal): Promise<void> {
+export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
   for (;;) {
@@ -86,13 +87,13 @@ export async function finishBatch(ctx: CreateContext, batch: Batch, site: SiteOn
 }
 
 /** Nothing more is sent until the outcome of the rows that were sent is known, however long that takes. */
-async function waitForSettling(ctx: CreateContext, key: BatchKey): Promise<void> {
+async function waitForSettling(ctx: CreateContext, key: SiteItem): Promise<void> {
   await noteHeldUp(ctx.db, key)
   await postponeBatch(ctx.db, key, soonSeconds)
 }
 
 /** Waits longer after each attempt. The remaining rows fail when the controller was unreachable for too long. */
-async function holdUp(ctx: CreateContext, key: BatchKey): Promise<void> {
+async function holdUp(ctx: CreateContext, key: SiteItem): Promise<void> {
   const seconds = await noteHeldUp(ctx.db, key)
   if (seconds > patienceSeconds) await updateRowsFailed(ctx.db, key, 'unreachable')
   await postponeBatch(ctx.db, key, seconds > patienceSeconds ? 0 : Math.min(60, Math.max(2, seconds / 4)))

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
 import { limitedTo } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
@@ -24,7 +24,7 @@ import { checkBounds, cutMinutes, noteFor } from './voucher-shape.ts'
 /** Options of a creation without a reference and without an end. */
 export const noOptions = { reference: null, validUntil: null, extendableUntil: null, unusedDays: null }
 
-export type CreateContext = OutageContext & { clock: Clock; today: (at: Date) => string }
+export type CreateContext = OutageContext & { clock: Clock; today: Calendar }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
 export async function createVoucher(

@@ -1,3 +1,4 @@
+import type { Calendar } from '#lib/clock.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
@@ -15,7 +16,7 @@ import {
 const maxAtOnce = 50
 
 export type SettleContext = OutageContext & {
-  today: (at: Date) => string
+  today: Calendar
   config: { settleSeconds: number }
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import { type KeyUse, updateKeyUse } from './keys.queries.ts'
 
 const flushEveryMs = 10_000
@@ -12,7 +12,7 @@ export type KeyUsage = {
 
 /** Counts requests in memory and writes the counts every 10 s: a write per request would cost more than the request. */
 export function countKeyUsage(
-  { db, clock, today }: { db: Queryable; clock: Clock; today: (at: Date) => string },
+  { db, clock, today }: { db: Queryable; clock: Clock; today: Calendar },
   onError: (error: unknown) => void,
 ): KeyUsage {
   let uses = new Map<string, KeyUse>()

@@ -25,7 +25,7 @@ export async function addSite(db: Database, actor: Actor, request: NewSiteReques
       active,
       adoptsVouchers,
       name: plainName(request.name),
-      controllerSite: plainName(request.controllerSite),
+      controllerSite: plainName(request.controllerSite, 'controller_site'),
       controllerId: controller.id,
     })
     if (!site) {

@@ -20,14 +20,15 @@ type CheckContext = { db: Queryable; controllers: Controllers }
 
 /**
  * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can have several
- * ids. So it also rejects a site that is recorded already under another of its ids: two sites would share their vouchers.
+ * ids, and two sites must not share their vouchers. So it returns the first id, under which the site must be recorded, and rejects a
+ * site that is recorded already under another id, for example by an import, which does not ask the controller.
  */
 export async function checkControllerSite(
   ctx: CheckContext,
   actor: Actor,
   { controller, controllerSite }: { controller: ControllerRef; controllerSite: string },
-): Promise<void> {
-  const sites = await readControllerSites(ctx, actor, controller, controllerSite)
+): Promise<string> {
+  const sites = await readControllerSites(ctx, actor, controller, controllerSite).catch(toCheckFailure)
   const site = sites.find(({ ids }) => ids.includes(controllerSite))
   if (!site) {
     const known = sites.slice(0, namedSites).map(({ ids: [id] }) => id)
@@ -36,6 +37,13 @@ export async function checkControllerSite(
   const recorded = await findController(ctx.db, controller)
   if (recorded && (await isControllerSiteRecorded(ctx.db, recorded.id, site.ids)))
     throw new DomainError('controller_site_taken', { details: { controllerSite, controller: recorded.name } })
+  return site.ids[0]
+}
+
+/** Says that the check failed, because a check can be skipped. */
+function toCheckFailure(error: unknown): never {
+  if (!(error instanceof DomainError && error.code === 'controller_sites_unknown')) throw error
+  throw new DomainError('controller_check_failed', { cause: error.cause, details: error.details })
 }
 
 /** The sites that the controller has, asked now. A hotspot operator signs in on the site `signInOn`. */
@@ -65,6 +73,6 @@ async function askController(
     if (failure === undefined) throw error
     const { message: reason, cause } = error as Error
     const details = { failure, reason: error instanceof DomainError && cause instanceof Error ? cause.message : reason }
-    throw new DomainError('controller_check_failed', { cause: error, details })
+    throw new DomainError('controller_sites_unknown', { cause: error, details })
   }
 }

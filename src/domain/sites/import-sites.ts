@@ -75,7 +75,7 @@ function findTextProblem({ name, controller, controllerSite }: SiteRow): DomainE
       plainName(text)
     } catch (error) {
       if (error instanceof DomainError)
-        return new DomainError('column_invalid', { details: { ...error.details, column } })
+        return new DomainError('column_invalid', { details: { column, max: error.details['max'] ?? 0 } })
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
 import type { ControllerVoucher, SeenVoucher } from '#drivers/driver.ts'
+import type { Calendar } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -21,7 +22,7 @@ import { insertAdoptedVouchers } from './sync.queries.ts'
 type LateContext = {
   db: Database
   queue: Queue
-  today: (at: Date) => string
+  today: Calendar
   config: { settleSeconds: number }
 }
 

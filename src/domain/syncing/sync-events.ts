@@ -1,9 +1,9 @@
-import type { Database, Queryable } from '#db/database.ts'
+import { type Database, type Queryable, retryShortly, retryTransaction } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { listWantedEvents, type RevokedVoucher } from '../deliveries/events.queries.ts'
 import { notifyChanged, notifyRevoked } from '../deliveries/notify-webhooks.ts'
-import { takeEnds, takeFirstUses } from '../vouchers/told-facts.queries.ts'
+import { updateEndNotified, updateFirstUseNotified } from '../vouchers/notified-vouchers.queries.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 
 /** Changes that one statement of a sync made. `firstUsed` and `expired` are ids. */
@@ -14,10 +14,13 @@ type Changes = {
 }
 
 export type SyncEvents = {
-  /** Runs a statement in a transaction, to which `tell` adds events. If no webhook wants events, there is no transaction. */
+  /**
+   * Runs a statement in a transaction, to which `notify` adds events. If no webhook wants events, there is no transaction. Retries
+   * after an error: a repeat finds the changes that were committed and does not make or notify them again.
+   */
   commit<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Adds the events for these changes. */
-  tell(tx: Queryable, changes: Changes): Promise<void>
+  notify(tx: Queryable, changes: Changes): Promise<void>
 }
 
 const syncEvents: EventType[] = ['voucher.first_used', 'voucher.expired', 'voucher.revoked']
@@ -28,17 +31,18 @@ export async function startEvents(
   site: { id: number; name: string },
 ): Promise<SyncEvents> {
   const wanted = await listWantedEvents(db, site.id)
-  if (!wanted.some((type) => syncEvents.includes(type))) return { commit: (work) => work(db), tell: async () => {} }
+  if (!wanted.some((type) => syncEvents.includes(type)))
+    return { commit: (work) => retryShortly(() => work(db)), notify: async () => {} }
   return {
     commit: (work) =>
-      db.transaction(async (tx) => {
+      retryTransaction(db, async (tx) => {
         const result = await work(tx)
         reachPoint('before event commit')
         return result
       }),
-    async tell(tx, { firstUsed = [], expired = [], revoked = [] }) {
-      const used = firstUsed.length > 0 ? await takeFirstUses(tx, site.id, firstUsed) : []
-      const ended = expired.length > 0 ? await takeEnds(tx, site.id, expired) : []
+    async notify(tx, { firstUsed = [], expired = [], revoked = [] }) {
+      const used = firstUsed.length > 0 ? await updateFirstUseNotified(tx, site.id, firstUsed) : []
+      const ended = expired.length > 0 ? await updateEndNotified(tx, site.id, expired) : []
       await notifyChanged(tx, queue, 'voucher.first_used', { site, changed: used })
       await notifyChanged(tx, queue, 'voucher.expired', { site, changed: ended })
       await notifyRevoked(tx, queue, site, revoked)

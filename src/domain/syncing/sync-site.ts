@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
@@ -30,7 +30,7 @@ const rowsPerRead = 10_000
 
 export type SyncContext = OutageContext & {
   clock: Clock
-  today: (at: Date) => string
+  today: Calendar
   config: { settleSeconds: number }
 }
 
@@ -68,7 +68,7 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   return changes
 }
 
-/** A site whose controller was just read. What is recorded, and told in events, is the same for a whole list and a part of it. */
+/** A site whose controller was just read. A whole list and a part of it are recorded, and cause events, in the same way. */
 type Recording = { site: SiteToSync; synced: SyncedSite; events: SyncEvents }
 
 export async function startRecording(ctx: SyncContext, site: SiteToSync): Promise<Recording> {
@@ -93,7 +93,7 @@ export async function recordSeen(
   for (const piece of inPieces(seen, rowsPerStatement)) {
     const { changed, firstUsed } = await events.commit(async (tx) => {
       const changes = await updateSeenVouchers(tx, synced, piece)
-      await events.tell(tx, changes)
+      await events.notify(tx, changes)
       return changes
     })
     counts.changed += changed
@@ -139,7 +139,7 @@ export async function recordVanished(
     count += await events.commit(async (tx) => {
       const gone = await updateVanishedVouchers(tx, synced, piece)
       const { revoked = [], expired = [] } = Object.groupBy(gone, ({ status }) => status)
-      await events.tell(tx, { revoked, expired: expired.map(({ id }) => id) })
+      await events.notify(tx, { revoked, expired: expired.map(({ id }) => id) })
       return revoked.length
     })
   return count

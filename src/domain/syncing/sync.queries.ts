@@ -41,10 +41,18 @@ const statusBy = (maxUses: string) => `case
 /** `listedAt`: when reading the list began. `day`: the calendar day on which changes are counted. */
 export type SyncedSite = { siteId: number; listedAt: Date; day: string }
 
-/** Counts changes in the statement that makes them. Otherwise a sync that fails in between would never count them. */
+/**
+ * Counts changes in the statement that makes them. Otherwise a sync that fails in between would never count them. Locks vouchers,
+ * then the list's version, then the day, like everything that changes all three: the trigger that changes the version runs only
+ * at the end of the statement, after the day is locked.
+ */
 const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
   `insert into site_days as known (site_id, day, ${column})
-   select $1, ${day}::date, changed.count from (${count}) as changed (count) where changed.count > 0
+   select $1, ${day}::date, changed.count
+     from (${count}) as changed (count),
+          lateral (select count(*) from (
+            select from site_versions where site_id = $1 and changed.count > 0 for no key update) as version) as locked
+    where changed.count > 0
    on conflict (site_id, day) do update set ${column} = known.${column} + excluded.${column}`
 
 /** Times differ only if they are more than 6 s apart, because each process corrects a controller's clock with a small error. */
@@ -60,7 +68,7 @@ type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
  * - A voucher that was withdrawn after reading the list began stays withdrawn. The update checks this once more, because the
  *   withdrawal may be committed while the update waits for the row.
  * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is one
- *   that counted as deleted when its withdrawal was due.
+ *   that counted as deleted when its withdrawal was due. If that withdrawal was for an unused voucher only, so is the new one.
  *
  * `materialized`, because the planner may otherwise join every voucher with the whole list, which took seconds for 20,000.
  */
@@ -94,14 +102,17 @@ export async function updateSeenVouchers(
        returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, status_before,
          news.status = 'expired' and status_before in ('valid', 'used') as has_expired
      ), withdrawn_again as (
-       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at, reason)
-       select $1, gen_random_uuid(), written.id, now(), now(), 'repair'
-         from written
-        where status_before = 'revoked'
-          and (valid_until <= now()
-               or exists (select from withdrawals before
-                           where before.site_id = $1 and before.voucher_id = written.id
-                             and before.outcome in ('revoked', 'ended')))
+       insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at, reason, only_unused)
+       select $1, gen_random_uuid(), written.id, now(), now(), 'repair',
+              not (coalesce(valid_until <= now(), false) or before.has_unconditional)
+         from written,
+              lateral (
+                select count(*) > 0 as has_any,
+                       coalesce(bool_or(outcome = 'revoked' or not only_unused), false) as has_unconditional
+                  from withdrawals
+                 where site_id = $1 and voucher_id = written.id and outcome in ('revoked', 'ended')
+              ) as before
+        where status_before = 'revoked' and (valid_until <= now() or before.has_any)
      ), counted as (${moveDay('redeemed', `select count(*) from written where redeemed`, '$4')})
      select count(*)::integer as changed, coalesce(array_agg(id) filter (where redeemed), '{}') as "firstUsed",
             coalesce(array_agg(id) filter (where has_expired), '{}') as expired
@@ -191,7 +202,7 @@ export async function updateVanishedVouchers(
        returning ${changedVoucherColumns}, status,
          coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
-                    order by w.due_at limit 1), 'controller') as reason
+                    order by w.due_at, w.id limit 1), 'controller') as reason
      ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
      select id, reference, "isOurs", status, reason from gone`,
     [siteId, ids, day],

@@ -94,7 +94,8 @@ export async function removeWebhook(db: Database, actor: Actor, ref: WebhookRef)
   return db.transaction(async (tx) => {
     const removed = await deleteWebhook(tx, ref, limitedTo(actor))
     if (!removed) throw await webhookNotFound(tx, ref)
-    const { id, name } = removed
+    const { id, name, allSites } = removed
+    if (allSites) requireAllSites(actor)
     await recordAudit(tx, actor, { action: 'webhook.removed', targetKind: 'webhook', targetId: id, details: { name } })
     return { removed: name }
   })

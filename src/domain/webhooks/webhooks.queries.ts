@@ -122,9 +122,9 @@ export async function deleteWebhook(
   db: Queryable,
   ref: WebhookRef,
   onlySitesOf: string | null,
-): Promise<{ id: string; name: string } | undefined> {
-  const { rows } = await db.query<{ id: string; name: string }>(
-    `delete from webhooks where (id = $2::uuid or name = $3) and ${isVisible('$1')} returning id, name`,
+): Promise<{ id: string; name: string; allSites: boolean } | undefined> {
+  const { rows } = await db.query<{ id: string; name: string; allSites: boolean }>(
+    `delete from webhooks where (id = $2::uuid or name = $3) and ${isVisible('$1')} returning id, name, all_sites as "allSites"`,
     [onlySitesOf, typeof ref === 'string' ? null : ref.id, typeof ref === 'string' ? ref : null],
   )
   return rows[0]

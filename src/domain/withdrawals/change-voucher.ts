@@ -2,10 +2,9 @@ import type { Database, Queryable } from '#db/database.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
-import { publicId } from '../public-id.ts'
+import { publicId, type SiteItem } from '../public-id.ts'
 import { onceInTransaction } from '../remembered-requests.ts'
 import { latestValidUntil, statusAt } from '../vouchers/voucher.ts'
-import type { VoucherPlace } from './revocable-vouchers.queries.ts'
 import {
   type LockedVoucher,
   lockVoucher,
@@ -14,7 +13,7 @@ import {
   type VoucherChange,
 } from './voucher-changes.queries.ts'
 
-export type ChangeRequest = RepeatableRequest & { voucher: VoucherPlace; change: VoucherChange }
+export type ChangeRequest = RepeatableRequest & { voucher: SiteItem; change: VoucherChange }
 
 /**
  * Changes the name, the reference and the end of a voucher in the record. The controller is not called: the service itself

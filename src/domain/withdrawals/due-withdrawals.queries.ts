@@ -37,10 +37,12 @@ export type DueWithdrawal = {
   code: string | null
   createdAt: Date | null
   reason: WithdrawalReason
+  dueAt: Date
   onlyUnused: boolean
   /** According to the record. */
   isUsed: boolean
-  attempts: number
+  /** Attempts to disconnect its devices that failed. */
+  disconnectAttempts: number
   /**
    * The voucher's state in the record. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
    * unsettled: nobody knows yet whether it was made; none: it was not made.
@@ -70,10 +72,11 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
                                     w.voucher_id)
          from due
         where w.site_id = $1 and w.id = due.id
-       returning w.id, w.voucher_id, w.attempts, w.reason, w.only_unused
+       returning w.id, w.voucher_id, w.attempts, w.disconnect_attempts, w.reason, w.due_at, w.only_unused
      )
      select taken.id, taken.voucher_id as "voucherId", v.controller_voucher_id as "controllerVoucherId", v.code,
-            v.created_at as "createdAt", taken.attempts, taken.reason, taken.only_unused as "onlyUnused",
+            v.created_at as "createdAt", taken.disconnect_attempts as "disconnectAttempts", taken.reason,
+            taken.due_at as "dueAt", taken.only_unused as "onlyUnused",
             coalesce(v.used_count > 0, false) as "isUsed",
             case when v.id is null and c.id is not null then 'unsettled'
                  when v.id is null then 'none'
@@ -125,6 +128,29 @@ export async function updateWithdrawalsSettled(
       settled.map(({ failure }) => failure ?? null),
       settled.map(({ disconnected }) => disconnected ?? null),
     ],
+  )
+}
+
+/** Counts a failed attempt to disconnect devices. It sets the next number, so that a repeat of the commit counts once. */
+export async function updateDisconnectsFailed(
+  tx: Queryable,
+  siteId: number,
+  failed: Pick<DueWithdrawal, 'id' | 'disconnectAttempts'>[],
+): Promise<void> {
+  await tx.query(
+    `update withdrawals w set disconnect_attempts = failed.attempts
+       from unnest($2::uuid[], $3::integer[]) as failed (id, attempts)
+      where w.site_id = $1 and w.id = failed.id and w.settled_at is null`,
+    [siteId, failed.map(({ id }) => id), failed.map(({ disconnectAttempts }) => disconnectAttempts + 1)],
+  )
+}
+
+/** Makes withdrawals due again soon whose devices could not all be disconnected in one call. */
+export async function postponeUnfinishedDisconnects(tx: Queryable, siteId: number, ids: string[]): Promise<void> {
+  await tx.query(
+    `update withdrawals set next_attempt_at = now() + interval '2 seconds'
+      where site_id = $1 and id = any ($2::uuid[]) and settled_at is null`,
+    [siteId, ids],
   )
 }
 

@@ -1,12 +1,10 @@
 import type { Queryable } from '#db/database.ts'
+import type { SiteItem } from '../public-id.ts'
 import { pageConditions, type VoucherFilter } from '../vouchers/voucher-filter.ts'
 
-/** A voucher and its site. The table is partitioned by site, so both are needed to find the voucher. */
-export type VoucherPlace = { siteId: number; id: string }
-
 /** The vouchers that exist. Whether they can still be withdrawn is decided when the worker gets to them. */
-export async function listExistingVouchers(db: Queryable, places: VoucherPlace[]): Promise<VoucherPlace[]> {
-  const { rows } = await db.query<VoucherPlace>(
+export async function listExistingVouchers(db: Queryable, places: SiteItem[]): Promise<SiteItem[]> {
+  const { rows } = await db.query<SiteItem>(
     `select vouchers.site_id as "siteId", vouchers.id
        from unnest($1::integer[], $2::uuid[]) as wanted (site_id, id)
        join vouchers on vouchers.site_id = wanted.site_id and vouchers.id = wanted.id`,
@@ -23,9 +21,9 @@ export async function listRevocableVouchers(
   sites: number[] | 'all',
   filter: RevocationFilter,
   limit: number,
-): Promise<VoucherPlace[]> {
+): Promise<SiteItem[]> {
   const { values, bind, where } = conditions(sites, filter, [limit])
-  const { rows } = await tx.query<VoucherPlace>(
+  const { rows } = await tx.query<SiteItem>(
     `select site_id as "siteId", id from vouchers
       where code <> '' and status in ('valid', 'used') and (expires_at is null or expires_at > ${bind(filter.now)})
         and ${where}
@@ -45,10 +43,10 @@ export async function updateCreationsRevoked(
   tx: Queryable,
   sites: number[] | 'all',
   filter: RevocationFilter,
-): Promise<VoucherPlace[]> {
+): Promise<SiteItem[]> {
   if (filter.codePrefix !== undefined) return [] // a creation without a voucher has no code
   const { values, where } = conditions(sites, { ...filter, createdAfter: undefined }) // their vouchers are recorded later
-  const { rows } = await tx.query<VoucherPlace & { isUnsettled: boolean }>(
+  const { rows } = await tx.query<SiteItem & { isUnsettled: boolean }>(
     `with fitting as (
        select site_id, id from (select *, sent_at as created_at, 0 as used_count from creations) as known
         where (settled_at is null or state = 'absent') and ${where}

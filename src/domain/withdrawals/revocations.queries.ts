@@ -2,7 +2,6 @@ import type { Queryable } from '#db/database.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import type { EarlierRequest } from '../idempotency.ts'
-import { mayUseSite } from '../sites/sites.queries.ts'
 import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
 
 export type NewRevocation = {
@@ -23,6 +22,11 @@ export async function insertRevocation(tx: Queryable, revocation: NewRevocation)
     [id, actorReference(maker), apiKeyId, staffId, idempotencyKey ?? null, requestHash],
   )
   return rowCount === 1
+}
+
+/** Stores the sites of its vouchers, which decide who may see it. */
+export async function updateRevocationSites(tx: Queryable, id: string, siteIds: number[]): Promise<void> {
+  await tx.query('update revocations set site_ids = $2 where id = $1', [id, siteIds])
 }
 
 /** The revocation that this Idempotency-Key of the actor belongs to. */
@@ -50,12 +54,8 @@ export type Revocation = {
   failed: number
 }
 
-/** True when the actor may use the sites of all its vouchers. A revocation without vouchers is visible to its maker only. */
-const isVisible = `($2::uuid is null or coalesce(r.api_key_id, r.staff_id) = $2 or exists (select from withdrawals where revocation_id = r.id))
-  and ($2::uuid is null or not exists (
-    select from withdrawals w
-     where w.revocation_id = r.id
-       and not ${mayUseSite('$2', 'w.site_id')}))`
+/** The actor that reads revocations, and the sites that it may use. */
+export type Viewer = { id: string; sites: number[] | 'all' }
 
 const withCounts = `revocations r,
   lateral (
@@ -67,37 +67,45 @@ const withCounts = `revocations r,
            (count(*) filter (where outcome = 'failed'))::integer as failed
       from withdrawals where revocation_id = r.id) as counts`
 
-export async function findRevocation(
-  db: Queryable,
-  id: string,
-  onlySitesOf: string | null,
-): Promise<Revocation | undefined> {
+/** Undefined also when the viewer may not see the revocation: see `listRevocations`. */
+export async function findRevocation(db: Queryable, id: string, viewer: Viewer): Promise<Revocation | undefined> {
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
        from ${withCounts}
-      where r.id = $1 and ${isVisible}`,
-    [id, onlySitesOf],
+      where r.id = $1
+        and ($2::integer[] is null
+          or r.site_ids <@ $2 and (r.site_ids <> '{}' or coalesce(r.api_key_id, r.staff_id) = $3::uuid))`,
+    [id, viewer.sites === 'all' ? null : viewer.sites, viewer.id],
   )
   return rows[0]
 }
 
-/** A page of the revocations that the actor may see, newest first. The page is cut before the vouchers are counted. */
+/**
+ * A page of the revocations that the viewer may see, newest first: it must be allowed to use the sites of all vouchers. A revocation
+ * without vouchers is visible to its maker only. The page is cut before the vouchers are counted.
+ */
 export async function listRevocations(
   db: Queryable,
-  onlySitesOf: string | null,
+  viewer: Viewer,
   options: { after: { createdAt: Date; id: string } | undefined; limit: number },
 ): Promise<Revocation[]> {
   const { after, limit } = options
+  const newest = (where: string) =>
+    `select id, created_at from revocations
+      where ${where} and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+      order by created_at desc, id desc limit $1`
+  const ofSites = newest(`site_ids && $4::integer[] and site_ids <@ $4`) // && leaves out those without sites
+  const ownWithoutSites = newest(`site_ids = '{}' and coalesce(api_key_id, staff_id) = $5::uuid`)
+  const isLimited = viewer.sites !== 'all'
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
        from ${withCounts}
       where r.id in (
-        select r.id from revocations r
-         where ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid)) and ${isVisible}
-         order by r.created_at desc, r.id desc
+        select id from (${isLimited ? `(${ofSites}) union all (${ownWithoutSites})` : newest('true')}) as visible
+         order by created_at desc, id desc
          limit $1)
       order by r.created_at desc, r.id desc`,
-    [limit, onlySitesOf, after?.createdAt ?? null, after?.id ?? null],
+    [limit, after?.createdAt ?? null, after?.id ?? null, ...(isLimited ? [viewer.sites, viewer.id] : [])],
   )
   return rows
 }

@@ -5,6 +5,7 @@ import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { onceByKey, type RepeatableRequest } from '../idempotency.ts'
+import type { SiteItem } from '../public-id.ts'
 import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
 import {
   cancelFittingRows,
@@ -12,9 +13,8 @@ import {
   type RevocationFilter,
   updateCreationsRevoked,
   updateRefusedRevoked,
-  type VoucherPlace,
 } from './revocable-vouchers.queries.ts'
-import { findEarlierRevocation, insertRevocation } from './revocations.queries.ts'
+import { findEarlierRevocation, insertRevocation, updateRevocationSites } from './revocations.queries.ts'
 import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from './withdrawals.queries.ts'
 
 /** The number of sites that get a job at once. The others follow with the next sweep, two seconds later. */
@@ -28,7 +28,7 @@ const maxVouchers = 10_000
 
 export type RevocationRequest = RepeatableRequest & {
   /** Finds the vouchers in the transaction that revokes them. Not called for a repeat: they may no longer match the filter. */
-  choose(tx: Queryable): Promise<VoucherPlace[]>
+  choose(tx: Queryable): Promise<SiteItem[]>
   /** Withdraw only what nobody has used by the time the worker asks the controller. */
   onlyUnused: boolean
 }
@@ -60,6 +60,7 @@ async function revokeFirst(
     await lockWithdrawalCounts(tx, siteIds)
     if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
   }
+  await updateRevocationSites(tx, id, siteIds)
   await insertRevokedWithdrawals(tx, { id, onlyUnused }, vouchers)
   await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce))
   const details = { vouchers: vouchers.length }
@@ -76,7 +77,7 @@ export async function chooseByFilter(
   tx: Queryable,
   sites: number[] | 'all',
   filter: RevocationFilter,
-): Promise<VoucherPlace[]> {
+): Promise<SiteItem[]> {
   await cancelFittingRows(tx, sites, filter)
   const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
   await updateRefusedRevoked(tx, sites, filter)

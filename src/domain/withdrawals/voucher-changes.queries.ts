@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
+import type { SiteItem } from '../public-id.ts'
 import type { VoucherStatus } from '../vouchers/voucher.ts'
-import type { VoucherPlace } from './revocable-vouchers.queries.ts'
 
 /** A voucher that is locked until the end of the transaction. */
 export type LockedVoucher = {
@@ -20,7 +20,7 @@ export type LockedVoucher = {
  * Locks a voucher and its open withdrawals, in this order, like everything that locks both. Afterwards no worker can begin one of
  * these withdrawals before the end of the transaction.
  */
-export async function lockVoucher(tx: Queryable, { siteId, id }: VoucherPlace): Promise<LockedVoucher | undefined> {
+export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
     `select status, used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
             expires_at as "expiresAt", valid_until as "validUntil"
@@ -50,7 +50,7 @@ export type VoucherChange = {
   validUntil?: Date | null | undefined
 }
 
-export async function updateVoucher(tx: Queryable, { siteId, id }: VoucherPlace, change: VoucherChange): Promise<void> {
+export async function updateVoucher(tx: Queryable, { siteId, id }: SiteItem, change: VoucherChange): Promise<void> {
   const { name, reference, validUntil } = change
   await tx.query(
     `update vouchers
@@ -73,7 +73,7 @@ export async function updateVoucher(tx: Queryable, { siteId, id }: VoucherPlace,
 /** Moves the scheduled withdrawal of a voucher to this time; null removes it. */
 export async function moveScheduledWithdrawal(
   tx: Queryable,
-  { siteId, id }: VoucherPlace,
+  { siteId, id }: SiteItem,
   dueAt: Date | null,
 ): Promise<void> {
   await tx.query(

@@ -1,6 +1,6 @@
 import { type Queryable, retryTransaction } from '#db/database.ts'
 import type { Disconnection, Failure } from '#drivers/driver.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
@@ -10,30 +10,34 @@ import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
   type DueWithdrawal,
   postponeDueWithdrawals,
+  postponeUnfinishedDisconnects,
   postponeUnsettledWithdrawals,
   postponeWithdrawals,
   type SettledWithdrawal,
   takeDueWithdrawals,
+  updateDisconnectsFailed,
   updateVouchersWithdrawn,
   updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
-import { findUsed } from './find-used.ts'
+import { type ByUse, createUseFinder } from './find-used.ts'
+import type { WithdrawalReason } from './withdrawals.queries.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50
 /** After this time other sites get a turn. The next sweep continues. */
 const turnMs = 20_000
 
-export type WithdrawContext = OutageContext & { clock: Clock; today: (at: Date) => string }
+export type WithdrawContext = OutageContext & { clock: Clock; today: Calendar }
 
 /** Deletes all due vouchers of a site on its controller, then records it. It may run twice at the same time. */
 export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping?: AbortSignal): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
   if (!site) return
   const endOfTurn = performance.now() + turnMs
+  const findUsed = createUseFinder(ctx, site)
   while (!stopping?.aborted && performance.now() < endOfTurn) {
     const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
-    if (due.length === 0 || !(await withdraw(ctx, site, due))) return
+    if (due.length === 0 || !(await withdraw(ctx, site, due, findUsed))) return
   }
 }
 
@@ -41,12 +45,17 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
  * Withdraws these vouchers. Returns false when the controller cannot be used at present. No database connection is held during a
  * call of the controller.
  */
-async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWithdrawal[]): Promise<boolean> {
+async function withdraw(
+  ctx: WithdrawContext,
+  site: SiteOnController,
+  due: DueWithdrawal[],
+  findUsed: (conditional: DueWithdrawal[]) => Promise<ByUse>,
+): Promise<boolean> {
   const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
   if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))
   const made = due.filter(({ state }) => state !== 'unsettled' && state !== 'none')
   const conditional = made.filter(({ onlyUnused, state }) => onlyUnused && state === 'live')
-  const byUse = await findUsed(ctx, site, conditional)
+  const byUse = await findUsed(conditional)
   if (byUse.failure) await postponeWithdrawals(ctx.db, site.id, byUse.failure, idsOf(byUse.unknown))
   const isLeftAlone = new Set([...byUse.used, ...byUse.vanished, ...byUse.unknown])
   const toDelete = made.filter((withdrawal) => !isLeftAlone.has(withdrawal))
@@ -56,22 +65,28 @@ async function withdraw(ctx: WithdrawContext, site: SiteOnController, due: DueWi
   const isGone = new Set(gone)
   const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
   const disconnections = await disconnect(ctx, site, deleted)
+  const byProgress = groupByProgress(deleted, disconnections)
 
   const { over = [], current = [] } = Object.groupBy(nameless, ({ state }) => (state === 'over' ? 'over' : 'current'))
-  await settle(ctx, site, deleted, [
-    ...deleted.flatMap((withdrawal) => outcomeOf(withdrawal, disconnections)),
+  await settle(ctx, site, { ...byProgress, deleted }, [
+    ...byProgress.done,
     ...[...over, ...none, ...byUse.vanished].map(({ id }) => ({ id, outcome: 'ended' as const })),
     ...byUse.used.map(({ id }) => ({ id, outcome: 'kept' as const })),
     ...current.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
   ])
   if (left.length > 0) await postpone(ctx, site, named, left)
-  const failure = stoppedBy ?? disconnections.stoppedBy ?? ifUnanswered(byUse.failure)
+  const failure = stoppedBy ?? ifUnusable(disconnections.failure) ?? ifUnanswered(byUse.failure)
   return failure === undefined || stop(ctx, site, failure)
 }
 
 /** The failure, if it means that the controller may be down. Otherwise only the list is the problem. */
 function ifUnanswered(failure: Failure | undefined): Failure | undefined {
   return failure !== undefined && isUnanswered(failure) ? failure : undefined
+}
+
+/** Like `ifUnanswered`, but a busy controller gets a pause too. */
+function ifUnusable(failure: Failure | undefined): Failure | undefined {
+  return failure === 'busy' ? failure : ifUnanswered(failure)
 }
 
 /** Postpones all due withdrawals of the site, because its controller cannot be used at present. */
@@ -102,11 +117,9 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]):
 }
 
 type Disconnections = {
+  /** Without an entry for vouchers that the driver had no time for. */
   byId: Map<string, Disconnection>
-  /** Another attempt would fail too, e.g. because the account may not disconnect devices. */
-  isFinal?: boolean
-  /** The failure of the controller after which nothing more is tried now. */
-  stoppedBy?: Failure
+  failure?: Failure
 }
 
 /** Disconnects the devices of vouchers that were deleted. Where nobody has used the voucher, there are none. */
@@ -123,22 +136,35 @@ async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted:
   } catch (error) {
     const failure = controllerFailure(error)
     if (failure === undefined) throw error
-    const stoppedBy = failure === 'busy' ? failure : ifUnanswered(failure)
-    return { byId: new Map(), isFinal: lasting.includes(failure), ...(stoppedBy && { stoppedBy }) }
+    return { byId: new Map(), failure }
   }
 }
 
 /** Failures that another attempt does not change: the account may not disconnect devices, or the controller cannot. */
 const lasting: Failure[] = ['forbidden', 'missing', 'rejected']
-/** After so many attempts a withdrawal is settled although its devices could not be disconnected. */
+/** After so many failed attempts a withdrawal is settled although its devices could not be disconnected. */
 const maxDisconnectAttempts = 5
 
-/** Empty when the devices may still be online: the next attempt tries again. */
-function outcomeOf(withdrawal: Named, { byId, isFinal = false }: Disconnections): SettledWithdrawal[] {
-  const { id, state, onlyUnused, attempts, controllerVoucherId } = withdrawal
-  const disconnected = onlyUnused ? 'none_online' : (byId.get(controllerVoucherId) ?? 'failed')
-  if (disconnected === 'failed' && !isFinal && attempts < maxDisconnectAttempts) return []
-  return [{ id, outcome: state === 'over' ? 'ended' : 'revoked', disconnected }]
+type ByProgress = {
+  done: SettledWithdrawal[]
+  /** The devices may still be online. The next attempt tries again. */
+  failed: Named[]
+  /** The driver had no time for all devices. The next attempt continues. */
+  unfinished: Named[]
+}
+
+function groupByProgress(deleted: Named[], { byId, failure }: Disconnections): ByProgress {
+  const isFinal = failure !== undefined && lasting.includes(failure)
+  const [done, failed, unfinished]: [SettledWithdrawal[], Named[], Named[]] = [[], [], []]
+  for (const withdrawal of deleted) {
+    const { id, state, onlyUnused, disconnectAttempts, controllerVoucherId } = withdrawal
+    const disconnected = onlyUnused ? 'none_online' : failure ? 'failed' : byId.get(controllerVoucherId)
+    const isTriedAgain = disconnected === 'failed' && !isFinal && disconnectAttempts + 1 < maxDisconnectAttempts
+    if (disconnected === undefined) unfinished.push(withdrawal)
+    else if (isTriedAgain) failed.push(withdrawal)
+    else done.push({ id, outcome: state === 'over' ? 'ended' : 'revoked', disconnected })
+  }
+  return { done, failed, unfinished }
 }
 
 /**
@@ -148,13 +174,15 @@ function outcomeOf(withdrawal: Named, { byId, isFinal = false }: Disconnections)
 async function settle(
   ctx: WithdrawContext,
   site: SiteOnController,
-  deleted: Named[],
+  { deleted, failed, unfinished }: Pick<ByProgress, 'failed' | 'unfinished'> & { deleted: Named[] },
   settled: SettledWithdrawal[],
 ): Promise<void> {
   if (deleted.length + settled.length === 0) return
   await retryTransaction(ctx.db, async (tx) => {
     await recordWithdrawn(ctx, tx, site, deleted)
     await updateWithdrawalsSettled(tx, site.id, settled)
+    if (failed.length > 0) await updateDisconnectsFailed(tx, site.id, failed)
+    if (unfinished.length > 0) await postponeUnfinishedDisconnects(tx, site.id, idsOf(unfinished))
     if (settled.some(({ outcome }) => outcome === 'kept')) await bringSyncForward(tx, site.id, 'used')
     reachPoint('before event commit')
   })
@@ -166,13 +194,20 @@ async function recordWithdrawn(
   site: SiteOnController,
   deleted: Named[],
 ): Promise<void> {
-  const reasonOf = new Map(deleted.map(({ voucherId, reason }) => [voucherId, reason]))
-  const withdrawn = deleted.filter(({ state }) => state !== 'over').map(({ voucherId }) => voucherId)
-  const changed = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, site.id, withdrawn) : []
+  const withdrawn = deleted.filter(({ state }) => state !== 'over')
+  const ids = [...new Set(withdrawn.map(({ voucherId }) => voucherId))]
+  const changed = ids.length > 0 ? await updateVouchersWithdrawn(tx, site.id, ids) : []
   if (changed.length === 0) return
   await moveSiteDay(tx, site.id, ctx.today(ctx.clock.now()), { revoked: changed.length })
-  const told = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
-  await notifyRevoked(tx, ctx.queue, site, told)
+  const reasonOf = reasonsByVoucher(withdrawn)
+  const revoked = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
+  await notifyRevoked(tx, ctx.queue, site, revoked)
+}
+
+/** If several withdrawals of a voucher are settled together, the one that was due first gives the reason. */
+function reasonsByVoucher(withdrawals: DueWithdrawal[]): Map<string, WithdrawalReason> {
+  const latestFirst = withdrawals.toSorted((a, b) => Number(b.dueAt) - Number(a.dueAt) || (a.id < b.id ? 1 : -1))
+  return new Map(latestFirst.map(({ voucherId, reason }) => [voucherId, reason]))
 }
 
 /** Postpones vouchers that could not be deleted. */

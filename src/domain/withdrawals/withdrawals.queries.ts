@@ -3,7 +3,7 @@ import type { Queryable } from '#db/database.ts'
 /** How long a settled withdrawal without a revocation is kept. The voucher itself keeps the outcome. */
 const keptFor = `interval '7 days'`
 
-/** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is told. */
+/** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is notified. */
 export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
 
 /** Due at `dueAt`, after some days, or else now, by the clock of the database. */

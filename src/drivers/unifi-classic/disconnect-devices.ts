@@ -9,6 +9,8 @@ const msPerHour = 3_600_000
 const maxGuests = 100_000
 /** Times in replies are whole seconds, and the controller's clock is known only roughly. */
 const toleranceMs = 5_000
+/** No command is sent after this time, because the caller's lease of a withdrawal is 12 s. The next call continues. */
+const commandsMs = 4_000
 
 type GuestApi = {
   /** `stat/guest` */
@@ -41,10 +43,30 @@ export async function disconnectDevices(
   if (vouchers.length === 0) return new Map()
   const guests = await listGuests(api, vouchers)
   const plans = planDisconnections(guests, vouchers)
-  const macs = new Set(plans.flatMap((plan) => plan.macs))
-  for (const mac of macs) await api.command({ cmd: 'unauthorize-guest', mac: mac.replaceAll(/..(?=.)/g, '$&:') })
-  const left = new Set((macs.size > 0 ? await listGuests(api, vouchers) : []).map(({ voucherId }) => voucherId))
-  return new Map(plans.map(({ id, result }) => [id, result === 'all' && left.has(id) ? 'failed' : result]))
+  const sent = await sendCommands(api, new Set(plans.flatMap((plan) => plan.macs)))
+  const left = sent.size > 0 ? await listGuests(api, vouchers) : []
+  return new Map(plans.map((plan) => resultOf(plan, sent, left)).filter((result) => result !== undefined))
+}
+
+/** Sends at least one command, so that repeated calls come to an end. Returns the devices for which a command was sent. */
+async function sendCommands(api: GuestApi, macs: Set<string>): Promise<Set<string>> {
+  const startedAt = performance.now()
+  const sent = new Set<string>()
+  for (const mac of macs) {
+    if (sent.size > 0 && performance.now() - startedAt >= commandsMs) break
+    await api.command({ cmd: 'unauthorize-guest', mac: mac.replaceAll(/..(?=.)/g, '$&:') })
+    sent.add(mac)
+  }
+  return sent
+}
+
+/** Undefined while there are devices without a command, unless a command for another device had no effect. */
+function resultOf({ id, result, macs }: Plan, sent: Set<string>, left: Guest[]): [string, Disconnection] | undefined {
+  const isFinished = macs.every((mac) => sent.has(mac))
+  const leftOfVoucher = left.filter(({ voucherId }) => voucherId === id)
+  const hasFailed = leftOfVoucher.some(({ mac }) => isFinished || (mac !== null && sent.has(mac)))
+  if (!isFinished && !hasFailed) return undefined
+  return [id, result === 'all' && hasFailed ? 'failed' : result]
 }
 
 /** Sends the request with a body, because proxies log the paths and queries of requests. */

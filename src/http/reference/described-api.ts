@@ -28,11 +28,12 @@ type Content = { content?: Record<string, { schema: Schema; example?: unknown }>
 export type Parameter = { name: string; in: string; required: boolean; description?: string; schema: Schema }
 export type Answer = Content & { description: string; headers?: Record<string, unknown> }
 
-/** An operation of the OpenAPI document, with the scope that it requires. */
+/** An operation of the OpenAPI document, with the scope that a key needs and the role that a person needs. */
 export type Described = {
   method: string
   path: string
-  scope: string
+  scope: string | undefined
+  role: string | undefined
   operationId: string
   tags: string[]
   summary: string
@@ -47,11 +48,12 @@ export type DescribedApi = { operations: Described[]; schemas: Record<string, Sc
 export function describeApi(operations: Operation[]): DescribedApi {
   const { paths, components } = openapiDocument(operations)
   return {
-    operations: operations.map(({ method, path, scope }) => ({
-      ...(paths[path]?.[method.toLowerCase()] as Omit<Described, 'method' | 'path' | 'scope'>),
+    operations: operations.map(({ method, path, scope, role }) => ({
+      ...(paths[path]?.[method.toLowerCase()] as Omit<Described, 'method' | 'path' | 'scope' | 'role'>),
       method,
       path,
       scope,
+      role,
     })),
     schemas: components.schemas as Record<string, Schema>,
   }

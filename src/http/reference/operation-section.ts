@@ -5,15 +5,17 @@ import { type Html, html } from './html.ts'
 
 /** Shows an operation with an example, its parameters and its answers. `common` are the failures listed once for all operations. */
 export function operationSection({ schemas }: DescribedApi, operation: Described, common: string[]): Html {
-  const { method, path, operationId, summary, scope, parameters, requestBody, responses } = operation
+  const { method, path, operationId, summary, parameters, requestBody, responses } = operation
   const body = requestBody && schemaOf(requestBody)
+  const files = fileTypes(requestBody)
   return html`
 <section id="${operationId}">
 <h3><a href="#${operationId}"><b class="${method.toLowerCase()}">${method}</b> <code>${path}</code></a></h3>
-<p>${summary}. <span class="scope">Scope <code>${scope}</code></span></p>
-<pre>${curlExample(schemas, operation)}</pre>${answerExample(operation)}
+<p>${summary}. <span class="scope">${accessOf(operation)}</span></p>
+${operation.scope ? html`<pre>${curlExample(schemas, operation)}</pre>` : ''}${answerExample(operation)}
 ${parameterLists(parameters)}
-${body ? html`<h4>In the body</h4>${schemaFields(schemas, body, 'body')}` : undefined}
+${body && files.length === 0 ? html`<h4>In the body</h4>${schemaFields(schemas, body, 'body')}` : undefined}
+${files.length > 0 ? html`<h4>In the body</h4><p>The file: ${files.map((type, i) => html`${i === 0 ? '' : ' or '}<code>${type}</code>`)}</p>` : undefined}
 <h4>Answers</h4>
 <ul class="answers">${Object.entries(responses)
     .filter(([status]) => !common.includes(status))
@@ -25,7 +27,7 @@ ${body ? html`<h4>In the body</h4>${schemaFields(schemas, body, 'body')}` : unde
 
 function answerItem(schemas: DescribedApi['schemas'], status: string, answer: Answer): Html {
   const schema = schemaOf(answer)
-  const mediaType = Object.keys(answer.content ?? {})[0]
+  const mediaType = Object.keys(answer.content ?? {}).join(' or ') || undefined
   const isNamed = schema?.$ref !== undefined
   const what = mediaType === 'application/json' && isNamed ? html`: ${typeWords(schema)}` : undefined
   const other =
@@ -52,18 +54,32 @@ function answerExample({ responses }: Described): Html | undefined {
 <details><summary>Example of an answer</summary><pre>${text}</pre></details>`
 }
 
-/** A curl command with the required parameters only. It needs the shell variables `$API` and `$KEY`. */
+/** A curl command with the required parameters only. Operations that no key may call have none: the web app uses them. It needs the shell variables `$API` and `$KEY`. */
 function curlExample(schemas: Record<string, Schema>, operation: Described): string {
   const { method, parameters, requestBody, operationId } = operation
-  const body = requestBody && schemaOf(requestBody)
+  const [fileType] = fileTypes(requestBody)
+  const body = fileType === undefined ? requestBody && schemaOf(requestBody) : undefined
   const words = [
     `curl -H "Authorization: Bearer $KEY"`,
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') ? [`-H 'Idempotency-Key: ${operationId}-1'`] : []),
     ...(method === (body ? 'POST' : 'GET') ? [] : [`-X ${method}`]), // curl's own default
     ...(body ? [`-d '${JSON.stringify(exampleOf(schemas, body, 'request')).replaceAll("'", "'\\''")}'`] : []),
+    ...(fileType === undefined ? [] : [`-H 'Content-Type: ${fileType}'`, `--data-binary @${fileNameFor(fileType)}`]),
     `"$API${addressOf(schemas, operation)}"`,
   ]
   return words.join(words.length > 2 ? ' \\\n  ' : ' ')
+}
+
+/** The types of a body that is a file. */
+function fileTypes(requestBody: Described['requestBody']): string[] {
+  return Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) =>
+    schema.format === 'binary' ? [type] : [],
+  )
+}
+
+/** `logo.png` for `image/png`. */
+function fileNameFor(type: string): string {
+  return `logo.${type.split('/')[1]}`
 }
 
 function addressOf(schemas: Record<string, Schema>, { path, parameters }: Described): string {
@@ -72,4 +88,11 @@ function addressOf(schemas: Record<string, Schema>, { path, parameters }: Descri
   const asked = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = new URLSearchParams(Object.fromEntries(asked.map(({ name }) => [name, samples.get(name) ?? ''])))
   return query.size > 0 ? `${filled}?${query}` : filled
+}
+
+/** The callers that an operation accepts: keys with a scope, people with a role, or anybody. */
+function accessOf({ scope, role }: Described): Html {
+  if (scope && role) return html`Key with scope <code>${scope}</code>, person with role <code>${role}</code>`
+  if (scope) return html`Key with scope <code>${scope}</code>`
+  return role ? html`Person with role <code>${role}</code>, no key` : html`Anybody`
 }

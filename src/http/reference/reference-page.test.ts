@@ -27,7 +27,7 @@ const create = operation({
 const remove: Operation = { ...create, method: 'DELETE', operationId: 'deletePart' }
 delete remove.body
 delete remove.acceptsIdempotencyKey
-const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFileName: (id) => `${id}.csv` }
+const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFileName: () => 'parts.csv' }
 const page = referencePage([...operations, create, remove, csv])('https://vouchers.example')
 const partOf = (id: string) => new RegExp(`<section id="${id}">([\\s\\S]*?)</section>`).exec(page)?.[1] as string
 const textOf = (markup: string) =>
@@ -40,7 +40,7 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
   const part = textOf(partOf('createPart'))
 
   expect(part).toContain('POST /things/{id}/parts')
-  expect(part).toContain('A part of a thing. Scope write')
+  expect(part).toContain('A part of a thing. Key with scope write')
   expect(part).toMatch(/In a header\s+Idempotency-Key\s+string, matching/)
   expect(part).toMatch(
     /name required\s+string\s+until\s+string \(date-time\)\s+rows required\s+list \(1 to 9\) of object/,
@@ -49,7 +49,7 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
   expect(part).toMatch(/Example of an answer\s*\{\s*"size": 500/)
   expect(part).toMatch(/201 Created\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
   expect(part).toMatch(
-    /403 The scope of the key does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/,
+    /403 The scope of the key or the role of the person does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/,
   )
   expect(textOf(partOf('basics'))).toContain('Idempotent-Replayed: true')
 })
@@ -69,6 +69,14 @@ test('examples are quoted for a shell and name the method where curl would guess
 
 test('an answer that is not JSON is shown with its media type', () => {
   expect(textOf(partOf('exportParts'))).toMatch(/201 Created: text\/csv/)
+})
+
+test('a body that is a file is shown with its media types and sent from a file', () => {
+  expect(textOf(partOf('updateLogo'))).toContain(
+    '-X PUT \\\n  -H \'Content-Type: image/png\' \\\n  --data-binary @logo.png \\\n  "$API/sites/1/logo"',
+  )
+  expect(textOf(partOf('updateLogo'))).toMatch(/The file: image\/png or image\/jpeg/)
+  expect(textOf(partOf('getLogo'))).toMatch(/200 Success: image\/png or image\/jpeg/)
 })
 
 test('repeating is not mentioned if no operation creates something', () => {

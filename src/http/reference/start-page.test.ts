@@ -30,6 +30,14 @@ test('people get a page in their language, with links that work', async () => {
   for (const path of links) expect((await call(app.url + path)).status).toBe(200)
 })
 
+test('the page says how to build the web app', async () => {
+  const german = await call(app.url, { headers: { ...browser, 'accept-language': 'de-DE' } })
+
+  expect(page.text).toContain('The web app is not built yet.')
+  expect(german.text).toContain('Die Web-App ist noch nicht gebaut.')
+  for (const { text } of [page, german]) expect(text).toContain('<code>npm run build:web</code>')
+})
+
 test('the page loads nothing and runs nothing; the policy allows only its stylesheet', () => {
   const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] as string
   const hash = createHash('sha256').update(style).digest('base64')

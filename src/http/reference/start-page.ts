@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { registerPublicPage } from '../server/public-page.ts'
+import { type Language, preferredLanguage } from '../v2/errors/problems.ts'
 import { answerWithEtag } from '../v2/kit/etag.ts'
-import { type Language, preferredLanguage } from '../v2/kit/problems.ts'
+import type { WebApp } from '../web.ts'
 import { html, htmlHeaders, trustedMarkup } from './html.ts'
 
 /** The same facts for programs. */
@@ -14,13 +15,17 @@ const facts = JSON.stringify({
   readiness: '/readyz',
 })
 
-/** GET / shows people where to go, and gives programs the same as JSON. */
-export function registerStartPage(app: FastifyInstance): void {
+/**
+ * GET / is the web app for people, and tells programs where to go. If the web app was not built, people get a page that says how
+ * to build it.
+ */
+export function registerStartPage(app: FastifyInstance, web: WebApp | undefined): void {
   const pages = { en: startPage('en'), de: startPage('de') }
   registerPublicPage(app, {
     url: '/',
     async render(request, reply) {
       const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '')
+      if (wantsPage && web) return web.answerPage(request, reply)
       const language = preferredLanguage(request.headers['accept-language'])
       if (wantsPage) reply.headers({ ...htmlHeaders(stylesheet), 'content-language': language })
       return answerWithEtag(request, reply, wantsPage ? pages[language] : facts, caching) ?? reply.send()
@@ -33,6 +38,7 @@ const caching = { 'cache-control': 'public, no-cache', vary: 'Accept, Accept-Lan
 const texts = {
   en: {
     about: 'Guest Wi-Fi vouchers for all your UniFi sites.',
+    build: 'The web app is not built yet. Run this in the folder of the service, then start the service again:',
     reference: ['API reference', 'Every operation, with its fields and an example request'],
     openapi: ['OpenAPI document', 'The same for programs and generators of clients'],
     health: ['Health', 'Whether this process runs'],
@@ -40,6 +46,7 @@ const texts = {
   },
   de: {
     about: 'WLAN-Voucher für Gäste an allen Ihren UniFi-Standorten.',
+    build: 'Die Web-App ist noch nicht gebaut. Führen Sie dies im Ordner des Dienstes aus und starten Sie ihn neu:',
     reference: ['API-Referenz', 'Jede Funktion mit ihren Feldern und einem Beispiel (auf Englisch)'],
     openapi: ['OpenAPI-Dokument', 'Dasselbe für Programme'],
     health: ['Zustand', 'Ob dieser Prozess läuft'],
@@ -48,7 +55,7 @@ const texts = {
 } satisfies Record<Language, Record<string, string | string[]>>
 
 function startPage(language: Language): string {
-  const { about, reference, openapi, health, readiness } = texts[language]
+  const { about, build, reference, openapi, health, readiness } = texts[language]
   const links = { '/reference': reference, '/api/v2/openapi.json': openapi, '/healthz': health, '/readyz': readiness }
   return html`<!doctype html>
 <html lang="${language}">
@@ -63,6 +70,7 @@ function startPage(language: Language): string {
 <main>
 <h1>Voucher Service</h1>
 <p>${about}</p>
+<p>${build}<code>npm run build:web</code></p>
 <ul>${Object.entries(links).map(
     ([path, [title, description]]) => html`
 <li><a href="${path}"><b>${title}</b><span>${description}</span></a></li>`,
@@ -88,5 +96,6 @@ ul { margin: 0; padding: 0; list-style: none; border-top: 1px solid var(--line);
 li { border-bottom: 1px solid var(--line); }
 a { display: block; padding: 0.75rem 0; color: var(--link); text-decoration: none; }
 a:hover b, a:focus-visible b { text-decoration: underline; }
+code { display: block; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.4rem; color: var(--text); }
 span { display: block; color: var(--muted); }
 `

@@ -30,6 +30,11 @@ export async function requireKey(
   return key
 }
 
+/** Whether the request carries an API key, valid or not. */
+export function hasKey(request: FastifyRequest): boolean {
+  return presentedKey(request) !== undefined
+}
+
 function presentedKey(request: FastifyRequest): string | undefined {
   const bearer = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]
   const header = request.headers['x-api-key']

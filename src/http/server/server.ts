@@ -8,9 +8,11 @@ import { registerReference } from '../reference/register-reference.ts'
 import { registerStartPage } from '../reference/start-page.ts'
 import { registerV1, type V1Context } from '../v1/register-v1.ts'
 import { createListCache } from '../v1/vouchers.ts'
-import { answerProblem } from '../v2/kit/answer-problem.ts'
+import { answerProblem } from '../v2/errors/answer-problem.ts'
 import type { V2Context } from '../v2/kit/operation.ts'
+import type { CallerContext } from '../v2/kit/require-caller.ts'
 import { isUnderV2, operations, registerV2 } from '../v2/register-v2.ts'
+import { asksForPage, builtWeb, registerWeb } from '../web.ts'
 import { type Health, registerHealth } from './health.ts'
 import { checkFraming, onClientError, rejectUnsupported } from './malformed-requests.ts'
 import { answerError, setCommonHeaders } from './problems.ts'
@@ -22,11 +24,14 @@ const maxHeaderBytes = 8 * 1024
 const maxBodyBytes = 64 * 1024
 
 type ServerContext = Omit<V1Context, 'listCache'> &
-  V2Context & {
+  V2Context &
+  CallerContext & {
     log: FastifyBaseLogger
     health: Health
     trustedProxies: string[]
     listCacheMiB: number
+    /** The folder of the built web app, if it is not the usual one. */
+    webFolder?: string
   }
 
 export type RunningServer = { port: number; stop(): Promise<void> }
@@ -69,7 +74,7 @@ export async function serve(
   }
 }
 
-/** The Fastify application with everything that both APIs share: limits, log lines, error answers, health and the reference. */
+/** The Fastify application with everything that both APIs share: limits, log lines, error answers, health, the reference and the web app. */
 function createServer(ctx: ServerContext): { app: FastifyInstance; connections: Connections } {
   const app = fastify({
     loggerInstance: ctx.log,
@@ -103,6 +108,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
     setCommonHeaders(request, reply)
     checkFraming(request.raw)
     // The Content-Type is ignored. Fastify would reject a malformed one before it calls our parsers.
+    request.sentContentType = request.headers['content-type']
     request.headers['content-type'] = 'application/json'
   })
   app.addHook('onResponse', async (request, reply) => {
@@ -113,14 +119,19 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         key: request.keyPrefix,
+        staff: request.staffId,
         clientRequestId: request.headers['x-request-id'],
       },
       'request',
     )
   })
   app.decorateRequest('keyPrefix', undefined)
+  app.decorateRequest('staffId', undefined)
+  app.decorateRequest('sentContentType', undefined)
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler(() => {
+  const web = registerWeb(app, ctx.webFolder ?? builtWeb)
+  app.setNotFoundHandler((request, reply) => {
+    if (web && asksForPage(request, ctx.basePath)) return web.answerPage(request, reply.code(404))
     throw new DomainError('endpoint_not_found')
   })
   rejectUnsupported(app)
@@ -129,7 +140,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
   registerV2(app, ctx)
   registerReference(app, operations)
-  registerStartPage(app)
+  registerStartPage(app, web)
   return { app, connections }
 }
 
@@ -145,6 +156,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Prefix of the accepted API key, for the log. */
     keyPrefix: string | undefined
+    /** Id of the person who is signed in, for the log. */
+    staffId: string | undefined
+    /** The Content-Type as the client sent it. */
+    sentContentType: string | undefined
   }
 }
 

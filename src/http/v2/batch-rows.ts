@@ -3,8 +3,8 @@ import { maxBatchSize, type RowState } from '#domain/batches/batch.ts'
 import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { batchParams, findVisibleBatch } from './batches.ts'
-import { separatorField, toCsv } from './kit/csv.ts'
 import { isoOrNull, publicId, textOrNull } from './kit/fields.ts'
+import { separatorField, toCsv } from './kit/files/csv.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
 
@@ -39,6 +39,7 @@ export const listBatchRows = operation({
   operationId: 'listBatchRows',
   summary: 'List the rows of a batch by number, with the outcome of each',
   scope: 'read',
+  role: 'desk',
   status: 200,
   params: batchParams,
   query: Type.Object(pageQuery, { additionalProperties: false }),
@@ -57,11 +58,12 @@ export const exportBatch = operation({
   operationId: 'exportBatch',
   summary: 'Download the codes of a batch as CSV, for a spreadsheet or a label printer',
   scope: 'read',
+  role: 'desk',
   status: 200,
   params: batchParams,
   query: Type.Object({ separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),
-  csvFileName: (id) => `vouchers-${id}.csv`,
+  csvFileName: ({ id }) => `vouchers-${id}.csv`,
   async handle({ db }, { actor, params, query: { separator = ',' } }) {
     const batch = await findVisibleBatch(db, actor, params.id)
     const rows = (await listRecorded(db, batch, { after: 0, limit: maxBatchSize })).map((row) => {

@@ -7,6 +7,8 @@ import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/chan
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import type { InvalidField } from './errors/invalid-fields.ts'
+import { V2Error } from './errors/problems.ts'
 import {
   count,
   countOrNull,
@@ -20,10 +22,8 @@ import {
   time,
   timeOrNull,
 } from './kit/fields.ts'
-import type { InvalidField } from './kit/invalid-fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
-import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 
 const batchId = Type.String({
@@ -68,6 +68,7 @@ export const listBatches = operation({
   operationId: 'listBatches',
   summary: 'List batches of one, several or all sites of the key, newest first',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object(
     {
@@ -93,6 +94,7 @@ export const getBatch = operation({
   operationId: 'getBatch',
   summary: 'Get one batch and its progress',
   scope: 'read',
+  role: 'desk',
   status: 200,
   params: batchParams,
   answer: batchSchema,
@@ -127,6 +129,7 @@ export const createBatch = operation({
   operationId: 'createBatch',
   summary: 'Create up to 1,000 vouchers in the background',
   scope: 'write',
+  role: 'desk',
   body: batchCreation,
   status: 202,
   acceptsIdempotencyKey: true,
@@ -140,7 +143,10 @@ export const createBatch = operation({
       names: readNames(body),
       readWanted: () => readCreationOptions(ctx.db, body),
     })
-    if (isRepeat) markReplayed()
+    if (isRepeat) {
+      await findAllowedSites(ctx.db, actor, [batch.siteId]) // the key may have lost the site since the first request
+      markReplayed()
+    }
     return currentBatch(ctx.db, batch)
   },
 })
@@ -167,6 +173,7 @@ export const cancelBatch = operation({
   operationId: 'cancelBatch',
   summary: 'Cancel a batch. Vouchers that were already made stay valid',
   scope: 'write',
+  role: 'desk',
   status: 202,
   params: batchParams,
   answer: batchSchema,
@@ -183,6 +190,7 @@ export const retryBatch = operation({
   operationId: 'retryBatch',
   summary: 'Retry the rows of a batch that failed or were cancelled',
   scope: 'write',
+  role: 'desk',
   status: 202,
   params: batchParams,
   answer: batchSchema,

@@ -152,11 +152,11 @@ const notATime = 'valid_until must be a date with time and time zone, such as 20
 
 describe('400', () => {
   test.each([
-    ['', 'The body must be a JSON object', []],
-    ['{', 'The body is not JSON in UTF-8', []],
-    ['[]', 'The body must be a JSON object', []],
-    ['"x"', 'The body must be a JSON object', []],
-    ['{"name":"\\ud800"}', 'The body is not JSON in UTF-8', []],
+    ['', 'The body must be a JSON object', ['body wrong_type']],
+    ['{', 'The body is not JSON in UTF-8', ['body bad_format']],
+    ['[]', 'The body must be a JSON object', ['body wrong_type']],
+    ['"x"', 'The body must be a JSON object', ['body wrong_type']],
+    ['{"name":"\\ud800"}', 'The body is not JSON in UTF-8', ['body bad_format']],
     ['{}', 'These fields are invalid: site_id, name', ['site_id required', 'name required']],
     [`{"site_id":${site}}`, 'name is required', ['name required']],
     [{ site_id: '1' }, 'site_id must be a whole number', ['site_id wrong_type']],
@@ -220,7 +220,7 @@ describe('400', () => {
     const answer = await post(body)
 
     expect([answer.status, answer.json().message]).toEqual([400, message])
-    expect((answer.json().errors ?? []).map(({ field, code }: any) => `${field} ${code}`)).toEqual(fields)
+    expect(answer.json().errors.map(({ field, code }: any) => `${field} ${code}`)).toEqual(fields)
     expect(answer.headers['voucher-outcome']).toBe('none')
     expect(await simulator.creates()).toBe(before)
   })

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
-import { separatorField, toCsv } from './kit/csv.ts'
+import { V2Error } from './errors/problems.ts'
+import { separatorField, toCsv } from './kit/files/csv.ts'
 import { operation } from './kit/operation.ts'
-import { V2Error } from './kit/problems.ts'
 import { listFilterFields, listMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
 
 /** A table that was cut silently would be worse than an error. */
@@ -16,6 +16,7 @@ export const exportVouchers = operation({
   operationId: 'exportVouchers',
   summary: 'Download a list of vouchers as CSV, with the filters of the list, newest first, at most 10,000',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object({ ...listFilterFields, separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),

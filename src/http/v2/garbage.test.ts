@@ -18,11 +18,13 @@ import {
 } from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { jpeg, png } from '#test/data/images.ts'
 import {
   seedBatch,
   seedControlledSite,
   seedController,
   seedKey,
+  seedPerson,
   seedTemplate,
   seedVoucher,
   seedWebhook,
@@ -100,6 +102,13 @@ const fitting: Record<string, string[]> = {
   ],
   valid_until: ['2099-01-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   name: ['Gast', 'Zimmer 12', '🙂', "'; drop table vouchers; --"],
+  wifi_name: ['Gäste', 'x'.repeat(33), '\u0000'],
+  wifi_password: ['a good password', 'short'],
+  time_zone: ['Europe/Vienna', 'Nowhere', '+01:00', ''],
+  footer: ['Rezeption: 9', '\u0000', ' '],
+  email: ['anna@example.com', 'x', '\u0000@x'],
+  password: ['four random words', 'short', ''],
+  new_password: ['four random words', 'short', ''],
   names: ['Ada', 'Grace', '=1+1'],
   cursor: [
     numberCursor(site),
@@ -119,6 +128,17 @@ const idsByPath: Record<string, string[]> = {
   vouchers: [id, ...Array<string>(20).fill(ended), ...more].map((each) => `${site}-${each}`),
   batches: [`${site}-${batch}`],
 }
+
+/** Images that are cut off or have a changed byte. */
+const image = tuple(
+  constantFrom(png, jpeg, Buffer.from('<svg/>')),
+  option(integer({ min: 0, max: 800 }), { freq: 2 }),
+  boolean(),
+).map(([bytes, at, isCut]) => {
+  if (at === null) return bytes
+  if (isCut) return bytes.subarray(0, at)
+  return Buffer.from(bytes).fill(0xff, at % bytes.length, (at % bytes.length) + 1)
+})
 
 const mostly = <T>(meant: Arbitrary<T>, noise: Arbitrary<unknown>) =>
   oneof({ arbitrary: meant as Arbitrary<unknown>, weight: 29 }, { arbitrary: noise, weight: 1 })
@@ -160,40 +180,49 @@ function fieldsOf(schema: JsonSchema): Arbitrary<Record<string, unknown>> {
   return record(Object.fromEntries(fields), { requiredKeys: required })
 }
 
-const request = constantFrom(...operations).chain(({ method, path, query, body, ...operation }) => {
-  const known = oneof(
-    ...Object.keys(query?.properties ?? { nothing: 1 }).map((name) =>
-      tuple(constant(name), mostly(constantFrom(...(fitting[name] ?? [''])), value) as Arbitrary<string>),
-    ),
-  )
-  const noise = tuple(constantFrom('__proto__', 'constructor', 'site_id[]', ''), value)
-  const pairs = uniqueArray(oneof({ arbitrary: known, weight: 49 }, { arbitrary: noise, weight: 1 }), {
-    maxLength: 5,
-    selector: ([name]) => name,
-  })
-  const asked = (query ? pairs : mostly(constant([]), pairs)) as typeof pairs
-  const fittingIds = idsByPath[path.split('/')[1] ?? ''] ?? [nobody]
-  const segment = mostly(
-    oneof({ arbitrary: constantFrom(...fittingIds), weight: 3 }, { arbitrary: constant(nobody), weight: 1 }),
-    value,
-  ) as Arbitrary<string>
-  const text = body
-    ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
-    : option(value, { nil: '', freq: 2 })
-  const headers =
-    operation.acceptsIdempotencyKey || operation.asksAboutIdempotencyKey
-      ? option(mostly(constantFrom('a', 'b', 'c'), string({ maxLength: 300 })), { nil: undefined })
-      : constant(undefined)
-  return tuple(segment, asked, text, headers).map(([at, asked, text, idempotencyKey]) => ({
-    method,
-    url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,
-    ...(method !== 'GET' && method !== 'DELETE' && { body: text }),
-    headers:
-      typeof idempotencyKey === 'string' && /^[\x20-\x7e]+$/.test(idempotencyKey)
-        ? { 'idempotency-key': idempotencyKey }
-        : {},
-  }))
-})
+/** More of the creations: few of them are valid in every field, and only those use up an Idempotency-Key. */
+const creations = operations.filter((each) => each.acceptsIdempotencyKey && each.method === 'POST')
+const request = constantFrom(...operations, ...creations, ...creations).chain(
+  ({ method, path, query, body, ...operation }) => {
+    const known = oneof(
+      ...Object.keys(query?.properties ?? { nothing: 1 }).map((name) =>
+        tuple(constant(name), mostly(constantFrom(...(fitting[name] ?? [''])), value) as Arbitrary<string>),
+      ),
+    )
+    const noise = tuple(constantFrom('__proto__', 'constructor', 'site_id[]', ''), value)
+    const pairs = uniqueArray(oneof({ arbitrary: known, weight: 49 }, { arbitrary: noise, weight: 1 }), {
+      maxLength: 5,
+      selector: ([name]) => name,
+    })
+    const asked = (query ? pairs : mostly(constant([]), pairs)) as typeof pairs
+    const fittingIds = idsByPath[path.split('/')[1] ?? ''] ?? [nobody]
+    const segment = mostly(
+      oneof({ arbitrary: constantFrom(...fittingIds), weight: 3 }, { arbitrary: constant(nobody), weight: 1 }),
+      value,
+    ) as Arbitrary<string>
+    const text = operation.upload
+      ? image
+      : body
+        ? oneof({ arbitrary: fromSchema(body).map(toText), weight: 9 }, { arbitrary: oneof(json(), value), weight: 1 })
+        : option(value, { nil: '', freq: 2 })
+    const headers =
+      operation.acceptsIdempotencyKey || operation.asksAboutIdempotencyKey
+        ? option(mostly(constantFrom('a', 'b', 'c'), string({ maxLength: 300 })), { nil: undefined })
+        : constant(undefined)
+    const isByPerson = operation.scope ? mostly(constant(false), constant(true)) : constant(true)
+    return tuple(segment, asked, text, headers, isByPerson).map(([at, asked, text, idempotencyKey, isByPerson]) => ({
+      method,
+      isByPerson,
+      url: `${path.replace('{id}', () => encodeURIComponent(at.toWellFormed()))}?${new URLSearchParams(asked as [string, string][])}`,
+      ...(method !== 'GET' && method !== 'DELETE' && { body: text }),
+      headers: {
+        ...(typeof idempotencyKey === 'string' &&
+          /^[\x20-\x7e]+$/.test(idempotencyKey) && { 'idempotency-key': idempotencyKey }),
+        ...(operation.upload && { 'content-type': 'image/png' }),
+      },
+    }))
+  },
+)
 
 function toText(value: unknown): string {
   try {
@@ -203,14 +232,20 @@ function toText(value: unknown): string {
   }
 }
 
+/** An administrator for some requests: until the person signs out or reaches the limit of a minute. */
+let person = await seedPerson(app.db, { role: 'admin' })
+
 test('every request gets an answer that the document describes, never a 5xx', { timeout: 3_600_000 }, async () => {
   const statuses = new Map<string, number>()
   await assert(
-    asyncProperty(request, async ({ url, ...asked }) => {
-      const { status, text } = await app.call(`/api/v2${url}`, { ...asked, key })
+    asyncProperty(request, async ({ url, isByPerson, ...asked }) => {
+      const caller = isByPerson ? { session: person.session } : { key }
+      const { status, text, json } = await app.call(`/api/v2${url}`, { ...asked, ...caller })
+      if (isByPerson && (status === 401 || status === 429)) person = await seedPerson(app.db, { role: 'admin' })
       const counted = `${asked.method} ${status}`
       statuses.set(counted, (statuses.get(counted) ?? 0) + 1)
       expect(status, text).toBeLessThan(500)
+      if (status === 400) expect(json().errors?.length, text).toBeGreaterThan(0)
     }),
     { numRuns: size(4_000, 100_000) },
   )
@@ -235,6 +270,9 @@ test('every request gets an answer that the document describes, never a 5xx', { 
       'POST 400',
       'POST 404',
       'POST 422',
+      'PUT 204',
+      'PUT 400',
+      'PUT 415',
     ]),
   )
   expect(unhandled).toEqual([])

@@ -31,6 +31,7 @@ export const lookUpCode = operation({
   operationId: 'lookUpCode',
   summary: 'Check a code that somebody shows or types. It can be redeemed if a voucher with this code is valid',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object(
     {

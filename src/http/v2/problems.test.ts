@@ -9,14 +9,14 @@ const { key } = await seedKey(app.db)
 const writing = (await seedKey(app.db, { scope: 'write' })).key
 
 test.each([
-  [undefined, 'A valid API key is required', 'en'],
+  [undefined, 'Sign in, or send a valid API key', 'en'],
   ['de-DE,de;q=0.9,en;q=0.8', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
-  ['fr', 'A valid API key is required', 'en'],
-  ['en', 'A valid API key is required', 'en'],
+  ['fr', 'Sign in, or send a valid API key', 'en'],
+  ['en', 'Sign in, or send a valid API key', 'en'],
   ['fr, de-AT;q=0.7, en;q=0.3', 'Ein gültiger API-Schlüssel ist erforderlich', 'de'],
-  ['de;q=0', 'A valid API key is required', 'en'],
-  ['de, en', 'A valid API key is required', 'en'],
-  [';;,=q', 'A valid API key is required', 'en'],
+  ['de;q=0', 'Sign in, or send a valid API key', 'en'],
+  ['de, en', 'Sign in, or send a valid API key', 'en'],
+  [';;,=q', 'Sign in, or send a valid API key', 'en'],
 ])('the language of %s', async (acceptLanguage, message, language) => {
   const headers = acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }
   const answer = await app.call('/api/v2/sites', { headers })
@@ -157,6 +157,7 @@ describe('400', () => {
     ['POST', '/vouchers', '{"site_id":1,"name":"x","__proto__":{}}', 'There is no field __proto__ here'],
     ['POST', '/revocations', '{"filter":{"text":"x","__proto__":1}}', 'There is no field filter.__proto__ here'],
     ['POST', '/batches/1-x/cancel', '[]', 'The body must be a JSON object'],
+    ['POST', '/batches/1-x/cancel', '{', 'The body is not JSON in UTF-8'],
   ])('%s %s with %s', async (method, path, body, message) => {
     const answer = await app.call(`/api/v2${path}`, {
       method,
@@ -166,18 +167,20 @@ describe('400', () => {
     })
 
     expect([answer.status, answer.json().message]).toEqual([400, message])
+    expect(answer.json().errors).toMatchObject([{ message }])
   })
 
   test('a broken percent-encoding, in the format of this API', async () => {
     const answer = await app.call('/api/v2/sites/%zz', { key })
 
     expect([answer.status, answer.json().message]).toEqual([400, 'The request cannot be read'])
+    expect(fieldsOf(answer)).toEqual(['request bad_format'])
   })
 
   test('two Host headers or an invalid one, in the format of this API', async () => {
     const answer = await call(`${app.url}/api/v2/sites`, { headers: { host: 'a b' } })
 
-    expect([answer.status, Object.keys(answer.json())]).toEqual([400, ['error', 'message', 'request_id']])
+    expect([answer.status, Object.keys(answer.json())]).toEqual([400, ['error', 'message', 'request_id', 'errors']])
   })
 })
 

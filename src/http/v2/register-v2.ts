@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
-import type { KeyContext } from '../server/read-request.ts'
 import { exportBatch, listBatchRows } from './batch-rows.ts'
 import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches.ts'
+import { answerProblem } from './errors/answer-problem.ts'
 import { exportVouchers } from './export-vouchers.ts'
-import { answerProblem } from './kit/answer-problem.ts'
 import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
 import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
+import type { CallerContext } from './kit/require-caller.ts'
 import { lookUpCode } from './look-up.ts'
 import {
   createController,
@@ -19,10 +19,18 @@ import {
   listControllers,
   updateController,
 } from './manage/controllers.ts'
-import { getMe } from './manage/me.ts'
+import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './manage/guest-info.ts'
 import { createSite, deleteSite, getSiteSettings, syncSite, updateSite } from './manage/sites.ts'
 import { createTemplate, deleteTemplate, updateTemplate } from './manage/templates.ts'
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks } from './manage/webhooks.ts'
+import { deleteMySession, deleteMySessions, getMe, listMySessions, updateMe, updateMyPassword } from './people/me.ts'
+import {
+  createFirstAdministrator,
+  createSession,
+  deleteSession,
+  getSession,
+  updatePasswordByLink,
+} from './people/session.ts'
 import { getRevocation, listRevocationRows, listRevocations, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
@@ -32,7 +40,17 @@ import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
 
 /** All operations of API v2. */
 export const operations: Operation[] = [
+  getSession,
+  createSession,
+  deleteSession,
+  createFirstAdministrator,
+  updatePasswordByLink,
   getMe,
+  updateMe,
+  updateMyPassword,
+  listMySessions,
+  deleteMySessions,
+  deleteMySession,
   listSites,
   getSite,
   createSite,
@@ -40,6 +58,11 @@ export const operations: Operation[] = [
   deleteSite,
   getSiteSettings,
   syncSite,
+  getGuestInfo,
+  updateGuestInfo,
+  getLogo,
+  updateLogo,
+  deleteLogo,
   listControllers,
   createController,
   getController,
@@ -87,7 +110,7 @@ function isRead(method: string): boolean {
 }
 
 /** API v2. It answers failures in its own format, including unknown paths below `/api/v2`. */
-export function registerV2(app: FastifyInstance, ctx: KeyContext & V2Context): void {
+export function registerV2(app: FastifyInstance, ctx: CallerContext & V2Context): void {
   app.register(
     (v2, _options, done) => {
       v2.setErrorHandler(answerProblem)
@@ -95,7 +118,7 @@ export function registerV2(app: FastifyInstance, ctx: KeyContext & V2Context): v
         throw new DomainError('endpoint_not_found')
       })
       v2.addHook('onSend', async (request, reply, payload) =>
-        isRead(request.method) && reply.statusCode === 200 && typeof payload === 'string'
+        isRead(request.method) && reply.statusCode === 200 && (typeof payload === 'string' || Buffer.isBuffer(payload))
           ? answerWithEtag(request, reply, payload)
           : payload,
       )

@@ -170,6 +170,7 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
     'vouchers_too_many',
     'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
   ])
+  expect(answer.json().errors).toMatchObject([{ field: 'filter', code: 'too_many', allowed: { max_items: 10_000 } }])
   expect([await count('revocations'), await count('withdrawals')]).toEqual(before)
   await app.db.query(`delete from vouchers where site_id = $1 and name like '%Gast 1'`, [large])
   const accepted = await revoke({ filter }, { idempotencyKey: 'many' })

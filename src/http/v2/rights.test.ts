@@ -1,15 +1,19 @@
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
+import { setLogo } from '#domain/sites/logo.ts'
 import { startApp } from '#test/app.ts'
+import { png } from '#test/data/images.ts'
 import {
   seedBatch,
   seedControlledSite,
   seedController,
   seedKey,
+  seedPerson,
   seedSite,
   seedTemplate,
   seedVoucher,
   seedWebhook,
+  testActor,
 } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { operations } from './register-v2.ts'
@@ -22,66 +26,109 @@ const batch = `${site}-${await seedBatch(app.db, site)}`
 const nobody = '00000000-0000-7000-8000-000000000000'
 const past = new Date(Date.now() - 1000)
 
-const keys = {
-  'no key': undefined,
-  'a read key': (await seedKey(app.db)).key,
-  'a write key': (await seedKey(app.db, { scope: 'write' })).key,
-  'a read key for this site': (await seedKey(app.db, { siteIds: [site] })).key,
-  'a write key for this site': (await seedKey(app.db, { scope: 'write', siteIds: [site] })).key,
-  'a read key for another site': (await seedKey(app.db, { siteIds: [other] })).key,
-  'a write key for another site': (await seedKey(app.db, { scope: 'write', siteIds: [other] })).key,
-  'a manage key': (await seedKey(app.db, { scope: 'manage' })).key,
-  'a manage key for this site': (await seedKey(app.db, { scope: 'manage', siteIds: [site] })).key,
-  'a manage key for another site': (await seedKey(app.db, { scope: 'manage', siteIds: [other] })).key,
-  'an expired key': (await seedKey(app.db, { scope: 'write', expiresAt: past })).key,
+const keyOf = async (request: Parameters<typeof seedKey>[1]) => ({ key: (await seedKey(app.db, request)).key })
+const personOf = async (person: Parameters<typeof seedPerson>[1]) => ({
+  session: (await seedPerson(app.db, person)).session,
+})
+
+const callers = {
+  nobody: {},
+  'a read key': await keyOf({}),
+  'a write key': await keyOf({ scope: 'write' }),
+  'a manage key': await keyOf({ scope: 'manage' }),
+  'a read key for this site': await keyOf({ siteIds: [site] }),
+  'a write key for this site': await keyOf({ scope: 'write', siteIds: [site] }),
+  'a manage key for this site': await keyOf({ scope: 'manage', siteIds: [site] }),
+  'a read key for another site': await keyOf({ siteIds: [other] }),
+  'a write key for another site': await keyOf({ scope: 'write', siteIds: [other] }),
+  'a manage key for another site': await keyOf({ scope: 'manage', siteIds: [other] }),
+  'an expired key': await keyOf({ scope: 'write', expiresAt: past }),
   'a revoked key': await revokedKey(),
-}
+  'the desk of this site': await personOf({ siteIds: [site] }),
+  'the desk of another site': await personOf({ siteIds: [other] }),
+  'a manager of this site': await personOf({ role: 'manager', siteIds: [site] }),
+  'a manager of another site': await personOf({ role: 'manager', siteIds: [other] }),
+  'a manager of all sites': await personOf({ role: 'manager' }),
+  'an administrator': await personOf({ role: 'admin' }),
+  'a person who signed out': await signedOut(),
+} satisfies Record<string, { key?: string; session?: string }>
 
-type Statuses = Record<keyof typeof keys, number>
+type CallerName = keyof typeof callers
+type Statuses = Record<CallerName, number>
 
-const barred = { 'no key': 401, 'an expired key': 401, 'a revoked key': 401 }
+const barred = { nobody: 401, 'an expired key': 401, 'a revoked key': 401, 'a person who signed out': 401 }
 
-/** `elsewhere` is the status that a key for another site gets. */
+/** `elsewhere` is the status for a key or a person of another site. */
 const reading = (elsewhere: number, here = 200): Statuses => ({
   ...barred,
   'a read key': here,
   'a write key': here,
+  'a manage key': here,
   'a read key for this site': here,
   'a write key for this site': here,
+  'a manage key for this site': here,
   'a read key for another site': elsewhere,
   'a write key for another site': elsewhere,
-  'a manage key': here,
-  'a manage key for this site': here,
   'a manage key for another site': elsewhere,
+  'the desk of this site': here,
+  'the desk of another site': elsewhere,
+  'a manager of this site': here,
+  'a manager of another site': elsewhere,
+  'a manager of all sites': here,
+  'an administrator': here,
 })
 const writing = (status: number): Statuses => ({
-  ...barred,
+  ...reading(404, status),
   'a read key': 403,
-  'a write key': status,
   'a read key for this site': 403,
-  'a write key for this site': status,
   'a read key for another site': 403,
-  'a write key for another site': 404,
-  'a manage key': status,
-  'a manage key for this site': status,
-  'a manage key for another site': 404,
 })
-/** `here` and `elsewhere` are the statuses that a key for this site and one for another site get. */
-const managing = (status: number, here: number, elsewhere: number): Statuses => ({
-  ...barred,
-  'a read key': 403,
-  'a write key': 403,
-  'a read key for this site': 403,
-  'a write key for this site': 403,
-  'a read key for another site': 403,
+/**
+ * `here` and `elsewhere` are the statuses for a key or a manager of this site and of another site, `managerOfAll` the one for
+ * a manager of all sites.
+ */
+const managing = (status: number, here: number, elsewhere: number, managerOfAll = status): Statuses => ({
+  ...writing(403),
   'a write key for another site': 403,
   'a manage key': status,
   'a manage key for this site': here,
   'a manage key for another site': elsewhere,
+  'the desk of another site': 403,
+  'a manager of this site': here,
+  'a manager of another site': elsewhere,
+  'a manager of all sites': managerOfAll,
+  'an administrator': status,
 })
+/** Keys with the scope manage, and administrators only. */
+const administering = (status: number, here: number, elsewhere: number): Statuses => ({
+  ...managing(status, here, elsewhere, 403),
+  'a manager of this site': 403,
+  'a manager of another site': 403,
+})
+/** People only, and their own things. */
+const personal = (status: number): Statuses => ({
+  ...barred,
+  'a read key': 403,
+  'a write key': 403,
+  'a manage key': 403,
+  'a read key for this site': 403,
+  'a write key for this site': 403,
+  'a manage key for this site': 403,
+  'a read key for another site': 403,
+  'a write key for another site': 403,
+  'a manage key for another site': 403,
+  'the desk of this site': status,
+  'the desk of another site': status,
+  'a manager of this site': status,
+  'a manager of another site': status,
+  'a manager of all sites': status,
+  'an administrator': status,
+})
+const everybody = (status: number) => Object.fromEntries(Object.keys(callers).map((name) => [name, status])) as Statuses
 
 const revocation = await revocationOfThisSite()
 const stay = await voucherOnTheController()
+await setLogo(app.db, testActor, site, png)
 
 const controller = await controllerOfThisSite()
 const newController = async () => `/controllers/${await seedController(app.db)}`
@@ -89,53 +136,115 @@ const newTemplate = (siteId: number | null) => async () => `/templates/${await s
 const newWebhook = (siteIds?: number[]) => async () => `/webhooks/${await seedWebhook(app.db, siteIds)}`
 const sink = 'http://127.0.0.1:9/hook'
 
+/** The headers that a page of the web app sends. A public operation requires them too. */
+const fromOwnPage = { origin: app.url, 'content-type': 'application/json' }
+
 type Case = {
   path: string | (() => Promise<string>)
-  body?: object | (() => object)
+  /** The request ends the session of the caller, so each person gets another one first. */
+  signsIn?: true
+  body?: object | Buffer | (() => object)
   headers?: Record<string, string>
   statuses: Statuses
 }
 
 const expected: Record<string, Case[]> = {
+  getSession: [{ path: '/session', statuses: everybody(200) }],
+  createSession: [
+    {
+      path: '/session',
+      body: { email: 'a@example.com', password: 'x' },
+      headers: fromOwnPage,
+      statuses: everybody(401),
+    },
+  ],
+  deleteSession: [{ path: '/session', signsIn: true, statuses: personal(204) }],
+  createFirstAdministrator: [
+    {
+      path: '/setup',
+      body: { token: 'x', name: 'A', email: 'a@example.com', password: 'x', language: 'de' },
+      headers: fromOwnPage,
+      statuses: everybody(409),
+    },
+  ],
+  updatePasswordByLink: [
+    {
+      path: '/password-links',
+      body: { token: 'x', new_password: 'four random words' },
+      headers: fromOwnPage,
+      statuses: everybody(403),
+    },
+  ],
   getMe: [{ path: '/me', statuses: reading(200) }],
+  updateMe: [{ path: '/me', body: { theme: 'dark' }, statuses: personal(200) }],
+  updateMyPassword: [
+    {
+      path: '/me/password',
+      body: { current_password: 'x', new_password: 'four random words' },
+      statuses: personal(403),
+    },
+  ],
+  listMySessions: [{ path: '/me/sessions', statuses: personal(200) }],
+  deleteMySessions: [{ path: '/me/sessions', signsIn: true, statuses: personal(204) }],
+  deleteMySession: [{ path: `/me/sessions/${nobody}`, statuses: personal(404) }],
   listSites: [{ path: '/sites', statuses: reading(200) }],
   getSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
   createSite: [
     {
       path: '/sites',
       body: () => ({ name: 'Neu', controller_id: controller, controller_site: uuidv7(), unchecked: true }),
-      statuses: managing(201, 403, 403),
+      statuses: administering(201, 403, 403),
     },
-    { path: '/sites', body: { name: 'Neu', controller_id: nobody }, statuses: managing(404, 403, 403) },
+    { path: '/sites', body: { name: 'Neu', controller_id: nobody }, statuses: administering(404, 403, 403) },
   ],
-  updateSite: [{ path: `/sites/${site}`, body: { name: 'Haus' }, statuses: managing(200, 200, 404) }],
+  updateSite: [{ path: `/sites/${site}`, body: { name: 'Haus' }, statuses: administering(200, 200, 404) }],
   deleteSite: [
-    { path: async () => `/sites/${await seedSite(app.db)}`, statuses: managing(204, 404, 404) },
-    { path: `/sites/${site}`, statuses: managing(409, 409, 404) },
+    { path: async () => `/sites/${await seedSite(app.db)}`, statuses: administering(204, 404, 404) },
+    { path: `/sites/${site}`, statuses: administering(409, 409, 404) },
   ],
   getSiteSettings: [{ path: `/sites/${site}/settings`, statuses: managing(200, 200, 404) }],
   syncSite: [{ path: `/sites/${site}/sync`, statuses: managing(202, 202, 404) }],
-  listControllers: [{ path: '/controllers', statuses: managing(200, 403, 403) }],
+  getGuestInfo: [{ path: `/sites/${site}/guest-info`, statuses: reading(404) }],
+  updateGuestInfo: [
+    { path: `/sites/${site}/guest-info`, body: { wifi_name: 'Gäste' }, statuses: managing(200, 200, 404) },
+  ],
+  getLogo: [{ path: `/sites/${site}/logo`, statuses: reading(404) }],
+  updateLogo: [
+    {
+      path: `/sites/${site}/logo`,
+      body: png,
+      headers: { 'content-type': 'image/png' },
+      statuses: managing(204, 204, 404),
+    },
+  ],
+  deleteLogo: [{ path: siteWithLogo, statuses: managing(204, 404, 404) }],
+  listControllers: [{ path: '/controllers', statuses: administering(200, 403, 403) }],
   createController: [
     {
       path: '/controllers',
       body: () => ({ name: uuidv7(), driver: 'unifi-integration', address: 'https://10.0.0.1', secret: 'x' }),
-      statuses: managing(201, 403, 403),
+      statuses: administering(201, 403, 403),
     },
   ],
-  getController: [{ path: `/controllers/${controller}`, statuses: managing(200, 403, 403) }],
-  updateController: [{ path: newController, body: { address: 'https://10.0.0.2' }, statuses: managing(200, 403, 403) }],
-  deleteController: [
-    { path: newController, statuses: managing(204, 403, 403) },
-    { path: `/controllers/${controller}`, statuses: managing(409, 403, 403) },
+  getController: [{ path: `/controllers/${controller}`, statuses: administering(200, 403, 403) }],
+  updateController: [
+    { path: newController, body: { address: 'https://10.0.0.2' }, statuses: administering(200, 403, 403) },
   ],
-  listControllerSites: [{ path: `/controllers/${controller}/sites`, statuses: managing(200, 403, 403) }],
+  deleteController: [
+    { path: newController, statuses: administering(204, 403, 403) },
+    { path: `/controllers/${controller}`, statuses: administering(409, 403, 403) },
+  ],
+  listControllerSites: [{ path: `/controllers/${controller}/sites`, statuses: administering(200, 403, 403) }],
   listTemplates: [
     { path: '/templates', statuses: reading(200) },
     { path: `/templates?site_id=${site}`, statuses: reading(404) },
   ],
   createTemplate: [
-    { path: '/templates', body: () => ({ name: uuidv7(), expire_minutes: 60 }), statuses: managing(201, 403, 403) },
+    {
+      path: '/templates',
+      body: () => ({ name: uuidv7(), expire_minutes: 60 }),
+      statuses: managing(201, 403, 403, 403),
+    },
     {
       path: '/templates',
       body: () => ({ name: uuidv7(), expire_minutes: 60, site_id: site }),
@@ -143,16 +252,16 @@ const expected: Record<string, Case[]> = {
     },
   ],
   updateTemplate: [
-    { path: newTemplate(null), body: { max_uses: 3 }, statuses: managing(200, 403, 403) },
+    { path: newTemplate(null), body: { max_uses: 3 }, statuses: managing(200, 403, 403, 403) },
     { path: newTemplate(site), body: { max_uses: 3 }, statuses: managing(200, 200, 404) },
   ],
   deleteTemplate: [
-    { path: newTemplate(null), statuses: managing(204, 403, 403) },
+    { path: newTemplate(null), statuses: managing(204, 403, 403, 403) },
     { path: newTemplate(site), statuses: managing(204, 204, 404) },
   ],
   listWebhooks: [{ path: '/webhooks', statuses: managing(200, 200, 200) }],
   createWebhook: [
-    { path: '/webhooks', body: { url: sink }, statuses: managing(201, 403, 403) },
+    { path: '/webhooks', body: { url: sink }, statuses: managing(201, 403, 403, 403) },
     { path: '/webhooks', body: { url: sink, site_ids: [site] }, statuses: managing(201, 201, 404) },
     { path: '/webhooks', body: { url: sink, site_ids: [site, other] }, statuses: managing(201, 404, 404) },
   ],
@@ -162,7 +271,7 @@ const expected: Record<string, Case[]> = {
     { path: newWebhook([site, other]), statuses: managing(200, 404, 404) },
   ],
   deleteWebhook: [
-    { path: newWebhook(), statuses: managing(204, 404, 404) },
+    { path: newWebhook(), statuses: managing(204, 404, 404, 403) },
     { path: newWebhook([site]), statuses: managing(204, 204, 404) },
     { path: newWebhook([site, other]), statuses: managing(204, 404, 404) },
   ],
@@ -214,21 +323,21 @@ test('every operation is here', () => {
   expect(Object.keys(expected)).toEqual(operations.map(({ operationId }) => operationId))
 })
 
-describe.each(operations)('$operationId', ({ operationId, method, path: template }) => {
+describe.each(operations)('$operationId', ({ operationId, method, path: template, isPublic }) => {
   const cases = (expected[operationId] ?? []).flatMap(({ statuses, ...asked }) =>
-    Object.entries(statuses).map(([who, status]) => ({ ...asked, who, status })),
+    Object.entries(statuses).map(([who, status]) => ({ ...asked, who: who as CallerName, status })),
   )
   const allowed = operations
     .filter(({ path }) => path === template)
     .flatMap((operation) => (operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]))
 
-  test.each(cases)('$status: $who', async ({ path, body, headers, who, status }) => {
-    const key = keys[who as keyof typeof keys]
+  test.each(cases)('$status: $who', async ({ path, body, headers, signsIn, who, status }) => {
+    const caller: { key?: string; session?: string } = callers[who]
     const options = {
       method,
       ...(headers && { headers }),
-      ...(body && { body: JSON.stringify(typeof body === 'function' ? body() : body) }),
-      ...(key !== undefined && { key }),
+      ...(body && { body: Buffer.isBuffer(body) ? body : JSON.stringify(typeof body === 'function' ? body() : body) }),
+      ...(signsIn && status === 204 ? await personOf({}) : caller),
     }
 
     const url = typeof path === 'function' ? await path() : path
@@ -236,24 +345,29 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
     expect((await app.call(`/api/v2${url}`, options)).status).toBe(status)
   })
 
-  test('405: every other method, with a key; 401 without', async () => {
+  test('405: every other method; 401 without a key or a session, unless the path is public', async () => {
     const path = cases[0]?.path
     const url = `/api/v2${typeof path === 'function' ? await path() : path}`
     const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']
+    const isOpen = isPublic || template === '/session'
     for (const method of methods.filter((each) => !allowed.includes(each))) {
-      const answer = await app.call(url, { method, key: keys['a read key'] as string })
-      expect([answer.status, answer.headers.allow]).toEqual([405, allowed.join(', ')])
-      expect((await app.call(url, { method })).status).toBe(401)
+      for (const caller of [callers['a read key'], callers['an administrator']]) {
+        const answer = await app.call(url, { method, ...caller })
+        expect([answer.status, answer.headers.allow]).toEqual([405, allowed.join(', ')])
+      }
+      expect((await app.call(url, { method })).status).toBe(isOpen ? 405 : 401)
     }
   })
 })
 
 test('an item that the key may not see is answered exactly like one that does not exist', async () => {
-  const key = keys['a manage key for another site'] as string
+  const { key } = callers['a manage key for another site']
   const hidden = await newWebhook([site])()
   const pairs = [
     [hidden, `/webhooks/${nobody}`],
     [`/sites/${site}/settings`, '/sites/999999/settings'],
+    [`/sites/${site}/guest-info`, '/sites/999999/guest-info'],
+    [`/sites/${site}/logo`, '/sites/999999/logo'],
     [`/sites/${site}`, '/sites/999999'],
     [`/templates?site_id=${site}`, '/templates?site_id=999999'],
     [`/vouchers?site_id=${site}`, '/vouchers?site_id=999999'],
@@ -280,8 +394,8 @@ test('an item that the key may not see is answered exactly like one that does no
 })
 
 test('a list of all sites contains only the sites of the key', async () => {
-  const idsFor = async (who: keyof typeof keys) =>
-    (await app.call('/api/v2/vouchers', { key: keys[who] as string })).json().vouchers.map(({ id }: any) => id)
+  const idsFor = async (who: CallerName) =>
+    (await app.call('/api/v2/vouchers', callers[who])).json().vouchers.map(({ id }: any) => id)
 
   expect(await idsFor('a read key for this site')).toContain(voucher)
   expect(await idsFor('a read key for another site')).toEqual([])
@@ -289,12 +403,18 @@ test('a list of all sites contains only the sites of the key', async () => {
 
 async function revocationOfThisSite(): Promise<string> {
   const url = `/api/v2/vouchers/${voucher}`
-  return (await app.call(url, { method: 'DELETE', key: keys['a write key'] })).json().id
+  return (await app.call(url, { method: 'DELETE', ...callers['a write key'] })).json().id
 }
 
 async function voucherOnTheController(): Promise<string> {
   const body = JSON.stringify({ site_id: site, name: 'Gast' })
-  return (await app.call('/api/v2/vouchers', { method: 'POST', key: keys['a write key'], body })).json().id
+  return (await app.call('/api/v2/vouchers', { method: 'POST', ...callers['a write key'], body })).json().id
+}
+
+async function siteWithLogo(): Promise<string> {
+  const id = await seedSite(app.db)
+  await setLogo(app.db, testActor, id, png)
+  return `/sites/${id}/logo`
 }
 
 async function controllerOfThisSite(): Promise<string> {
@@ -302,8 +422,14 @@ async function controllerOfThisSite(): Promise<string> {
   return rows[0]?.id as string
 }
 
-async function revokedKey(): Promise<string> {
+async function revokedKey(): Promise<{ key: string }> {
   const { id, key } = await seedKey(app.db, { scope: 'write' })
   await app.db.query('update api_keys set revoked_at = now() where id = $1', [id])
-  return key
+  return { key }
+}
+
+async function signedOut(): Promise<{ session: string }> {
+  const { id, session } = await seedPerson(app.db, { role: 'admin' })
+  await app.db.query('delete from staff_sessions where staff_id = $1', [id])
+  return { session }
 }

@@ -9,10 +9,10 @@ import {
   type SiteState,
 } from '#domain/sites/site-states.queries.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import { V2Error } from './errors/problems.ts'
 import { count, isoOrNull, siteNumber, textOrNull, timeOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
-import { V2Error } from './kit/problems.ts'
 
 const siteSchema = Type.Object(
   {
@@ -49,6 +49,7 @@ export const listSites = operation({
   operationId: 'listSites',
   summary: 'List the sites of the key by number, active or not',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object(pageQuery, { additionalProperties: false }),
   answer: Type.Object({ sites: Type.Array(siteSchema), next_cursor: nextCursor }),
@@ -66,6 +67,7 @@ export const getSite = operation({
   operationId: 'getSite',
   summary: 'Get one site',
   scope: 'read',
+  role: 'desk',
   status: 200,
   params: siteParams,
   answer: siteSchema,

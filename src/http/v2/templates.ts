@@ -31,6 +31,7 @@ export const listTemplates = operation({
   operationId: 'listTemplates',
   summary: 'List templates by name: those for all sites and those for the sites of the key',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object(
     {

@@ -4,9 +4,9 @@ import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { changeVoucher } from '#domain/withdrawals/change-voucher.ts'
 import { creationFields, nameField } from './creation-options.ts'
+import { V2Error } from './errors/problems.ts'
 import { changeBody, readPublicId, timeOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
-import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 import { voucherParams, voucherSchema, voucherToWire } from './vouchers.ts'
 
@@ -36,6 +36,7 @@ export const updateVoucher = operation({
   operationId: 'updateVoucher',
   summary: 'Change the end, the reference or the name of a voucher, for example to extend a stay',
   scope: 'write',
+  role: 'desk',
   status: 200,
   acceptsIdempotencyKey: true,
   conflict: 'valid_until is after latest_valid_until, or the voucher has ended or is being revoked',

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
+import type { InvalidField } from './errors/invalid-fields.ts'
 import { readPublicId, type SiteItem, searchText, time, typedCode, withoutSeparators } from './kit/fields.ts'
-import type { InvalidField } from './kit/invalid-fields.ts'
 
 /** The filters of vouchers. Lists and revocations share them, so that a revocation affects what the list showed. */
 export const filterFields = {

@@ -43,6 +43,27 @@ test('made: the voucher as it is now, for the key that asked for it only', async
   expect(await outcomeOf('a', other)).toEqual(nothing)
 })
 
+test('404 for a key that lost the site: the outcome, a repeat of the creation, and a repeat of a batch', async () => {
+  const { id, key: limited } = await seedKey(app.db, { scope: 'write', siteIds: [site] })
+  const post = (path: string, body: object) => {
+    const headers = { 'idempotency-key': 'lost' }
+    return app.call(`/api/v2${path}`, { method: 'POST', key: limited, headers, body: JSON.stringify(body) })
+  }
+  const voucher = { site_id: site, name: 'Zimmer 12' }
+  const batch = { ...voucher, count: 1 }
+  const before = [await post('/vouchers', voucher), await post('/batches', batch)]
+  await app.db.query('delete from api_key_sites where api_key_id = $1', [id])
+  const after = [await post('/vouchers', voucher), await post('/batches', batch)]
+  const asked = await ask({ 'idempotency-key': 'lost' }, limited)
+
+  expect(before.map(({ status }) => status)).toEqual([201, 202])
+  expect([...after, asked].map((answer) => [answer.status, answer.json().error])).toEqual(
+    Array(3).fill([404, 'not_found']),
+  )
+  expect(after[0]?.headers).toMatchObject({ 'voucher-outcome': 'unknown' })
+  expect(after.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined])
+})
+
 test('none: no such request, or the controller rejected it; asking creates nothing and calls no controller', async () => {
   await simulator.fault('refuse')
   expect((await create('rejected')).headers['voucher-outcome']).toBe('none')

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { findEarlierCreation } from '#domain/creating/creations.queries.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { operation } from './kit/operation.ts'
+import { findAllowedSites } from './sites.ts'
 import { voucherSchema, voucherToWire } from './vouchers.ts'
 
 const outcomeSchema = Type.Object(
@@ -26,6 +27,7 @@ export const getVoucherOutcome = operation({
   operationId: 'getVoucherOutcome',
   summary: 'Ask what became of a creation of this key, by its Idempotency-Key. Creates nothing and does not wait',
   scope: 'read',
+  role: 'desk',
   status: 200,
   asksAboutIdempotencyKey: true,
   answer: outcomeSchema,
@@ -33,6 +35,7 @@ export const getVoucherOutcome = operation({
     const { outcome = 'nothing' } = (await findEarlierCreation(db, actor, idempotencyKey as string)) ?? {}
     if (outcome === 'nothing') return { outcome: 'none', voucher: null }
     if (outcome === 'in progress') return { outcome: 'running', voucher: null }
+    await findAllowedSites(db, actor, [outcome.siteId]) // the key may have lost the site since the creation
     const voucher = await findRecordedVoucher(db, outcome.siteId, outcome.voucherId)
     return { outcome: 'made', voucher: voucher ? voucherToWire(now, voucher) : null }
   },

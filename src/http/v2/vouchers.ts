@@ -10,6 +10,7 @@ import { findRecordedVoucher, listVoucherPage } from '#domain/vouchers/vouchers.
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
 import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import { V2Error } from './errors/problems.ts'
 import {
   count,
   createdBy,
@@ -23,7 +24,6 @@ import {
 } from './kit/fields.ts'
 import { operation, type V2Context } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
-import { V2Error } from './kit/problems.ts'
 import { findAllowedSites } from './sites.ts'
 import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
 
@@ -93,6 +93,7 @@ export const listVouchers = operation({
   operationId: 'listVouchers',
   summary: 'List vouchers of one, several or all sites of the key, newest first',
   scope: 'read',
+  role: 'desk',
   status: 200,
   query: Type.Object({ ...listFilterFields, ...pageQuery }, { additionalProperties: false }),
   answer: Type.Object({ vouchers: Type.Array(voucherSchema), next_cursor: nextCursor }),
@@ -124,6 +125,7 @@ export const getVoucher = operation({
   operationId: 'getVoucher',
   summary: 'Get one voucher',
   scope: 'read',
+  role: 'desk',
   status: 200,
   params: voucherParams,
   answer: voucherSchema,
@@ -144,6 +146,7 @@ export const createVoucher = operation({
   summary:
     'Create one voucher on the controller of the site. A failure has the header Voucher-Outcome, which says whether a voucher may exist',
   scope: 'write',
+  role: 'desk',
   body: Type.Object(
     { ...creationFields, name: nameField },
     {
@@ -169,7 +172,10 @@ export const createVoucher = operation({
         return { ...options, shape: { ...limits, name } }
       },
     })
-    if (isRepeat) markReplayed()
+    if (isRepeat) {
+      await findAllowedSites(ctx.db, actor, [created.siteId]) // the key may have lost the site since the first request
+      markReplayed()
+    }
     const voucher = await findRecordedVoucher(ctx.db, created.siteId, created.voucherId)
     return voucherToWire(now, voucher as RecordedVoucher)
   },

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { Actor } from '#domain/actor.ts'
+import type { Actor, Role } from '#domain/actor.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { createKey, type KeyRequest } from '#domain/keys/administer-keys.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { addPerson } from '#domain/staff/administer-staff.ts'
+import { hashPassword } from '#domain/staff/password.ts'
+import { startSession } from '#domain/staff/sign-in.ts'
+import { updatePasswordHash } from '#domain/staff/staff.queries.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { testDrivers, testKeyring } from '../environment.ts'
 
@@ -152,4 +156,19 @@ export async function seedTemplate(db: Queryable, siteId: number | null = null):
 export async function seedWebhook(db: Database, siteIds?: number[]): Promise<string> {
   const request = { name: uuidv7(), format: 'generic', url: 'http://127.0.0.1:9/hook', siteIds }
   return (await addWebhook({ db, keyring: testKeyring }, testActor, request)).id
+}
+
+type SeedPerson = { role?: Role; siteIds?: number[]; password?: string; email?: string; name?: string }
+
+/** Adds a person who is signed in. `session` is the token of the session. A person without `password` has none. */
+export async function seedPerson(
+  db: Database,
+  { role = 'desk', siteIds, password, email = `${uuidv7()}@example.com`, name = 'Anna' }: SeedPerson = {},
+): Promise<{ id: string; email: string; session: string }> {
+  const request = { name, email, role, siteIds, language: null }
+  const { person } = await addPerson(db, testActor, request)
+  if (password !== undefined) await updatePasswordHash(db, person.id, await hashPassword(password))
+  const visitor = { address: '127.0.0.1', userAgent: 'Test', token: undefined }
+  const { token } = await db.transaction((tx) => startSession(tx, visitor, person.id))
+  return { id: person.id, email, session: token }
 }

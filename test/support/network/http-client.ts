@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; json: () => any }
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; bytes: Buffer; json: () => any }
 
 export type Call = {
   method?: string
@@ -27,8 +27,10 @@ export function call(
       received.on('data', (chunk) => chunks.push(chunk))
       received.on('error', reject)
       received.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        resolve({ status: received.statusCode ?? 0, headers: received.headers, text, json: () => JSON.parse(text) })
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString()
+        const { statusCode: status = 0, headers } = received
+        resolve({ status, headers, text, bytes, json: () => JSON.parse(text) })
       })
     })
     sent.on('error', reject)

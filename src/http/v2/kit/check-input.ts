@@ -4,15 +4,16 @@ import { type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { DomainError } from '#domain/errors.ts'
 import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
-import { fieldName, findInvalid, Repeated, type SchemaNode } from './find-invalid.ts'
-import { type InvalidField, InvalidRequest, invalidFieldsOf } from './invalid-fields.ts'
+import { fieldName, findInvalid, Repeated, type SchemaNode } from '../errors/find-invalid.ts'
+import { type InvalidField, InvalidRequest, invalidFieldsOf } from '../errors/invalid-fields.ts'
+import { V2Error } from '../errors/problems.ts'
 import type { Operation } from './operation.ts'
-import { V2Error } from './problems.ts'
 
-/** Parses every body as JSON, whatever its Content-Type says. An empty body counts as none: some clients send it with DELETE. */
+/** Parses every body as JSON, whatever its Content-Type says; an upload stays as it is. An empty body counts as none: some clients send it with DELETE. */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    if (request.routeOptions.config.upload) return bytes
     if (bytes.length === 0) return undefined
     try {
       return readJson(bytes)
@@ -32,17 +33,17 @@ const maxErrors = 50
  * field is dropped. The error names every invalid field at once.
  */
 export function createInputReader(operation: Operation): (request: FastifyRequest) => Input {
-  const { query: querySchema = noFields, body: bodySchema } = operation
+  const { query: querySchema = noFields, body: bodySchema, upload } = operation
   const checkQuery = createCheck(querySchema)
   const checkBody = createCheck(bodySchema ?? noFields)
   return ({ query: texts, body, headers }) => {
     const query = toQueryValues(querySchema, texts as QueryTexts)
-    const hasBody = bodySchema !== undefined || body !== undefined
+    const hasBody = !upload && (bodySchema !== undefined || body !== undefined)
     if (hasBody && !isObject(body)) throw new V2Error('body_not_object')
     const key = tryToReadKey(operation, headers)
     const invalid = [...checkQuery(query), ...(hasBody ? checkBody(body) : []), ...key.invalid]
     if (invalid.length > 0) throw new InvalidRequest(...invalid.slice(0, maxErrors))
-    return { query, body, idempotencyKey: key.idempotencyKey }
+    return { query, body: upload ? (body ?? Buffer.alloc(0)) : body, idempotencyKey: key.idempotencyKey }
   }
 }
 

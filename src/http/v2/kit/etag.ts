@@ -7,17 +7,18 @@ const privateCaching = { 'cache-control': 'private, no-cache', vary: 'Authorizat
 export function answerWithEtag(
   request: FastifyRequest,
   reply: FastifyReply,
-  payload: string,
+  payload: string | Buffer,
   caching: Record<string, string> = privateCaching,
-): string | null {
+): string | Buffer | null {
   const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
   reply.headers({ etag, ...caching })
-  if (!matches(request.headers['if-none-match'], etag)) return payload
+  if (!matchesEtag(request.headers['if-none-match'], etag)) return payload
   reply.code(304).removeHeader('content-type')
   return null // an empty text would add `Content-Length: 0`
 }
 
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Whether an `If-None-Match` names this tag. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }

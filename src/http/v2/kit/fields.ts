@@ -1,8 +1,8 @@
 import { type TProperties, Type } from 'typebox'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import type { InvalidField } from './invalid-fields.ts'
-import { V2Error } from './problems.ts'
+import type { InvalidField } from '../errors/invalid-fields.ts'
+import { V2Error } from '../errors/problems.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 

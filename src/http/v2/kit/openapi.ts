@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { registerPublicPage } from '../../server/public-page.ts'
+import { problemSchema } from '../errors/problems.ts'
 import { type ExampleSchema, exampleOf } from './examples.ts'
+import { binary, imageTypesOf, type Upload } from './files/images.ts'
 import type { Operation } from './operation.ts'
-import { problemSchema } from './problems.ts'
 import { headers, headersOf } from './response-headers.ts'
 
 /** GET /api/v2/openapi.json */
@@ -30,13 +31,19 @@ export function openapiDocument(operations: Operation[]) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v2' }],
-    security: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
     tags: tagsOf(operations),
     paths,
     components: {
       securitySchemes: {
         bearerAuth: { type: 'http', scheme: 'bearer' },
         apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        sessionCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-voucher-session',
+          description:
+            'The cookie of a person who signed in. Requests other than GET need Content-Type application/json and the Origin of the web app.',
+        },
       },
       headers,
       schemas,
@@ -46,7 +53,10 @@ export function openapiDocument(operations: Operation[]) {
 
 /** A description for each tag. */
 const abouts: Record<string, string> = {
-  me: 'The API key of the request.',
+  session: 'Sign in and out. For the web app.',
+  setup: 'The first administrator. For the web app.',
+  'password-links': 'One-time links to set a password. For the web app.',
+  me: 'The API key or the person of the request.',
   sites: 'Sites, and whether their controllers answer.',
   controllers: 'The systems that make the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
@@ -66,24 +76,36 @@ function tagOf({ path }: { path: string }): string {
   return path.split(/[/.]/)[1] as string
 }
 
-const failures: Record<number, string> = {
+const failures = {
   400: 'A parameter or a field of the body is missing, unknown or invalid',
-  401: 'No valid API key',
-  404: 'Not found, or this key may not see it. For a creation: also if the site is inactive',
+  401: 'No valid API key, and no session',
+  404: 'Not found, or the key or person may not see it. For a creation: also if the site is inactive',
   429: 'Rate limit exceeded',
   500: 'The controller failed, or an unexpected error occurred',
   503: 'Temporarily unavailable',
 }
-const failuresOfWriting = {
-  403: 'The scope of the key does not include this operation',
-  413: 'The body is larger than 64 KiB',
-}
+const failuresOfScopes = { 403: 'The scope of the key or the role of the person does not include this operation' }
+const failuresOfBodies = { 413: 'The body is larger than 64 KiB' }
 const failuresOfManaging = {
   409: 'The name is taken, something still refers to it, or the controller could not be asked',
+}
+const failuresOfSessions = { 415: 'A person sent another Content-Type than application/json' }
+const failuresOfPublicChanges = {
+  ...failuresOfSessions,
+  401: 'The e-mail address or the password is wrong',
+  403: 'The token is not valid, the connection is not encrypted, or a foreign page sent the request',
+  409: 'There is an administrator already',
 }
 const failuresOfIdempotency = {
   409: 'A request with this Idempotency-Key is still running',
   422: 'This Idempotency-Key was used with other contents',
+}
+
+function failuresOfUpload({ types, maxBytes }: Upload) {
+  return {
+    413: `The file is larger than ${maxBytes / 1024} KiB`,
+    415: `The content of the file is none of ${types.join(', ')}`,
+  }
 }
 
 /** Only creations that wait for the controller can fail because of its answer. */
@@ -105,21 +127,35 @@ const askedIdempotencyKey = {
 
 const successes = { 200: 'Success', 201: 'Created', 202: 'Accepted; the work continues in the background', 204: 'Done' }
 
-function describe(operation: Operation, schemas: Record<string, unknown>) {
-  const { operationId, summary, method, status, body, acceptsIdempotencyKey, answer, csvFileName } = operation
-  const problem = named(problemSchema, schemas)
-  const failed = {
+function failuresOf(operation: Operation): Record<number, string> {
+  const { method, upload, acceptsIdempotencyKey } = operation
+  return {
     ...failures,
-    ...(operation.scope !== 'read' && failuresOfWriting),
-    ...(operation.scope === 'manage' && failuresOfManaging),
+    ...(operation.scope !== 'read' && failuresOfScopes),
+    ...(method !== 'GET' && failuresOfBodies),
+    ...(operation.role && method !== 'GET' && failuresOfSessions),
+    ...(operation.scope === 'manage' && method !== 'GET' && failuresOfManaging),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
-    ...(operation.conflict && { 409: `${operation.conflict}. Or: ${failuresOfIdempotency[409]}` }),
+    ...(operation.conflict && { 409: conflictOf(operation.conflict, operation) }),
     ...(operation.failureHeaders && failuresOfControllers),
+    ...(upload && failuresOfUpload(upload)),
   }
+}
+
+function failuresOfPublic(method: string): Record<number, string> {
+  const { 401: _, 404: __, ...always } = failures
+  return method === 'GET' ? always : { ...always, ...failuresOfPublicChanges, ...failuresOfBodies }
+}
+
+function describe(operation: Operation, schemas: Record<string, unknown>) {
+  const { operationId, summary, method, status, body, upload, acceptsIdempotencyKey } = operation
+  const problem = named(problemSchema, schemas)
+  const failed = operation.isPublic ? failuresOfPublic(method) : failuresOf(operation)
   return {
     operationId,
     tags: [tagOf(operation)],
     summary,
+    security: securityOf(operation),
     parameters: [
       ...parametersOf('path', operation.params),
       ...parametersOf('query', operation.query),
@@ -127,13 +163,12 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
       ...(operation.asksAboutIdempotencyKey ? [askedIdempotencyKey] : []),
     ],
     ...(body && { requestBody: { required: true, ...json(body, schemas, 'request') } }),
+    ...(upload && { requestBody: { required: true, ...files(upload.types) } }),
     responses: {
       [status]: {
         description: successes[status],
         headers: headersOf(operation, status),
-        ...(csvFileName
-          ? { content: { 'text/csv': { schema: named(answer, schemas), example: csvExample } } }
-          : status !== 204 && json(answer, schemas, 'answer')),
+        ...contentOf(operation, schemas),
       },
       ...(method === 'GET' && {
         304: {
@@ -153,6 +188,16 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
       ),
     },
   }
+}
+
+function conflictOf(conflict: string, { acceptsIdempotencyKey }: Operation): string {
+  return acceptsIdempotencyKey ? `${conflict}. Or: ${failuresOfIdempotency[409]}` : conflict
+}
+
+/** The ways to prove who you are that this operation accepts. None: anybody may call it. */
+function securityOf({ scope, role }: Operation) {
+  const byKey = [{ bearerAuth: [] }, { apiKeyAuth: [] }]
+  return [...(scope ? byKey : []), ...(role ? [{ sessionCookie: [] }] : [])]
 }
 
 function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
@@ -187,6 +232,20 @@ function withDefaultInWords(schema: Schema): Schema {
   if (otherwise === undefined || isProperty) return schema
   const words = `Default: ${[otherwise].flat().join(', ')}.`
   return { examples: [otherwise], ...members, description: description ? `${description} ${words}` : words }
+}
+
+/** The successful answer. A 204 has none. */
+function contentOf(operation: Operation, schemas: Record<string, unknown>) {
+  const { status, answer, csvFileName } = operation
+  const imageTypes = imageTypesOf(operation)
+  if (status === 204) return {}
+  if (imageTypes) return files(imageTypes)
+  if (!csvFileName) return json(answer, schemas, 'answer')
+  return { content: { 'text/csv': { schema: named(answer, schemas), example: csvExample } } }
+}
+
+function files(types: readonly string[]) {
+  return { content: Object.fromEntries(types.map((type) => [type, { schema: binary }])) }
 }
 
 const csvExample = 'number,name,code\r\n1,Room 12,48614-09510\r\n'

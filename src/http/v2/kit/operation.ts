@@ -1,16 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Requester } from '#domain/actor.ts'
+import type { Requester, Role } from '#domain/actor.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import type { CreateContext } from '#domain/creating/create-voucher.ts'
 import type { Scope } from '#domain/keys/key.ts'
+import type { FindLiveSession, SignInContext } from '#domain/staff/sign-in.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { Searches } from '#domain/vouchers/searches.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import type { Keyring } from '#lib/cipher.ts'
+import type { BrowserSession } from '../../session/browser-session.ts'
+import type { Upload } from './files/images.ts'
 
 export type V2Context = CreateContext &
-  SyncContext & {
+  SyncContext &
+  SignInContext & {
+    findLiveSession: FindLiveSession
     searches: Searches
     keyring: Keyring
     drivers: DriverForms
@@ -25,6 +30,9 @@ export type OperationCall<P, Q, B> = {
   params: P
   query: Q
   body: B
+  browser: BrowserSession
+  /** The session of the person; undefined for a key. */
+  sessionId: string | undefined
   idempotencyKey: string | undefined
   /** Tells the client that its Idempotency-Key was used before and that the answer repeats the first one. */
   markReplayed(): void
@@ -38,10 +46,17 @@ export type Operation = {
   path: string
   operationId: string
   summary: string
-  scope: Scope
+  /** The scope that a key needs. Without it, no key may call the operation. */
+  scope?: Scope
+  /** The role that a person needs. Without it, no person may call the operation. */
+  role?: Role
+  /** Anybody may call the operation, without a key or a session. */
+  isPublic?: true
   params?: TObject
   query?: TObject
   body?: TObject
+  /** The body is a file instead of JSON. The handler gets its bytes. */
+  upload?: Upload
   /** The status of a successful answer. A 204 has no body: its `answer` is `Type.Void()`. */
   status: 200 | 201 | 202 | 204
   /** Accepts an Idempotency-Key: a repeat with the same key gets the first answer again. */
@@ -53,19 +68,20 @@ export type Operation = {
   /** Headers of every failure from the first check on. A failure may replace them. */
   failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
-  /** The file name of an answer that is CSV instead of JSON. It may contain the id in the path, if there is one. */
-  csvFileName?: (id: string) => string
+  /** The file name of an answer that is CSV instead of JSON. */
+  csvFileName?(params: unknown): string
   handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }
 
 type Typed<P extends TObject, Q extends TObject, B extends TObject, A extends TSchema> = Omit<
   Operation,
-  'params' | 'query' | 'body' | 'answer' | 'handle'
+  'params' | 'query' | 'body' | 'answer' | 'csvFileName' | 'handle'
 > & {
   params?: P
   query?: Q
   body?: B
   answer: A
+  csvFileName?(params: Static<P>): string
   handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A>>
 }
 
@@ -74,4 +90,20 @@ export function operation<P extends TObject, Q extends TObject, B extends TObjec
   typed: Typed<P, Q, B, A>,
 ): Operation {
   return typed as Operation
+}
+
+type PublicCall<P, Q, B> = Omit<OperationCall<P, Q, B>, 'actor' | 'sessionId'>
+
+type TypedPublic<B extends TObject, A extends TSchema> = Omit<
+  Operation,
+  'params' | 'query' | 'body' | 'answer' | 'handle' | 'scope' | 'role' | 'isPublic'
+> & {
+  body?: B
+  answer: A
+  handle(ctx: V2Context, call: PublicCall<unknown, unknown, Static<B>>): Promise<Static<A>>
+}
+
+/** An operation that anybody may call, such as signing in. Its handler knows no actor. */
+export function publicOperation<B extends TObject, A extends TSchema>(typed: TypedPublic<B, A>): Operation {
+  return { ...typed, isPublic: true } as Operation
 }

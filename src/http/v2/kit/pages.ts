@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { InvalidRequest } from '../errors/invalid-fields.ts'
 import { publicId, readPublicId, type SiteItem } from './fields.ts'
-import { InvalidRequest } from './invalid-fields.ts'
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),

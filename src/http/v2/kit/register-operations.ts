@@ -1,64 +1,75 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
-import { includesScope, type Scope } from '#domain/keys/key.ts'
-import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
-import { actorOf, type KeyContext, requireKey } from '../../server/read-request.ts'
+import { browserSessionOf } from '../../session/browser-session.ts'
 import { createInputReader } from './check-input.ts'
+import { type Image, imageAnswer, toImage } from './files/images.ts'
 import type { Operation, V2Context } from './operation.ts'
-import { V2Error } from './problems.ts'
+import { type Caller, type CallerContext, requireCaller, requireOwnPage } from './require-caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    acceptedKey: AuthenticatedKey | undefined
+    caller: Caller | undefined
   }
 }
 
-/** Registers a route per operation. The checks run in the order of API v1: key, rate limit, method, scope, parameters, body. */
-export function registerOperations(app: FastifyInstance, ctx: KeyContext & V2Context, operations: Operation[]): void {
-  app.decorateRequest('acceptedKey', undefined)
+/** Registers a route per operation. The checks run in the order of API v1: key or session, rate limit, method, scope or role,
+ * parameters, body. */
+export function registerOperations(
+  app: FastifyInstance,
+  ctx: CallerContext & V2Context,
+  operations: Operation[],
+): void {
+  app.decorateRequest('caller', undefined)
   const paths = Map.groupBy(operations, ({ path }) => path.replace(/\{(\w+)\}/g, ':$1'))
   for (const [url, atUrl] of paths) {
     for (const operation of atUrl) registerOperation(app, ctx, url, operation)
-    rejectOtherMethods(app, ctx, url, new Set(atUrl.flatMap(methodsOf)))
+    rejectOtherMethods(app, ctx, url, atUrl)
   }
 }
 
-function registerOperation(app: FastifyInstance, ctx: KeyContext & V2Context, url: string, operation: Operation): void {
-  const { scope, params, status, answer, csvFileName, failureHeaders } = operation
+function registerOperation(
+  app: FastifyInstance,
+  ctx: CallerContext & V2Context,
+  url: string,
+  operation: Operation,
+): void {
+  const { params, upload, status, answer, csvFileName, failureHeaders } = operation
   const readInput = createInputReader(operation)
   app.route({
     method: methodsOf(operation),
     url,
+    ...(upload && { bodyLimit: upload.maxBytes, config: { upload } }),
     schema: {
       ...(params && { params }),
       ...(!csvFileName && status !== 204 && { response: { [status]: answer } }),
     },
     onRequest: async (request, reply) => {
       reply.headers(failureHeaders?.(request.headers) ?? {})
-      request.acceptedKey = await requireKey(ctx, request, reply, null)
-      requireScope(request.acceptedKey.scope, scope)
+      if (operation.isPublic) requireOwnPage(ctx, request)
+      else request.caller = await requireCaller(ctx, request, reply, operation)
     },
     handler: async (request: FastifyRequest, reply) => {
-      const key = request.acceptedKey as AuthenticatedKey // `onRequest` has set it
       const answered = await operation.handle(ctx, {
-        actor: actorOf(key),
-        now: key.now,
+        ...callerOf(ctx, request),
+        browser: browserSessionOf(ctx, request, reply),
         params: request.params,
         ...readInput(request),
         markReplayed: () => void reply.header('idempotent-replayed', 'true'),
       })
       for (const name of Object.keys(failureHeaders?.(request.headers) ?? {})) reply.removeHeader(name)
-      if (csvFileName) setCsvHeaders(reply, csvFileName((request.params as { id: string }).id))
+      if (csvFileName) setCsvHeaders(reply, csvFileName(request.params))
       reply.code(status)
       if (status === 204) reply.removeHeader('content-type')
-      return answered
+      return answer === imageAnswer ? toImage(reply, answered as Image) : answered
     },
   })
 }
 
-function requireScope(scope: Scope, needed: Scope): void {
-  if (includesScope(scope, needed)) return
-  throw needed === 'manage' ? new V2Error('manage_scope_missing') : new DomainError('write_scope_missing')
+/** The caller that `onRequest` has found. A public operation has none and does not use it. */
+function callerOf({ clock }: V2Context, { caller }: FastifyRequest) {
+  const { actor, now = clock.now(), sessionId } = caller ?? {}
+  return { actor: actor as Requester, now, sessionId }
 }
 
 /** Node sends the headers of an answer to HEAD, and not its body. */
@@ -73,12 +84,14 @@ function setCsvHeaders(reply: FastifyReply, fileName: string): void {
   })
 }
 
-function rejectOtherMethods(app: FastifyInstance, ctx: KeyContext, url: string, allowed: Set<string>): void {
+function rejectOtherMethods(app: FastifyInstance, ctx: CallerContext, url: string, atUrl: Operation[]): void {
+  const allowed = new Set(atUrl.flatMap(methodsOf))
+  const isPublic = atUrl.some((operation) => operation.isPublic)
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.has(method)),
     url,
     onRequest: async (request, reply) => {
-      await requireKey(ctx, request, reply, null)
+      if (!isPublic) await requireCaller(ctx, request, reply)
       reply.header('allow', [...allowed].join(', '))
       throw new DomainError('method_not_allowed')
     },

@@ -1,3 +1,4 @@
+import { imageTypesOf } from './files/images.ts'
 import type { Operation } from './operation.ts'
 
 /** Response headers that the document describes. Every operation refers to those that its answers can have. */
@@ -22,7 +23,7 @@ export const headers = {
     { type: 'string', enum: ['none', 'unknown'] },
   ),
   'WWW-Authenticate': header('Says which key or scope is needed.', { type: 'string' }),
-  'Content-Disposition': header('The name of the file.', { type: 'string' }),
+  'Content-Disposition': header('attachment with the name of the file, or inline for an image.', { type: 'string' }),
   'Content-Language': header('The language of the message.', { type: 'string', enum: ['en', 'de'] }),
 }
 
@@ -40,10 +41,12 @@ export function headersOf(operation: Operation, status: number): Record<string, 
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-function headersOfSuccess({ method, csvFileName, acceptsIdempotencyKey }: Operation, status: number): HeaderName[] {
+function headersOfSuccess(operation: Operation, status: number): HeaderName[] {
+  const { method, csvFileName, acceptsIdempotencyKey } = operation
+  const isFile = csvFileName !== undefined || imageTypesOf(operation) !== undefined
   return [
     ...(method === 'GET' ? (['ETag'] as const) : []),
-    ...(csvFileName && status === 200 ? (['Content-Disposition'] as const) : []),
+    ...(isFile && status === 200 ? (['Content-Disposition'] as const) : []),
     ...(acceptsIdempotencyKey ? (['Idempotent-Replayed'] as const) : []),
   ]
 }

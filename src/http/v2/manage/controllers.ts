@@ -8,11 +8,11 @@ import { setController } from '#domain/controllers/set-controller.ts'
 import { readControllerSites } from '#domain/sites/check-controller-site.ts'
 import type { Credentials } from '#drivers/driver.ts'
 import { formatFingerprint, parseFingerprint } from '#lib/fingerprint.ts'
+import { InvalidRequest } from '../errors/invalid-fields.ts'
+import { V2Error } from '../errors/problems.ts'
 import { changeBody, count, readUuid, textOrNull, time, uuidParams } from '../kit/fields.ts'
-import { InvalidRequest } from '../kit/invalid-fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
-import { V2Error } from '../kit/problems.ts'
 
 const controllerSchema = Type.Object(
   {
@@ -51,6 +51,7 @@ export const listControllers = operation({
   operationId: 'listControllers',
   summary: 'List the controllers by name, without their secrets',
   scope: 'manage',
+  role: 'admin',
   status: 200,
   query: Type.Object(namePageQuery, { additionalProperties: false }),
   answer: Type.Object({ controllers: Type.Array(controllerSchema), next_cursor: nextCursor }),
@@ -68,6 +69,7 @@ export const createController = operation({
   operationId: 'createController',
   summary: 'Add a controller. It is not called until a site is added',
   scope: 'manage',
+  role: 'admin',
   status: 201,
   body: Type.Object(
     {
@@ -97,6 +99,7 @@ export const getController = operation({
   operationId: 'getController',
   summary: 'Get one controller, without its secrets',
   scope: 'manage',
+  role: 'admin',
   status: 200,
   params: uuidParams,
   answer: controllerSchema,
@@ -115,6 +118,7 @@ export const updateController = operation({
   summary:
     'Change a controller. A new address or certificate_pin erases the stored secret unless the request has a new one',
   scope: 'manage',
+  role: 'admin',
   status: 200,
   params: uuidParams,
   body: changeBody(
@@ -141,6 +145,7 @@ export const deleteController = operation({
   operationId: 'deleteController',
   summary: 'Remove a controller that has no sites',
   scope: 'manage',
+  role: 'admin',
   status: 204,
   params: uuidParams,
   answer: Type.Void(),
@@ -155,7 +160,9 @@ export const listControllerSites = operation({
   operationId: 'listControllerSites',
   summary: 'Ask a controller now which sites it has',
   scope: 'manage',
+  role: 'admin',
   status: 200,
+  conflict: 'The controller could not be asked',
   params: uuidParams,
   answer: Type.Object({
     sites: Type.Array(

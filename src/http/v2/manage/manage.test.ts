@@ -19,6 +19,7 @@ test('me: a limited key with an expiry, and a key without limits', async () => {
   const me = async (text: string) => (await app.call('/api/v2/me', { key: text })).json()
 
   expect(await me(limited.key)).toEqual({
+    kind: 'key',
     id: limited.id,
     name: 'Desk',
     scope: 'read',
@@ -51,6 +52,21 @@ test("a controller's site is taken under each of its ids", async () => {
   expect(await add('branch')).toEqual([409, 'controller_site_taken'])
 })
 
+test("a controller's site is recorded under its first id, so two requests at once cannot add it twice", async () => {
+  const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
+  const { body: controller } = await ask('POST', '/controllers', { name: 'At once', ...login })
+  const ids = [...(await simulator.siteReferences())].flatMap(([id, name]) =>
+    name === 'branch' ? [id, name, 'Branch'] : [],
+  )
+  const answers = await Promise.all(
+    ids.map((id) => ask('POST', '/sites', { name: id, controller_id: controller.id, controller_site: id })),
+  )
+  const added = answers.filter(({ status }) => status === 201)
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
+  expect(added.map(({ body }) => body.controller_site)).toEqual(['branch'])
+})
+
 test('controller, site and template: created, changed, and removed in the right order only', async () => {
   const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
   const { body: controller } = await ask('POST', '/controllers', { name: 'Console', ...login })
@@ -68,6 +84,7 @@ test('controller, site and template: created, changed, and removed in the right 
     { controller_site: 'branch', name: 'Branch' },
   ])
   expect([nowhere.status, nowhere.body.error]).toEqual([400, 'controller_site_not_found'])
+  expect(nowhere.body.errors).toMatchObject([{ field: 'controller_site', code: 'not_usable' }])
   expect([again.status, again.body.error]).toEqual([409, 'controller_site_taken'])
   expect(changed.body).toEqual({
     ...template.body,
@@ -97,6 +114,7 @@ test('a new address erases the secret unless the request has a new one; the site
 
   expect([moved.body.has_secret, entered.body.has_secret]).toEqual([false, true])
   expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
+  expect(refused.body.message).toMatch(/^The controller could not be asked for its sites \(\w+\)$/)
   expect((await ask('GET', `${path}/sites`)).status).toBe(200)
 })
 
@@ -105,10 +123,45 @@ test.each(['controllers', 'sites', 'templates'])(
   async (kind) => {
     const { status, body } = await ask('PATCH', `/${kind}/1`, {})
 
-    expect([status, body.errors[0].code]).toEqual([400, 'nothing_to_change'])
+    expect([status, body.errors[0].field, body.errors[0].code]).toEqual([400, 'body', 'nothing_to_change'])
     expect(body.errors[0].allowed.fields).toContain('name')
   },
 )
+
+const classic = { name: 'C', driver: 'unifi-classic', address: 'https://10.0.0.1', secret: 's' }
+const integration = { ...classic, driver: 'unifi-integration' }
+const pin = Array(32).fill('AB').join(':')
+const newSite = { name: 'x', controller_id: await seedController(app.db), unchecked: true }
+test.each([
+  ['/templates', { name: '\n', expire_minutes: 1 }, 'display_name_invalid', 'name bad_format'],
+  ['/sites', { ...newSite, controller_site: '' }, 'display_name_invalid', 'controller_site bad_format'],
+  ['/controllers', { ...classic, driver: 'x' }, 'driver_not_found', 'driver not_usable'],
+  ['/controllers', { ...integration, address: 'x' }, 'controller_address_unreadable', 'address bad_format'],
+  [
+    '/controllers',
+    { ...integration, address: 'https://u:p@x' },
+    'controller_address_with_extras',
+    'address bad_format',
+  ],
+  [
+    '/controllers',
+    { ...integration, address: 'http://127.0.0.1', certificate_pin: pin },
+    'certificate_pin_without_tls',
+    'certificate_pin not_usable',
+  ],
+  ['/controllers', { ...classic, username: 'a@b' }, 'cloud_account', 'username not_usable'],
+  ['/controllers', { ...integration, username: 'a' }, 'username_not_supported', 'username not_usable'],
+  ['/controllers', classic, 'username_required', 'username required'],
+  ['/webhooks', { url: 'x' }, 'webhook_url_unreadable', 'url bad_format'],
+  ['/webhooks', { url: 'https://u:p@example.com' }, 'webhook_url_with_credentials', 'url bad_format'],
+  ['/webhooks', { url: 'https://10.0.0.1' }, 'webhook_url_forbidden', 'url not_usable'],
+])('POST %s with %j: %s, and errors names the field', async (path, sent, error, field) => {
+  const { status, body } = await ask('POST', path, sent)
+
+  expect([status, body.error]).toEqual([400, error])
+  expect(body.errors.map((each: any) => `${each.field} ${each.code}`)).toEqual([field])
+  expect(body.errors[0].message).toBe(body.message)
+})
 
 test('a limited key is told that it needs all sites, even if the name of the webhook is taken', async () => {
   const site = await seedSite(app.db)
@@ -133,6 +186,7 @@ test('a controller that hangs holds a request for a few seconds only; unchecked 
   const refused = await ask('POST', '/sites', { name: 'x', controller_id: controller.id })
 
   expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
+  expect(refused.body.message).toContain('"unchecked": true')
   expect(performance.now() - started).toBeLessThan(15_000)
   expect((await ask('POST', '/sites', { name: 'x', controller_id: controller.id, unchecked: true })).status).toBe(201)
 })

@@ -6,9 +6,9 @@ import { requestSync, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
+import { V2Error } from '../errors/problems.ts'
 import { changeBody, readUuid, siteNumber, time } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
-import { V2Error } from '../kit/problems.ts'
 import { readSiteNumber, siteParams } from '../sites.ts'
 
 const settingsSchema = Type.Object(
@@ -39,18 +39,26 @@ export const createSite = operation({
   operationId: 'createSite',
   summary: 'Add a site of a controller',
   scope: 'manage',
+  role: 'admin',
   status: 201,
   body: Type.Object(
     {
       name: changeable.name,
       controller_id: Type.String({ format: 'uuid' }),
       controller_site: Type.Optional(
-        Type.String({ default: 'default', description: 'The id of the site on the controller.' }),
+        Type.String({
+          default: 'default',
+          description: 'The id of the site on the controller. Of several ids, the service stores the first.',
+        }),
       ),
       active: Type.Optional({ ...changeable.active, default: true }),
       adopts_vouchers: Type.Optional({ ...changeable.adopts_vouchers, default: false }),
       unchecked: Type.Optional(
-        Type.Boolean({ default: false, description: 'Do not ask the controller whether it has the site.' }),
+        Type.Boolean({
+          default: false,
+          description:
+            'Do not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows.',
+        }),
       ),
     },
     { additionalProperties: false, title: 'NewSite' },
@@ -60,8 +68,10 @@ export const createSite = operation({
     const { name, controller_id, controller_site = 'default', active = true, adopts_vouchers = false } = body
     const controller = { id: readUuid(controller_id) }
     const site = { name, controller, controllerSite: controller_site, active, adoptsVouchers: adopts_vouchers }
-    if (!body.unchecked) await checkControllerSite({ db, controllers }, actor, site)
-    return readSettings(db, actor, (await addSite(db, actor, site)).id)
+    const controllerSite = body.unchecked
+      ? controller_site
+      : await checkControllerSite({ db, controllers }, actor, site)
+    return readSettings(db, actor, (await addSite(db, actor, { ...site, controllerSite })).id)
   },
 })
 
@@ -71,6 +81,7 @@ export const getSiteSettings = operation({
   operationId: 'getSiteSettings',
   summary: 'Get the settings of a site',
   scope: 'manage',
+  role: 'manager',
   status: 200,
   params: siteParams,
   answer: settingsSchema,
@@ -83,6 +94,7 @@ export const updateSite = operation({
   operationId: 'updateSite',
   summary: 'Change a site',
   scope: 'manage',
+  role: 'admin',
   status: 200,
   params: siteParams,
   body: changeBody(
@@ -108,6 +120,7 @@ export const deleteSite = operation({
   operationId: 'deleteSite',
   summary: 'Remove a site that has no vouchers and that nothing refers to',
   scope: 'manage',
+  role: 'admin',
   status: 204,
   params: siteParams,
   answer: Type.Void(),
@@ -122,6 +135,7 @@ export const syncSite = operation({
   operationId: 'syncSite',
   summary: 'Compare the record of a site with its controller now',
   scope: 'manage',
+  role: 'manager',
   status: 202,
   params: siteParams,
   answer: Type.Object(

@@ -34,6 +34,7 @@ export const createTemplate = operation({
   operationId: 'createTemplate',
   summary: 'Add a template, for one site or for all sites',
   scope: 'manage',
+  role: 'manager',
   status: 201,
   body: Type.Object(
     {
@@ -75,6 +76,7 @@ export const updateTemplate = operation({
   operationId: 'updateTemplate',
   summary: 'Change a template. Vouchers that were made from it stay as they are',
   scope: 'manage',
+  role: 'manager',
   status: 200,
   params: uuidParams,
   body: changeBody(
@@ -108,6 +110,7 @@ export const deleteTemplate = operation({
   operationId: 'deleteTemplate',
   summary: 'Remove a template. Vouchers that were made from it stay as they are',
   scope: 'manage',
+  role: 'manager',
   status: 204,
   params: uuidParams,
   answer: Type.Void(),

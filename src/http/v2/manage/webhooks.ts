@@ -6,10 +6,10 @@ import { defaultEvents, type EventType, eventTypes, languages, readEventTypes } 
 import { formats } from '#domain/webhooks/formats.ts'
 import { receiverUrl } from '#domain/webhooks/receiver-url.ts'
 import { findVisibleWebhook, listWebhookPage, type Webhook } from '#domain/webhooks/webhooks.queries.ts'
+import { V2Error } from '../errors/problems.ts'
 import { isoOrNull, readUuid, siteNumber, textOrNull, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
-import { V2Error } from '../kit/problems.ts'
 
 const events = Type.Array(Type.Enum(Object.keys(eventTypes) as EventType[]), { minItems: 1, maxItems: 50 })
 const format = Type.Enum(Object.keys(formats))
@@ -37,6 +37,7 @@ export const listWebhooks = operation({
   operationId: 'listWebhooks',
   summary: 'List the webhooks by name, without their addresses and secrets',
   scope: 'manage',
+  role: 'manager',
   status: 200,
   query: Type.Object(namePageQuery, { additionalProperties: false }),
   answer: Type.Object({ webhooks: Type.Array(webhookSchema), next_cursor: nextCursor }),
@@ -54,6 +55,7 @@ export const createWebhook = operation({
   operationId: 'createWebhook',
   summary: 'Subscribe: send events to an address. The answer has the signing secret, which is shown only once',
   scope: 'manage',
+  role: 'manager',
   status: 201,
   body: Type.Object(
     {
@@ -71,7 +73,11 @@ export const createWebhook = operation({
           description: 'Without it: all sites, including later ones, which needs a key for all sites.',
         }),
       ),
-      name: Type.Optional(Type.String({ description: 'Must be unique. Without it, a name is made from the host.' })),
+      name: Type.Optional(
+        Type.String({
+          description: 'Must be unique among all webhooks. Without it, a name is made from the host.',
+        }),
+      ),
       format: Type.Optional({ ...format, default: 'generic' }),
       language: Type.Optional({ ...language, default: 'de' }),
     },
@@ -105,6 +111,7 @@ export const getWebhook = operation({
   operationId: 'getWebhook',
   summary: 'Get one webhook, without its address and secret',
   scope: 'manage',
+  role: 'manager',
   status: 200,
   params: uuidParams,
   answer: webhookSchema,
@@ -121,6 +128,7 @@ export const deleteWebhook = operation({
   operationId: 'deleteWebhook',
   summary: 'Unsubscribe: remove a webhook and the log of its deliveries',
   scope: 'manage',
+  role: 'manager',
   status: 204,
   params: uuidParams,
   answer: Type.Void(),

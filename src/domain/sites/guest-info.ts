@@ -1,0 +1,158 @@
+import type { Database, Queryable } from '#db/database.ts'
+import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { type Actor, limitedTo } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.ts'
+import { unprintable } from '../plain-name.ts'
+import {
+  findGuestInfo,
+  findGuestInfoToChange,
+  type GuestLanguage,
+  guestLanguages,
+  type StoredGuestInfo,
+  updateGuestInfo,
+} from './guest-info.queries.ts'
+
+/** The largest Wi-Fi name that the standard allows, in bytes of UTF-8. */
+const maxWifiNameBytes = 32
+export const maxFooterLength = 120
+export const maxRoomDays = 365
+
+/** The facts of a site that are printed on slips. */
+export type GuestInfo = Omit<StoredGuestInfo, 'wifiPassword' | 'timeZone'> & {
+  /** Only people see it. It is null for every other actor. */
+  wifiPassword: string | null
+  wifiPasswordSet: boolean
+  /** The time zone of the service, if the site has none of its own. */
+  timeZone: string
+  timeZoneIsDefault: boolean
+}
+
+type GuestInfoContext = { keyring: Keyring; today: { timeZone: string } }
+
+export async function readGuestInfo(
+  { db, ...ctx }: GuestInfoContext & { db: Queryable },
+  actor: Actor,
+  siteId: number,
+): Promise<GuestInfo> {
+  const stored = await findGuestInfo(db, siteId, limitedTo(actor))
+  if (!stored) throw siteNotFound(siteId)
+  return toGuestInfo(ctx, actor, stored)
+}
+
+/** Undefined fields keep their value. Null erases a value, or returns to the time zone of the service. */
+export type GuestInfoChange = {
+  wifiName?: string | null | undefined
+  wifiPassword?: string | null | undefined
+  wifiHidden?: boolean | undefined
+  timeZone?: string | null | undefined
+  guestLanguages?: string[] | undefined
+  footer?: string | null | undefined
+  roomDays?: number | undefined
+}
+
+export async function setGuestInfo(
+  { db, ...ctx }: GuestInfoContext & { db: Database },
+  actor: Actor,
+  siteId: number,
+  request: GuestInfoChange,
+): Promise<GuestInfo> {
+  const { wifiPassword, ...changes } = readChange(request)
+  return db.transaction(async (tx) => {
+    const before = await findGuestInfoToChange(tx, siteId, limitedTo(actor))
+    if (!before) throw siteNotFound(siteId)
+    const password = wifiPassword && encrypt(ctx.keyring, passwordPlace(siteId), wifiPassword)
+    const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }
+    await updateGuestInfo(tx, after)
+    await recordAudit(tx, actor, {
+      action: 'site.guest_info_changed',
+      targetKind: 'site',
+      targetId: String(siteId),
+      details: { changes, ...(password !== undefined && { wifiPassword: password === null ? 'erased' : 'replaced' }) },
+    })
+    return toGuestInfo(ctx, actor, after)
+  })
+}
+
+type ReadChange = Partial<Omit<StoredGuestInfo, 'siteId' | 'logoUpdatedAt'>>
+
+/** Checks the fields that are given. The error has every invalid field. */
+function readChange(request: GuestInfoChange): ReadChange {
+  const { timeZone, guestLanguages: languages } = request
+  const zone = timeZone == null ? timeZone : findTimeZone(timeZone)
+  const [first, ...more] = [
+    ...checkWifiName(request.wifiName),
+    ...checkWifiPassword(request.wifiPassword),
+    ...(timeZone != null && zone === undefined ? [problem('time_zone_unknown', { timeZone })] : []),
+    ...(languages ?? []).flatMap(checkLanguage),
+    ...checkFooter(request.footer),
+    ...checkRoomDays(request.roomDays),
+  ]
+  if (first) throw new DomainError(first.code, { details: first.details, more })
+  const given = Object.entries({ ...request, timeZone: zone }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given)
+}
+
+function checkWifiName(name: string | null | undefined): DomainError[] {
+  if (name == null) return []
+  if (name === '' || Buffer.byteLength(name) > maxWifiNameBytes)
+    return [problem('wifi_name_too_long', { max: maxWifiNameBytes })]
+  return unprintable.test(name) ? [problem('wifi_name_unprintable')] : []
+}
+
+/** WPA accepts a passphrase of 8 to 63 printable ASCII characters, or a key of 64 hexadecimal digits. */
+function checkWifiPassword(password: string | null | undefined): DomainError[] {
+  if (password == null || /^([\x20-\x7e]{8,63}|[0-9a-fA-F]{64})$/.test(password)) return []
+  return [problem('wifi_password_invalid')]
+}
+
+/** The usual spelling of a time zone; undefined if there is none of this name. */
+function findTimeZone(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
+function checkLanguage(language: string, index: number, all: string[]): DomainError[] {
+  const details = { language, index, allowed: guestLanguages.join(', ') }
+  if (!guestLanguages.includes(language as GuestLanguage)) return [problem('guest_language_unknown', details)]
+  return all.indexOf(language) < index ? [problem('guest_language_repeated', details)] : []
+}
+
+function checkFooter(footer: string | null | undefined): DomainError[] {
+  if (footer == null) return []
+  if (footer.trim() === '' || unprintable.test(footer)) return [problem('footer_unprintable')]
+  return [...footer].length > maxFooterLength ? [problem('footer_too_long', { max: maxFooterLength })] : []
+}
+
+function checkRoomDays(days: number | undefined): DomainError[] {
+  if (days === undefined || (Number.isInteger(days) && days >= 0 && days <= maxRoomDays)) return []
+  return [problem('room_days_out_of_range', { min: 0, max: maxRoomDays })]
+}
+
+function problem(code: ErrorCode, details: ErrorDetails = {}): DomainError {
+  return new DomainError(code, { details })
+}
+
+function siteNotFound(siteId: number): DomainError {
+  return problem('site_not_found', { ids: siteId })
+}
+
+/** API keys and commands never get the Wi-Fi password: it is for the people who print slips. */
+function toGuestInfo({ keyring, today }: GuestInfoContext, actor: Actor, stored: StoredGuestInfo): GuestInfo {
+  const { siteId, wifiPassword } = stored
+  return {
+    ...stored,
+    wifiPassword:
+      wifiPassword !== null && actor.kind === 'staff' ? decrypt(keyring, passwordPlace(siteId), wifiPassword) : null,
+    wifiPasswordSet: wifiPassword !== null,
+    timeZone: stored.timeZone ?? today.timeZone,
+    timeZoneIsDefault: stored.timeZone === null,
+  }
+}
+
+function passwordPlace(siteId: number) {
+  return { table: 'sites', column: 'wifi_password', row: String(siteId) }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { checkNewPassword, hashPassword, isPassword } from './password.ts'
+import { networkOf } from './sign-in.ts'
+
+test('a hash accepts its password only, in every Unicode form of it', async () => {
+  const hash = await hashPassword('Grüße aus Wien')
+
+  expect(hash).toMatch(/^scrypt\$32768\$8\$3\$/)
+  expect(await isPassword('Grüße aus Wien'.normalize('NFD'), hash, 'new address')).toBe(true)
+  expect(await isPassword('Grüße aus wien', hash, 'new address')).toBe(false)
+  expect(await hashPassword('Grüße aus Wien')).not.toBe(hash)
+})
+
+test('without a hash, no password is right', async () => {
+  expect(await isPassword('', null, 'new address')).toBe(false)
+})
+
+test.each([
+  ['elevenchars', 'password_too_short'],
+  ['passwordpassword1', 'password_common'],
+  ['1qaz2wsx3edc', 'password_common'],
+  ['!!Qwertyuiop123', 'password_common'],
+  ['111111111111', 'password_common'],
+  ['anna.berger2026', 'password_common'],
+  ['837465928374', undefined],
+  ['correct horse battery', undefined],
+  ['ж'.repeat(6) + 'щ'.repeat(6), 'password_common'],
+  ['x1y2z3'.repeat(60), 'password_too_long'],
+])('%s: %s', (password, code) => {
+  const check = () => checkNewPassword('password', password, 'anna.berger@example.com')
+
+  if (code) expect(check).toThrow(code)
+  else expect(check).not.toThrow()
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('%s belongs to the network %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})

@@ -1,0 +1,100 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSlots } from '#lib/concurrency.ts'
+import { DomainError } from '../errors.ts'
+
+export const minPasswordLength = 12
+/** Long enough for any sentence, and short enough that a huge password costs nothing. */
+const maxPasswordLength = 256
+const minDistinctCharacters = 5
+
+/**
+ * The parameters that OWASP recommends for 32 MiB. An older hash keeps its own parameters, which stand in front of it, so
+ * these can change at any time.
+ */
+const current = { N: 2 ** 15, r: 8, p: 3 }
+const hashBytes = 32
+
+/**
+ * A hash takes about 0.2 s of a processor, so a flood of sign-ins must not take all of them. Guesses from new addresses wait in
+ * a line of their own, and not in front of people at their usual address.
+ */
+const hashing = createSlots({
+  atOnce: 2,
+  maxWaiting: 50,
+  maxWaitMs: 10_000,
+  rejection: () => new DomainError('sign_ins_too_many', { details: { seconds: 10 } }),
+})
+
+/** Hashes a password with scrypt. The result is `scrypt$N$r$p$salt$hash`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, current, 'usual address')
+  return ['scrypt', current.N, current.r, current.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+}
+
+type Line = 'usual address' | 'new address'
+
+/** Without a hash, takes as long as with one, so that the time does not tell which addresses have an account. */
+export async function isPassword(password: string, stored: string | null, line: Line): Promise<boolean> {
+  const [, n, r, p, salt = '', hash = ''] = (stored ?? nobodysHash).split('$')
+  const derived = await derive(
+    password,
+    Buffer.from(salt, 'base64url'),
+    { N: Number(n), r: Number(r), p: Number(p) },
+    line,
+  )
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64url')) && stored !== null
+}
+
+const nobodysHash = `scrypt$${current.N}$${current.r}$${current.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+function derive(password: string, salt: Buffer, options: ScryptOptions, line: Line): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const work = () => {
+    scrypt(
+      password.normalize('NFKC').slice(0, maxPasswordLength),
+      salt,
+      hashBytes,
+      { ...options, maxmem: 2 ** 27 },
+      (error, hash) => (error ? reject(error) : resolve(hash)),
+    )
+    return promise
+  }
+  return hashing.run(line, work)
+}
+
+/** Rejects a new password that is too short, too long or easy to guess. */
+export function checkNewPassword(field: string, password: string, email: string): void {
+  const length = [...password].length
+  if (length < minPasswordLength || length > maxPasswordLength) {
+    const details = { field, min: minPasswordLength, max: maxPasswordLength }
+    throw new DomainError(length < minPasswordLength ? 'password_too_short' : 'password_too_long', { details })
+  }
+  if (isCommon(password, email)) throw new DomainError('password_common', { details: { field } })
+}
+
+/** "Password2026!" is as common as "password": digits and signs at either end add nothing. */
+function isCommon(password: string, email: string): boolean {
+  const lower = password.toLowerCase()
+  const core = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const commonPasswords = listCommonPasswords()
+  return (
+    new Set(lower).size < minDistinctCharacters ||
+    commonPasswords.has(lower) ||
+    commonPasswords.has(core) ||
+    [email.toLowerCase(), email.toLowerCase().split('@', 1)[0]].includes(core)
+  )
+}
+
+let common: Set<string> | undefined
+
+/** The 10,000 most common passwords of public leaks without digits and signs at their ends, and all those of 12 characters. */
+function listCommonPasswords(): Set<string> {
+  common ??= new Set(
+    readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n'),
+  )
+  return common
+}

@@ -1,0 +1,117 @@
+import type { Queryable } from '#db/database.ts'
+import type { Role } from '../actor.ts'
+
+/** How long a session lives without a request, and at most. */
+const isLive = `(s.last_seen_at > now() - interval '12 hours' and s.created_at > now() - interval '7 days')`
+
+export type Credentials = { staffId: string; passwordHash: string | null; active: boolean; isKnownAddress: boolean }
+
+/** The password hash of the person with this e-mail address, and whether the person has signed in from this network before. */
+export async function findCredentials(db: Queryable, email: string, network: string): Promise<Credentials | undefined> {
+  const { rows } = await db.query<Credentials>(
+    `select id as "staffId", password_hash as "passwordHash", active,
+            exists (select from staff_addresses where staff_id = staff.id and address = $2) as "isKnownAddress"
+       from staff where lower(email) = lower($1)`,
+    [email, network],
+  )
+  return rows[0]
+}
+
+export async function findPasswordHash(db: Queryable, staffId: string): Promise<string | null> {
+  const { rows } = await db.query<{ hash: string | null }>('select password_hash as hash from staff where id = $1', [
+    staffId,
+  ])
+  return rows[0]?.hash ?? null
+}
+
+export type NewSession = {
+  id: string
+  staffId: string
+  tokenSha256: Buffer
+  address: string
+  userAgent: string
+}
+
+export async function insertSession(tx: Queryable, session: NewSession, network: string): Promise<void> {
+  const { id, staffId, tokenSha256, address, userAgent } = session
+  await tx.query(
+    `insert into staff_sessions (id, staff_id, token_sha256, address, user_agent) values ($1, $2, $3, $4, $5)`,
+    [id, staffId, tokenSha256, address, userAgent],
+  )
+  await tx.query(
+    `insert into staff_addresses (staff_id, address) values ($1, $2)
+     on conflict (staff_id, address) do update set signed_in_at = now()`,
+    [staffId, network],
+  )
+}
+
+/** A live session with its person, and the time by the clock of the database. */
+export type Session = {
+  id: string
+  staffId: string
+  name: string
+  role: Role
+  allSites: boolean
+  lastSeenAt: Date
+  now: Date
+}
+
+export async function findSession(db: Queryable, tokenSha256: Buffer): Promise<Session | undefined> {
+  const { rows } = await db.query<Session>(
+    `select s.id, s.staff_id as "staffId", st.name, st.role, st.all_sites as "allSites",
+            s.last_seen_at as "lastSeenAt", now() as now
+       from staff_sessions s join staff st on st.id = s.staff_id
+      where s.token_sha256 = $1 and st.active and ${isLive}`,
+    [tokenSha256],
+  )
+  return rows[0]
+}
+
+export async function updateSessionSeen(db: Queryable, id: string): Promise<void> {
+  await db.query('update staff_sessions set last_seen_at = now() where id = $1', [id])
+}
+
+export type OpenSession = { id: string; createdAt: Date; lastSeenAt: Date; address: string; userAgent: string }
+
+/** The live sessions of a person, the last used first. */
+export async function listSessions(db: Queryable, staffId: string): Promise<OpenSession[]> {
+  const { rows } = await db.query<OpenSession>(
+    `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", host(s.address) as address,
+            s.user_agent as "userAgent"
+       from staff_sessions s where s.staff_id = $1 and ${isLive} order by s.last_seen_at desc, s.id`,
+    [staffId],
+  )
+  return rows
+}
+
+/** Returns whether there was such a session of this person. */
+export async function deleteSession(db: Queryable, staffId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from staff_sessions where staff_id = $1 and id = $2', [staffId, id])
+  return rowCount === 1
+}
+
+/** Ends the session of a token, whoever it belongs to. */
+export async function deleteSessionOfToken(db: Queryable, tokenSha256: Buffer): Promise<void> {
+  await db.query('delete from staff_sessions where token_sha256 = $1', [tokenSha256])
+}
+
+/** Ends the sessions of a person, except one. Returns how many there were. */
+export async function deleteSessions(db: Queryable, staffId: string, exceptId: string | null): Promise<number> {
+  const { rowCount } = await db.query(
+    'delete from staff_sessions where staff_id = $1 and ($2::uuid is null or id <> $2)',
+    [staffId, exceptId],
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes sessions that ended, links that nobody used, and addresses that were not used for 90 days. */
+export async function deleteOldSessions(db: Queryable): Promise<number> {
+  const statements = [
+    `delete from staff_sessions s where not ${isLive}`,
+    `delete from password_links where expires_at < now()`,
+    `delete from staff_addresses where signed_in_at < now() - interval '90 days'`,
+  ]
+  let count = 0
+  for (const statement of statements) count += (await db.query(statement)).rowCount ?? 0
+  return count
+}

@@ -1,0 +1,106 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { v4 as uuidv4, v7 as uuidv7 } from 'uuid'
+import type { Database, Queryable } from '#db/database.ts'
+import type { Keyring } from '#lib/cipher.ts'
+import type { Actor } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { DomainError } from '../errors.ts'
+import { sha256Of } from '../keys/key.ts'
+import { insertTemplate, listTemplates } from '../templates/templates.queries.ts'
+import { storePerson } from './administer-staff.ts'
+import { checkNewPassword, hashPassword } from './password.ts'
+import { deleteSetupToken, findSetupToken, lockSetup, replaceSetupToken } from './setup.queries.ts'
+import {
+  countAttempt,
+  networkOf,
+  type SignedIn,
+  type SignInContext,
+  startSession,
+  toActor,
+  type Visitor,
+} from './sign-in.ts'
+import { hasAdministrator, type Language } from './staff.queries.ts'
+
+/**
+ * The token that creates the first administrator; undefined if there is one already, or if another process was given its own
+ * token. All processes with the same ENCRYPTION_KEYS compute the same token, so each can print it and none has to store it.
+ */
+export async function openSetup(
+  db: Database,
+  { keyring, given }: { keyring: Keyring; given: string | undefined },
+): Promise<{ token: string; expiresAt: Date } | undefined> {
+  if (await hasAdministrator(db)) return undefined
+  return db.transaction(async (tx) => {
+    await lockSetup(tx)
+    const stored = await findSetupToken(tx)
+    const expected = given ?? (stored && deriveToken(keyring, stored.seed))
+    if (stored && expected && sha256Of(expected).equals(stored.tokenSha256))
+      return { token: expected, expiresAt: stored.expiresAt }
+    if (stored && given === undefined) return undefined
+    const seed = uuidv4()
+    const token = given ?? deriveToken(keyring, seed)
+    return { token, expiresAt: await replaceSetupToken(tx, { seed, tokenSha256: sha256Of(token) }) }
+  })
+}
+
+function deriveToken({ currentId, keys }: Keyring, seed: string): string {
+  const key = keys.get(currentId) as Buffer
+  return createHmac('sha256', key).update(`setup token ${seed}`).digest('base64url').replace(/[-_]/g, '').slice(0, 32)
+}
+
+export type FirstAdministrator = { token: string; name: string; email: string; password: string; language: Language }
+
+/** Creates the first administrator and three templates, and signs the administrator in. The token ends with this. */
+export async function setUp(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
+  await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)
+  await checkSetupToken(ctx.db, request.token)
+  checkNewPassword('password', request.password, request.email)
+  const passwordHash = await hashPassword(request.password)
+  return ctx.db.transaction(async (tx) => {
+    await lockSetup(tx)
+    await checkSetupToken(tx, request.token)
+    const person = await storePerson(tx, { ...request, role: 'admin', siteIds: undefined, passwordHash })
+    const { id, name, email, role } = person
+    const details = { name, email, role }
+    await recordAudit(tx, toActor(person), { action: 'staff.added', targetKind: 'staff', targetId: id, details })
+    await addFirstTemplates(tx, toActor(person), request.language)
+    await deleteSetupToken(tx)
+    return startSession(tx, visitor, id)
+  })
+}
+
+async function checkSetupToken(db: Queryable, token: string): Promise<void> {
+  if (await hasAdministrator(db)) throw new DomainError('setup_done')
+  const stored = await findSetupToken(db)
+  if (!stored || !timingSafeEqual(sha256Of(token), stored.tokenSha256)) throw new DomainError('setup_token_invalid')
+}
+
+async function addFirstTemplates(tx: Queryable, actor: Actor, language: Language): Promise<void> {
+  if ((await listTemplates(tx)).length > 0) return
+  for (const template of firstTemplates[language]) {
+    const id = uuidv7()
+    await insertTemplate(tx, { ...unlimited, ...template, id })
+    await recordAudit(tx, actor, { action: 'template.added', targetKind: 'template', targetId: id, details: template })
+  }
+}
+
+const unlimited = { siteId: null, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
+const dayMinutes = 24 * 60
+
+const firstTemplates = {
+  en: [
+    { name: '1 day', expireMinutes: dayMinutes, maxUses: 2 },
+    { name: '1 week', expireMinutes: 7 * dayMinutes, maxUses: 2 },
+    { name: 'Meeting, 4 hours', expireMinutes: 4 * 60, maxUses: 1 },
+  ],
+  de: [
+    { name: '1 Tag', expireMinutes: dayMinutes, maxUses: 2 },
+    { name: '1 Woche', expireMinutes: 7 * dayMinutes, maxUses: 2 },
+    { name: 'Besprechung, 4 Stunden', expireMinutes: 4 * 60, maxUses: 1 },
+  ],
+}
+
+/** Whether the first administrator is still missing. */
+export async function isSetupOpen(db: Database): Promise<boolean> {
+  return !(await hasAdministrator(db))
+}

@@ -1,0 +1,172 @@
+import { isIPv6 } from 'node:net'
+import { v7 as uuidv7 } from 'uuid'
+import type { Database, Queryable } from '#db/database.ts'
+import { gatherCalls } from '#lib/concurrency.ts'
+import type { Requester } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { DomainError } from '../errors.ts'
+import { randomBase62, sha256Of } from '../keys/key.ts'
+import { checkNewPassword, hashPassword, isPassword } from './password.ts'
+import {
+  deleteSessionOfToken,
+  deleteSessions,
+  findCredentials,
+  findPasswordHash,
+  findSession,
+  insertSession,
+  type Session,
+  updateSessionSeen,
+} from './sessions.queries.ts'
+import { deletePasswordLink, findPerson, findPersonOfLink, type Person, updatePasswordHash } from './staff.queries.ts'
+
+/** Counts one attempt in a window of this many seconds. */
+type CountAttempt = (
+  key: string,
+  limit: number,
+  windowSeconds: number,
+) => Promise<{ allowed: boolean; resetSeconds: number }>
+
+export type SignInContext = { db: Database; limiter: CountAttempt }
+
+/** The browser from which somebody signs in. `token` is the session that it has already, if any. */
+export type Visitor = { address: string; userAgent: string; token: string | undefined }
+
+export type SignedIn = { person: Person; token: string }
+
+const windowSeconds = 15 * 60
+const limits = { perAccountAndAddress: 20, perAccountFromNewAddresses: 60, perAddress: 300 }
+
+/**
+ * Signs a person in and returns the token of a new session. The token that the browser had before ends, so nobody can plant
+ * one. The error does not tell whether the e-mail address or the password was wrong.
+ */
+export async function signIn(
+  ctx: SignInContext,
+  visitor: Visitor,
+  { email, password }: { email: string; password: string },
+): Promise<SignedIn> {
+  const network = networkOf(visitor.address)
+  const found = await findCredentials(ctx.db, email, network)
+  await countSignIn(ctx, email, network, found?.isKnownAddress ?? false)
+  const line = found?.isKnownAddress ? 'usual address' : 'new address'
+  const isRight = await isPassword(password, found?.passwordHash ?? null, line)
+  if (!isRight || !found?.active) throw new DomainError('sign_in_failed')
+  return ctx.db.transaction((tx) => startSession(tx, visitor, found.staffId))
+}
+
+/**
+ * Counts before the password is checked, so that guesses sent at the same time count too. Guesses from new addresses share a
+ * limit for each account. It never stops an address where this person has signed in before.
+ */
+async function countSignIn(ctx: SignInContext, email: string, network: string, isKnownAddress: boolean): Promise<void> {
+  const account = sha256Of(email.toLowerCase()).toString('base64url')
+  await countAttempt(ctx, `sign-in:${network}`, limits.perAddress)
+  await countAttempt(ctx, `sign-in:${network}:${account}`, limits.perAccountAndAddress)
+  if (!isKnownAddress) await countAttempt(ctx, `sign-in:new:${account}`, limits.perAccountFromNewAddresses)
+}
+
+/** Throws if there were too many attempts under this key in the last 15 minutes. */
+export async function countAttempt(
+  { limiter }: Pick<SignInContext, 'limiter'>,
+  key: string,
+  limit: number,
+): Promise<void> {
+  const { allowed, resetSeconds } = await limiter(key, limit, windowSeconds)
+  if (!allowed) throw new DomainError('sign_ins_too_many', { details: { seconds: resetSeconds } })
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 address: a household or an attacker has all addresses of one. */
+export function networkOf(address: string): string {
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length)
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = (address.split('%', 1)[0] as string).split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
+  const all = [...groups(head), ...Array(Math.max(missing, 0)).fill('0'), ...groups(tail ?? '')]
+  return `${all.slice(0, 4).join(':')}::/64`
+}
+
+/** Starts a session for a person in this transaction, and ends the one that the browser had. */
+export async function startSession(tx: Queryable, visitor: Visitor, staffId: string): Promise<SignedIn> {
+  const token = randomBase62(43)
+  if (visitor.token !== undefined) await deleteSessionOfToken(tx, sha256Of(visitor.token))
+  const person = await findPerson(tx, staffId)
+  if (!person?.active) throw new DomainError('sign_in_failed')
+  const { address, userAgent } = visitor
+  const session = { id: uuidv7(), staffId, tokenSha256: sha256Of(token), address, userAgent: userAgent.slice(0, 300) }
+  await insertSession(tx, session, networkOf(address))
+  await recordAudit(tx, toActor(person), { action: 'staff.signed_in', targetKind: 'staff', targetId: staffId })
+  return { person, token }
+}
+
+export function toActor({ id, name, role, allSites }: Pick<Person, 'id' | 'name' | 'role' | 'allSites'>): Requester {
+  return { kind: 'staff', id, name, role, allSites }
+}
+
+export type FindLiveSession = (token: string) => Promise<Session | undefined>
+
+const seenEveryMs = 60_000
+const tokenShape = /^[0-9A-Za-z]{43}$/
+
+/**
+ * Looks up the session of a token; undefined when it has ended. Concurrent requests share a read that starts after they
+ * arrived, so a sign-out takes effect at once in every process.
+ */
+export function createFindLiveSession(db: Queryable): FindLiveSession {
+  const gather = gatherCalls<Session | undefined>()
+  return async (token) => {
+    if (!tokenShape.test(token)) return undefined
+    const hash = sha256Of(token)
+    const { result: session } = await gather(hash.toString('base64url'), () => findSession(db, hash))
+    // A database that is read-only for a moment still answers reads.
+    if (session && session.now.getTime() - session.lastSeenAt.getTime() > seenEveryMs)
+      await updateSessionSeen(db, session.id).catch(() => {})
+    return session
+  }
+}
+
+/** Changes the password of a person who knows the current one. All other sessions end. */
+export async function changePassword(
+  ctx: SignInContext,
+  actor: Requester,
+  change: { sessionId: string; currentPassword: string; newPassword: string },
+): Promise<void> {
+  await countAttempt(ctx, `password:${actor.id}`, limits.perAccountAndAddress)
+  const person = (await findPerson(ctx.db, actor.id)) as Person
+  if (!(await isPassword(change.currentPassword, await findPasswordHash(ctx.db, actor.id), 'usual address')))
+    throw new DomainError('password_wrong')
+  checkNewPassword('new_password', change.newPassword, person.email)
+  const hash = await hashPassword(change.newPassword)
+  await ctx.db.transaction(async (tx) => {
+    await updatePasswordHash(tx, actor.id, hash)
+    await deleteSessions(tx, actor.id, change.sessionId)
+    await recordAudit(tx, actor, { action: 'staff.password_changed', targetKind: 'staff', targetId: actor.id })
+  })
+}
+
+/** Sets a password with a one-time link and signs the person in. All other sessions of the person end. */
+export async function usePasswordLink(
+  ctx: SignInContext,
+  visitor: Visitor,
+  { token, newPassword }: { token: string; newPassword: string },
+): Promise<SignedIn> {
+  await countAttempt(ctx, `password-link:${networkOf(visitor.address)}`, limits.perAddress)
+  const tokenSha256 = sha256Of(token)
+  const owner = await findPersonOfLink(ctx.db, tokenSha256)
+  if (!owner) throw new DomainError('password_link_invalid')
+  checkNewPassword('new_password', newPassword, owner.email)
+  const hash = await hashPassword(newPassword)
+  return ctx.db.transaction(async (tx) => {
+    if (!(await deletePasswordLink(tx, tokenSha256))) throw new DomainError('password_link_invalid') // used meanwhile
+    await updatePasswordHash(tx, owner.id, hash)
+    await deleteSessions(tx, owner.id, null)
+    const details = { by: 'link' }
+    await recordAudit(tx, toActor(owner), {
+      action: 'staff.password_changed',
+      targetKind: 'staff',
+      targetId: owner.id,
+      details,
+    })
+    return startSession(tx, visitor, owner.id)
+  })
+}

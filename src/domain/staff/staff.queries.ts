@@ -1,0 +1,137 @@
+import type { Queryable } from '#db/database.ts'
+import type { Role } from '../actor.ts'
+
+export type Language = 'de' | 'en'
+export type Theme = 'light' | 'dark' | 'auto'
+
+export type Person = {
+  id: string
+  name: string
+  email: string
+  role: Role
+  allSites: boolean
+  /** Empty if the person may use all sites. */
+  siteIds: number[]
+  active: boolean
+  language: Language | null
+  theme: Theme
+  createdAt: Date
+}
+
+const personColumns = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
+  array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
+  st.active, st.language, st.theme, st.created_at as "createdAt"`
+
+export async function findPerson(db: Queryable, id: string): Promise<Person | undefined> {
+  const { rows } = await db.query<Person>(`select ${personColumns} from staff st where st.id = $1`, [id])
+  return rows[0]
+}
+
+/** Locks the person until the end of the transaction. */
+export async function findPersonToChange(
+  tx: Queryable,
+  ref: { id: string } | { email: string },
+): Promise<Person | undefined> {
+  const [column, value] = 'id' in ref ? ['st.id', ref.id] : ['lower(st.email)', ref.email.toLowerCase()]
+  const { rows } = await tx.query<Person>(
+    `select ${personColumns} from staff st where ${column} = $1 for no key update of st`,
+    [value],
+  )
+  return rows[0]
+}
+
+export async function listPeople(db: Queryable): Promise<(Person & { lastSeenAt: Date | null })[]> {
+  const { rows } = await db.query<Person & { lastSeenAt: Date | null }>(
+    `select ${personColumns},
+            (select max(last_seen_at) from staff_sessions where staff_id = st.id) as "lastSeenAt"
+       from staff st order by lower(st.email)`,
+  )
+  return rows
+}
+
+/** Undefined if another person has this e-mail address. */
+export async function insertPerson(
+  tx: Queryable,
+  person: Pick<Person, 'id' | 'name' | 'email' | 'role' | 'allSites' | 'language'> & { passwordHash: string | null },
+): Promise<Person | undefined> {
+  const { rows } = await tx.query<Person>(
+    `insert into staff as st (id, name, email, role, all_sites, language, password_hash)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (lower(email)) do nothing
+     returning ${personColumns}`,
+    [person.id, person.name, person.email, person.role, person.allSites, person.language, person.passwordHash],
+  )
+  return rows[0]
+}
+
+export async function updatePerson(
+  tx: Queryable,
+  { id, name, role, allSites, active, language, theme }: Omit<Person, 'email' | 'siteIds' | 'createdAt'>,
+): Promise<void> {
+  await tx.query(
+    `update staff set name = $2, role = $3, all_sites = $4, active = $5, language = $6, theme = $7 where id = $1`,
+    [id, name, role, allSites, active, language, theme],
+  )
+}
+
+export async function updatePasswordHash(tx: Queryable, id: string, passwordHash: string): Promise<void> {
+  await tx.query('update staff set password_hash = $2 where id = $1', [id, passwordHash])
+}
+
+/** Replaces the sites of a person. Returns those that exist. */
+export async function updatePersonSites(tx: Queryable, id: string, siteIds: number[]): Promise<number[]> {
+  await tx.query('delete from staff_sites where staff_id = $1', [id])
+  const { rows } = await tx.query<{ id: number }>(
+    `insert into staff_sites (staff_id, site_id) select $1, id from sites where id = any ($2) returning site_id as id`,
+    [id, siteIds],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Locks the active administrators in a fixed order, so that two of them cannot remove each other at the same time. */
+export async function lockAdministrators(tx: Queryable): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from staff where role = 'admin' and active order by id for no key update`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function hasAdministrator(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>(`select exists (select from staff where role = 'admin') as found`)
+  return rows[0]?.found === true
+}
+
+/** A person has one link at a time: a new one replaces the old one. */
+export async function replacePasswordLink(
+  tx: Queryable,
+  link: { staffId: string; tokenSha256: Buffer; validSeconds: number },
+): Promise<Date> {
+  const { rows } = await tx.query<{ expiresAt: Date }>(
+    `insert into password_links (staff_id, token_sha256, expires_at)
+     values ($1, $2, now() + make_interval(secs => $3))
+     on conflict (staff_id) do update set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at
+     returning expires_at as "expiresAt"`,
+    [link.staffId, link.tokenSha256, link.validSeconds],
+  )
+  return (rows[0] as { expiresAt: Date }).expiresAt
+}
+
+/** The person of a link; undefined if the link is unknown, used or too old, or if the person is not active. */
+export async function findPersonOfLink(db: Queryable, tokenSha256: Buffer): Promise<Person | undefined> {
+  const { rows } = await db.query<Person>(
+    `select ${personColumns} from password_links l join staff st on st.id = l.staff_id
+      where l.token_sha256 = $1 and l.expires_at > now() and st.active`,
+    [tokenSha256],
+  )
+  return rows[0]
+}
+
+/** Ends a link. Returns false if it had ended already. */
+export async function deletePasswordLink(tx: Queryable, tokenSha256: Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from password_links where token_sha256 = $1', [tokenSha256])
+  return rowCount === 1
+}
+
+export async function deletePasswordLinkOf(tx: Queryable, staffId: string): Promise<void> {
+  await tx.query('delete from password_links where staff_id = $1', [staffId])
+}

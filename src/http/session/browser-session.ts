@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Visitor } from '#domain/staff/sign-in.ts'
+import { originOf } from '../server/public-page.ts'
+
+/** How the browser's connection is protected. `local` is this machine itself. */
+type Transport = 'encrypted' | 'local' | 'unencrypted_allowed' | 'unencrypted_refused'
+
+export type SessionSettings = {
+  /** The origin under which people open the web app. Undefined: the one that the request used. */
+  publicUrl: string | undefined
+  allowHttpSignIn: boolean
+}
+
+/** The browser behind a request: from where it comes, and its session cookie. */
+export type BrowserSession = Visitor & {
+  transport: Transport
+  /** Gives the browser the token of a new session. */
+  start(token: string): void
+  /** Takes the token from the browser. */
+  end(): void
+}
+
+/** Browsers send this cookie only over TLS to this very host, and no other host can set it. */
+const secureCookie = '__Host-voucher-session'
+/** Over plain HTTP a browser rejects the prefix, and Safari does so on localhost too. */
+const plainCookie = 'voucher-session'
+const maxAgeSeconds = 7 * 24 * 60 * 60
+
+export function browserSessionOf(
+  settings: SessionSettings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): BrowserSession {
+  const transport = transportOf(settings, request)
+  const setCookie = (token: string, maxAge: number) => void reply.header('set-cookie', cookie(transport, token, maxAge))
+  return {
+    address: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    token: sessionTokenOf(settings, request),
+    transport,
+    start: (token) => setCookie(token, maxAgeSeconds),
+    end: () => setCookie('', 0),
+  }
+}
+
+function transportOf({ allowHttpSignIn }: SessionSettings, request: FastifyRequest): Transport {
+  if (request.protocol === 'https') return 'encrypted'
+  if (isLocalhost(request.headers.host ?? '')) return 'local'
+  return allowHttpSignIn ? 'unencrypted_allowed' : 'unencrypted_refused'
+}
+
+function isLocalhost(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+}
+
+/** The token in the request's cookie. A cookie without the prefix does not count over TLS: another host could have set it. */
+export function sessionTokenOf(settings: SessionSettings, request: FastifyRequest): string | undefined {
+  const name = cookieName(transportOf(settings, request))
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined
+}
+
+function cookieName(transport: Transport): string {
+  return transport === 'encrypted' ? secureCookie : plainCookie
+}
+
+function cookie(transport: Transport, token: string, maxAge: number): string {
+  const secure = transport === 'encrypted' ? '; Secure' : ''
+  return `${cookieName(transport)}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** Whether our own pages sent the request. Browsers set Origin on every request that is not GET or HEAD, and no page can change it. */
+export function isFromOwnPage({ publicUrl }: SessionSettings, request: FastifyRequest): boolean {
+  return request.headers.origin === (publicUrl ?? originOf(request))
+}

@@ -1,0 +1,187 @@
+import type { AdministrationErrorCode } from '#domain/errors.ts'
+import type { Problem } from './problems.ts'
+
+/** Failures of administration that a request of API v2 can meet. The others belong to commands only. */
+type ManageErrorCode = Exclude<
+  AdministrationErrorCode,
+  | 'site_recorded_under_other_name'
+  | 'row_repeated'
+  | 'column_empty'
+  | 'column_invalid'
+  | 'webhook_events_invalid'
+  | 'webhook_unsigned'
+  | 'webhook_disabled'
+  | 'delivery_not_found'
+  | `key_${string}`
+>
+
+const notFound: Problem = { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } }
+
+const rejected = (error: ManageErrorCode, de: string, en: string): Problem => ({
+  status: 400,
+  error,
+  messages: { de, en },
+})
+/** A problem of one or more fields. Its message comes from the sentences of the fields. */
+export const invalidRequest: Problem = {
+  status: 400,
+  error: 'invalid_request',
+  messages: { de: 'Die Anfrage ist ungültig', en: 'The request is invalid' },
+}
+const conflict = (error: ManageErrorCode, de: string, en: string): Problem => ({
+  status: 409,
+  error,
+  messages: { de, en },
+})
+
+/** Status, name and messages of every failure of administration. A code that is missing here does not compile. */
+export const administrationProblems: Record<ManageErrorCode, Problem> = {
+  all_sites_required: {
+    status: 403,
+    error: 'all_sites_required',
+    messages: {
+      de: 'Dieser API-Schlüssel gilt nur für einige Sites. Verwenden Sie einen für alle Sites.',
+      en: 'This API key is limited to some sites. Use a key for all sites.',
+    },
+  },
+  display_name_invalid: rejected(
+    'display_name_invalid',
+    '{field} muss eine Zeile aus 1 bis {max} sichtbaren Zeichen sein',
+    '{field} must be one line of 1 to {max} visible characters',
+  ),
+
+  controller_not_found: notFound,
+  controller_name_taken: conflict(
+    'controller_name_taken',
+    'Ein anderer Controller heißt schon {name}',
+    'Another controller is already called {name}',
+  ),
+  controller_in_use: conflict(
+    'controller_in_use',
+    'Der Controller hat noch Sites: {sites}. Entfernen Sie zuerst die Sites.',
+    'The controller still has sites: {sites}. Remove the sites first.',
+  ),
+  controller_check_failed: conflict(
+    'controller_check_failed',
+    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure}). Mit "unchecked": true entfällt diese Prüfung.',
+    'The controller could not be asked for its sites ({failure}). Send "unchecked": true to skip this check.',
+  ),
+  controller_sites_unknown: conflict(
+    'controller_check_failed',
+    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure})',
+    'The controller could not be asked for its sites ({failure})',
+  ),
+  controller_site_not_found: rejected(
+    'controller_site_not_found',
+    'Der Controller hat keine Site {controllerSite}, oder das Konto sieht sie nicht. Sichtbare Sites: {sites}',
+    'The controller has no site {controllerSite}, or the account cannot see it. Sites it can see: {sites}',
+  ),
+  controller_address_unreadable: rejected(
+    'controller_address_unreadable',
+    'address ist ungültig. Richtig ist zum Beispiel {example}',
+    'address must {rule}, e.g. {example}',
+  ),
+  controller_address_with_extras: rejected(
+    'controller_address_with_extras',
+    'address darf weder Benutzername noch Passwort, Abfrage oder Fragment enthalten',
+    'address must not contain a user name, password, query or fragment',
+  ),
+  certificate_pin_without_tls: rejected(
+    'certificate_pin_without_tls',
+    'certificate_pin geht nur mit einer https://-Adresse',
+    'certificate_pin needs an https:// address',
+  ),
+  cloud_account: rejected(
+    'cloud_account',
+    'username mit @ ist ein Cloud-Konto. Legen Sie auf dem Controller ein lokales Konto an.',
+    'A username with @ is a cloud account. Create a local account on the controller.',
+  ),
+  driver_not_found: rejected('driver_not_found', 'Es gibt keinen Treiber {driver}', 'There is no driver {driver}'),
+  username_not_supported: rejected(
+    'username_not_supported',
+    '{driver} meldet sich mit einem API-Schlüssel an. Lassen Sie username weg.',
+    '{driver} signs in with an API key. Leave out username.',
+  ),
+  username_required: rejected(
+    'username_required',
+    '{driver} braucht username und secret',
+    '{driver} needs username and secret',
+  ),
+  username_without_secret: rejected(
+    'username_without_secret',
+    'username kann nur zusammen mit secret geändert werden',
+    'username can only be changed together with secret',
+  ),
+
+  controller_site_taken: conflict(
+    'controller_site_taken',
+    'Eine andere Site verwendet schon die Site {controllerSite} dieses Controllers',
+    'Another site already uses the site {controllerSite} of this controller',
+  ),
+  site_in_use: conflict(
+    'site_in_use',
+    'Die Site kann nicht entfernt werden. Auf sie verweisen noch: {by}. Sie kann stattdessen deaktiviert werden.',
+    'The site cannot be removed: {by} still refer to it. It can be deactivated instead.',
+  ),
+  site_inactive: conflict('site_inactive', 'Die Site ist nicht aktiv', 'The site is not active'),
+
+  wifi_name_too_long: invalidRequest,
+  wifi_name_unprintable: invalidRequest,
+  wifi_password_invalid: invalidRequest,
+  time_zone_unknown: invalidRequest,
+  guest_language_unknown: invalidRequest,
+  guest_language_repeated: invalidRequest,
+  footer_too_long: invalidRequest,
+  footer_unprintable: invalidRequest,
+  room_days_out_of_range: invalidRequest,
+  logo_too_large: {
+    status: 413,
+    error: 'payload_too_large',
+    messages: { de: 'Das Logo ist größer als {maxKiB} KiB', en: 'The logo is larger than {maxKiB} KiB' },
+    headers: { connection: 'close' },
+  },
+  logo_type_unsupported: {
+    status: 415,
+    error: 'logo_type_unsupported',
+    messages: { de: 'Das Logo ist weder PNG noch JPEG', en: 'The logo is neither a PNG nor a JPEG' },
+  },
+  logo_unreadable: rejected(
+    'logo_unreadable',
+    'Die Größe des Logos ist nicht lesbar: Die Datei ist beschädigt',
+    'The size of the logo cannot be read: the file is damaged',
+  ),
+  logo_dimensions_too_large: rejected(
+    'logo_dimensions_too_large',
+    'Das Logo hat {width} × {height} Pixel. Erlaubt sind höchstens {max} × {max}.',
+    'The logo has {width} × {height} pixels. At most {max} × {max} are allowed.',
+  ),
+
+  template_not_found: notFound,
+  template_name_taken: conflict(
+    'template_name_taken',
+    'Eine andere Vorlage für dieselben Sites heißt schon {name}',
+    'Another template for the same sites is already called {name}',
+  ),
+
+  webhook_not_found: notFound,
+  webhook_name_taken: conflict(
+    'webhook_name_taken',
+    'Ein anderer Webhook heißt schon {name}',
+    'Another webhook is already called {name}',
+  ),
+  webhook_url_unreadable: rejected(
+    'webhook_url_unreadable',
+    'url muss mit https:// beginnen',
+    'url must begin with https://',
+  ),
+  webhook_url_with_credentials: rejected(
+    'webhook_url_with_credentials',
+    'url darf weder Benutzername noch Passwort enthalten',
+    'url must not contain a user name or password',
+  ),
+  webhook_url_forbidden: rejected(
+    'webhook_url_forbidden',
+    'Diese url ist nicht erlaubt. Verwenden Sie eine Adresse im öffentlichen Internet.',
+    'This url is not allowed. Use an address on the public internet.',
+  ),
+}

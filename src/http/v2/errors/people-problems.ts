@@ -1,0 +1,112 @@
+import type { PeopleErrorCode } from '#domain/errors.ts'
+import type { Problem } from './problems.ts'
+
+const problem = (status: number, error: string, de: string, en: string): Problem => ({
+  status,
+  error,
+  messages: { de, en },
+})
+
+/** Failures of people who sign in or use the web app. A code of the domain that is missing here does not compile. */
+export const peopleProblems = {
+  session_ended: problem(
+    401,
+    'session_ended',
+    'Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich erneut an.',
+    'Your session has ended. Please sign in again.',
+  ),
+  sign_in_failed: problem(
+    401,
+    'sign_in_failed',
+    'E-Mail-Adresse oder Passwort ist falsch.',
+    'E-mail or password is wrong.',
+  ),
+  sign_in_unencrypted: problem(
+    403,
+    'sign_in_unencrypted',
+    'Diese Verbindung ist nicht verschlüsselt. Öffnen Sie die Seite über https, oder setzen Sie ALLOW_HTTP_SIGN_IN=true.',
+    'This connection is not encrypted. Open the page with https, or set ALLOW_HTTP_SIGN_IN=true.',
+  ),
+  sign_ins_too_many: problem(
+    429,
+    'sign_ins_too_many',
+    'Zu viele Versuche. Bitte versuchen Sie es in {seconds} Sekunden erneut.',
+    'Too many attempts. Please try again in {seconds} seconds.',
+  ),
+  people_only: problem(
+    403,
+    'people_only',
+    'Das können nur angemeldete Personen, keine API-Schlüssel',
+    'Only people who are signed in can do this, not API keys',
+  ),
+  role_missing: problem(403, 'role_missing', 'Ihre Rolle erlaubt das nicht', 'Your role does not allow this'),
+  origin_mismatch: problem(
+    403,
+    'origin_mismatch',
+    'Die Anfrage kommt nicht von dieser Seite. Prüfen Sie PUBLIC_URL.',
+    'The request does not come from this site. Check PUBLIC_URL.',
+  ),
+  content_type_required: problem(
+    415,
+    'content_type_required',
+    'Mit einer Anmeldung muss Content-Type application/json sein',
+    'With a session, Content-Type must be application/json',
+  ),
+  password_wrong: problem(403, 'password_wrong', 'Das aktuelle Passwort ist falsch.', 'The current password is wrong.'),
+  password_too_short: problem(
+    400,
+    'password_too_short',
+    'Das Passwort muss mindestens {min} Zeichen haben.',
+    'The password must have at least {min} characters.',
+  ),
+  password_too_long: problem(
+    400,
+    'password_too_long',
+    'Das Passwort darf höchstens {max} Zeichen haben.',
+    'The password must have at most {max} characters.',
+  ),
+  password_common: problem(
+    400,
+    'password_common',
+    'Dieses Passwort ist leicht zu erraten. Nehmen Sie zum Beispiel vier zufällige Wörter.',
+    'This password is easy to guess. Use four random words, for example.',
+  ),
+  password_link_invalid: problem(
+    403,
+    'password_link_invalid',
+    'Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie Ihre Administration um einen neuen.',
+    'This link was used already or has expired. Ask an administrator for a new one.',
+  ),
+  setup_done: problem(
+    409,
+    'setup_done',
+    'Es gibt schon eine Person mit der Rolle admin. Bitte melden Sie sich an.',
+    'There is an administrator already. Please sign in.',
+  ),
+  setup_token_invalid: problem(
+    403,
+    'setup_token_invalid',
+    'Dieses Einrichtungs-Token ist falsch oder abgelaufen. Es steht im Log des Dienstes; ein Neustart zeigt ein gültiges.',
+    'This setup token is wrong or has expired. The log of the service shows it; a restart shows a valid one.',
+  ),
+  email_invalid: problem(
+    400,
+    'email_invalid',
+    'Das ist keine E-Mail-Adresse, wie etwa anna@example.com.',
+    'This is not an e-mail address such as anna@example.com.',
+  ),
+  email_taken: problem(
+    409,
+    'email_taken',
+    'Eine andere Person hat diese E-Mail-Adresse schon.',
+    'Another person has this e-mail address already.',
+  ),
+  person_not_found: problem(404, 'not_found', 'Nicht gefunden', 'Not found'),
+  person_inactive: problem(409, 'person_inactive', 'Diese Person ist nicht aktiv.', 'This person is not active.'),
+  last_administrator: problem(
+    409,
+    'last_administrator',
+    'Das ist die letzte aktive Person mit der Rolle admin.',
+    'This is the last active administrator.',
+  ),
+} satisfies Record<string, Problem> & Record<PeopleErrorCode, Problem>

@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { V2ErrorCode } from '../../errors/problems.ts'
+import type { Operation } from '../operation.ts'
+
+/** A body that is a file instead of JSON. The handler decides by its content whether it has one of the types. */
+export type Upload = {
+  types: readonly string[]
+  maxBytes: number
+  tooLarge: V2ErrorCode
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    upload?: Upload
+  }
+}
+
+export type Image = { type: string; bytes: Buffer }
+
+/** A file in the OpenAPI document. */
+export const binary = { type: 'string', format: 'binary' }
+
+/** The `answer` of an operation that answers an image instead of JSON. */
+export const imageAnswer = Type.Unsafe<Image>(binary)
+
+/** The types of an answer that is an image; undefined for any other answer. */
+export function imageTypesOf({ answer }: Operation): string[] | undefined {
+  return answer === imageAnswer ? ['image/png', 'image/jpeg'] : undefined
+}
+
+/** `nosniff`: browsers must not guess another type, such as HTML, from the content. */
+export function toImage(reply: FastifyReply, { type, bytes }: Image): Buffer {
+  reply.headers({ 'content-type': type, 'content-disposition': 'inline', 'x-content-type-options': 'nosniff' })
+  return bytes
+}

@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { includesRole, type Requester } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
+import { includesScope, type Scope } from '#domain/keys/key.ts'
+import type { FindLiveSession } from '#domain/staff/sign-in.ts'
+import { windowSeconds } from '#limits/limiter.ts'
+import { actorOf, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
+import { isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
+import { V2Error } from '../errors/problems.ts'
+import type { Operation } from './operation.ts'
+
+export type CallerContext = KeyContext & SessionSettings & { findLiveSession: FindLiveSession }
+
+/** The key or the person that sent a request. `sessionId` is set for a person. */
+export type Caller = { actor: Requester; now: Date; sessionId?: string }
+
+/** The callers that an operation accepts: keys with this scope, people with this role. A missing one accepts none. */
+export type Access = Pick<Operation, 'scope' | 'role' | 'upload'>
+
+/** How many requests a person may send in a minute. */
+export const requestsPerPerson = 600
+
+/**
+ * Authenticates a request by its API key or, without one, by the session cookie. Counts it towards the rate limit. Without
+ * `access`, only checks who it is.
+ */
+export async function requireCaller(
+  ctx: CallerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access?: Access,
+): Promise<Caller> {
+  const token = hasKey(request) ? undefined : sessionTokenOf(ctx, request)
+  if (token !== undefined) return requirePerson(ctx, request, reply, token, access)
+  const key = await requireKey(ctx, request, reply, null)
+  if (access) requireScope(key.scope, access.scope)
+  return { actor: actorOf(key), now: key.now }
+}
+
+function requireScope(scope: Scope, needed: Scope | undefined): void {
+  if (needed === undefined) throw new V2Error('people_only')
+  if (includesScope(scope, needed)) return
+  throw needed === 'manage' ? new V2Error('manage_scope_missing') : new DomainError('write_scope_missing')
+}
+
+async function requirePerson(
+  ctx: CallerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  access: Access | undefined,
+): Promise<Caller> {
+  const session = await ctx.findLiveSession(token)
+  if (!session) throw new V2Error('session_ended')
+  const { staffId: id, name, role, allSites } = session
+  request.staffId = id
+  requireOwnPage(ctx, request, access?.upload?.types)
+  await countRequest(ctx, id, reply)
+  if (access && (access.role === undefined || !includesRole(role, access.role))) throw new V2Error('role_missing')
+  return { actor: { kind: 'staff', id, name, role, allSites }, now: session.now, sessionId: session.id }
+}
+
+/**
+ * A browser sends the cookie with requests of foreign pages too. Those cannot send JSON without asking first, and cannot set
+ * Origin.
+ */
+export function requireOwnPage(
+  settings: SessionSettings,
+  request: FastifyRequest,
+  types: readonly string[] = ['application/json'],
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  if (!isFromOwnPage(settings, request)) throw new V2Error('origin_mismatch')
+  const type = request.sentContentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (!types.includes(type)) throw new V2Error('content_type_required')
+}
+
+async function countRequest({ limiter }: CallerContext, id: string, reply: FastifyReply): Promise<void> {
+  const { allowed, limit, remaining, resetSeconds } = await limiter(id, requestsPerPerson)
+  reply.headers({
+    'ratelimit-policy': `"per-person";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"per-person";r=${remaining};t=${resetSeconds}`,
+  })
+  if (allowed) return
+  reply.header('retry-after', String(resetSeconds))
+  throw new DomainError('rate_limited')
+}

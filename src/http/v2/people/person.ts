@@ -1,0 +1,48 @@
+import { type Static, Type } from 'typebox'
+import { roles } from '#domain/actor.ts'
+import { minPasswordLength } from '#domain/staff/password.ts'
+import type { Person } from '#domain/staff/staff.queries.ts'
+import { siteNumber } from '../kit/fields.ts'
+import { requestsPerPerson } from '../kit/require-caller.ts'
+
+export const language = Type.Enum(['de', 'en'])
+export const theme = Type.Enum(['light', 'dark', 'auto'])
+
+/** The domain checks the length and whether the password is common, so that the answer has a code for each. */
+export const newPassword = Type.String({
+  maxLength: 1_000,
+  description: `At least ${minPasswordLength} characters, and not a common password.`,
+  examples: ['four random words'],
+})
+
+export const personSchema = Type.Object(
+  {
+    kind: Type.Literal('staff'),
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    email: Type.String(),
+    role: Type.Enum([...roles], { description: 'Each role includes those before it.' }),
+    all_sites: Type.Boolean({ description: 'True if the person may use all sites, including later ones.' }),
+    site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
+    language: Type.Union([language, Type.Null()]),
+    theme,
+    limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }) }),
+  },
+  { title: 'Person' },
+)
+
+export function personToWire(person: Person): Static<typeof personSchema> {
+  const { id, name, email, role, allSites, siteIds, language, theme } = person
+  return {
+    kind: 'staff',
+    id,
+    name,
+    email,
+    role,
+    all_sites: allSites,
+    site_ids: allSites ? [] : siteIds,
+    language,
+    theme,
+    limits: { requests_per_minute: requestsPerPerson },
+  }
+}

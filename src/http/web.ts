@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { registerPublicPage } from './server/public-page.ts'
+import { matchesEtag } from './v2/kit/etag.ts'
+
+/** Where `npm run build:web` puts the bundle. */
+export const builtWeb = fileURLToPath(new URL('../../dist/web', import.meta.url))
+
+/** Paths of the web app. The browser decides what each of them shows; `web/src/router.tsx` has the same list. */
+export const webPaths = ['/desk', '/sign-in', '/first-run', '/password', '/me']
+
+export type WebApp = {
+  /** Answers with the page of the web app, which every path of it shares. */
+  answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply
+}
+
+/**
+ * Serves the web app from a folder, and returns undefined if nothing was built there. The files are read once and each is a route
+ * of its own, so a request can never name another file.
+ */
+export function registerWeb(app: FastifyInstance, folder: string): WebApp | undefined {
+  if (!existsSync(join(folder, 'index.html'))) return undefined
+  const files = globSync('**/*.*', { cwd: folder }).filter((name) => contentTypes[extname(name)] !== undefined)
+  const answerPage = answerWith(readWebFile(folder, 'index.html'), { ...pageHeaders, 'cache-control': 'no-cache' })
+  for (const url of webPaths) registerPublicPage(app, { url, render: async (...args) => answerPage(...args) })
+  for (const name of files.filter((name) => name !== 'index.html')) {
+    const isHashed = name.startsWith('assets/')
+    const caching = isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache'
+    const answer = answerWith(readWebFile(folder, name), { ...safeHeaders, 'cache-control': caching })
+    registerPublicPage(app, { url: `/${name}`, render: async (...args) => answer(...args) })
+  }
+  return { answerPage }
+}
+
+/** True if a person opened a path that neither API owns, so that a page is a better answer than JSON. */
+export function asksForPage({ method, url, headers }: FastifyRequest, basePath: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isOfApi = url.startsWith(`${basePath}/`) || /^\/api(?![^/?])/.test(url)
+  return isRead && !isOfApi && /\btext\/html\b/i.test(headers.accept ?? '')
+}
+
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+const safeHeaders = { vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+
+/** Mantine writes style elements, hence 'unsafe-inline' for styles. Scripts come from this service only. */
+const pageHeaders = {
+  ...safeHeaders,
+  vary: 'Accept, Accept-Encoding', // programs get JSON at `/`
+  'content-security-policy': [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "object-src 'none'",
+  ].join('; '),
+}
+
+type WebFile = { type: string; etag: string; body: Buffer; compressed: { encoding: string; body: Buffer }[] }
+
+/** Reads a file and its compressed copies, which the build made, the smallest first. */
+function readWebFile(folder: string, name: string): WebFile {
+  const path = join(folder, name)
+  const copies = [
+    { encoding: 'br', path: `${path}.br` },
+    { encoding: 'gzip', path: `${path}.gz` },
+  ].filter((copy) => existsSync(copy.path))
+  const body = readFileSync(path)
+  return {
+    type: contentTypes[extname(name)] as string,
+    etag: createHash('sha256').update(body).digest('base64url').slice(0, 27),
+    body,
+    compressed: copies.map((copy) => ({ encoding: copy.encoding, body: readFileSync(copy.path) })),
+  }
+}
+
+function answerWith({ type, etag, body, compressed }: WebFile, headers: Record<string, string>) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const copy = compressed.find(({ encoding }) => accepts(request.headers['accept-encoding'], encoding))
+    const tag = copy ? `"${etag}-${copy.encoding}"` : `"${etag}"`
+    reply.headers({ ...headers, 'content-type': type, etag: tag })
+    if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).removeHeader('content-type').send()
+    if (copy) reply.header('content-encoding', copy.encoding)
+    return reply.send(copy?.body ?? body)
+  }
+}
+
+function accepts(acceptEncoding: string | string[] | undefined, encoding: string): boolean {
+  return String(acceptEncoding ?? '')
+    .split(',')
+    .map((part) =>
+      part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/),
+    )
+    .some(([name, weight]) => name === encoding && !/^q=0(\.0*)?$/.test(weight ?? ''))
+}

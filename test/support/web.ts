@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { startApp, type TestApp } from './app.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The real service in this process with the real web app, which is built if its sources have changed. */
+export async function startWebApp(env: Record<string, string> = {}): Promise<TestApp> {
+  await promisify(execFile)(process.execPath, [`${root}web/build-web.ts`])
+  return startApp(env, { webFolder: `${root}dist/web` })
+}
+
+type Visit = {
+  /** The origin of the web app. */
+  url: string
+  locale?: string
+  width?: number
+  /** The session of a person who is signed in already. */
+  session?: string
+}
+
+/** Opens a page with cookies of its own, as another computer would. Relative addresses belong to the app. */
+export async function openPage(
+  browser: Browser,
+  { url, locale = 'en-GB', width = 1440, session }: Visit,
+): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: url,
+    locale,
+    viewport: { width, height: 900 },
+    reducedMotion: 'reduce',
+  })
+  if (session !== undefined) await context.addCookies([{ name: 'voucher-session', value: session, url }])
+  context.setDefaultTimeout(20_000)
+  return context.newPage()
+}

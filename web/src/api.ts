@@ -1,0 +1,54 @@
+import { VoucherApiError } from '../../client/voucher-api-error.ts'
+import { createVoucherClient } from '../../client/voucher-client.ts'
+import { currentLanguage } from './i18n/i18n.ts'
+
+/**
+ * Every failure of a call: `error` is the code, with `message`, `errors` (invalid fields), `request_id`, `voucher_outcome` and
+ * `retry_after`. Without an answer `error` is `no_answer`.
+ */
+export const ApiError = VoucherApiError
+export type ApiError = VoucherApiError
+
+/**
+ * API v2 as the person who is signed in. A method is named after its operation and never repeats a request on its own. Creations
+ * take `{ idempotencyKey }` as their last argument.
+ */
+export const api = createVoucherClient({
+  url: '/api/v2',
+  get language() {
+    return currentLanguage()
+  },
+  maxAttempts: 1,
+  fetch: send,
+})
+
+/** Sends a request as the session demands it, and tells listeners when the session has ended. */
+async function send(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const isRead = init.method === 'GET'
+  const headers = isRead ? init.headers : { 'Content-Type': 'application/json', ...(init.headers as object) }
+  const answer = await fetch(url, { ...init, ...(headers && { headers }), credentials: 'same-origin' })
+  if (answer.status === 401 && (await isOfSession(answer))) for (const listener of listeners) listener()
+  return answer
+}
+
+/** A rejected sign-in is 401 as well, but no session ended. */
+async function isOfSession(answer: Response): Promise<boolean> {
+  const { error } = await answer
+    .clone()
+    .json()
+    .catch(() => ({}))
+  return error === 'session_ended' || error === 'unauthorized'
+}
+
+const listeners = new Set<() => void>()
+
+/** Calls `listener` when a call failed because nobody is signed in any more. Returns a function that stops it. */
+export function onSessionEnded(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The failure as an `ApiError`. Anything else is a mistake of the app itself. */
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError('unexpected_answer', String(error), {}, { cause: error })
+}

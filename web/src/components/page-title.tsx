@@ -1,0 +1,23 @@
+import { Group, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useScope } from '../sites.ts'
+import { useLayout } from './shell/app-shell.tsx'
+
+/** Title left, actions right, one line. Beside the rail it also names the site, because the rail has no room for it. */
+export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
+  const { t } = useTranslation()
+  const { site } = useScope()
+  const layout = useLayout()
+  useDocumentTitle(`${title} · ${t('app.name')}`)
+  return (
+    <Group justify="space-between" wrap="nowrap" mb={20} mih={36}>
+      <Group gap="sm" align="baseline">
+        <Title order={1}>{title}</Title>
+        {layout === 'rail' && site && <Text c="dimmed">{site.name}</Text>}
+      </Group>
+      {children}
+    </Group>
+  )
+}

@@ -1,0 +1,97 @@
+import { Anchor, Divider, SegmentedControl, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { MyChange, Person } from '../../../../client/voucher-api.generated.ts'
+import { api, toApiError } from '../../api.ts'
+import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
+import { openKeys } from '../../keys.ts'
+import { sessionQuery, signOut, usePerson } from '../../session.tsx'
+import { ErrorMessage } from '../state-pages.tsx'
+
+/** Language, theme, own page and sign-out: a menu at the foot of the navigation, and *More* on a phone. */
+export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void; isPhone?: boolean }) {
+  const { t } = useTranslation()
+  const person = usePerson()
+  const leave = useMutation({ mutationFn: signOut })
+  const padding = isPhone ? 12 : 2 // 44 px for a finger
+  return (
+    <Stack gap="sm">
+      <div>
+        <Text fw={600}>{person.name}</Text>
+        <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {person.email}
+        </Text>
+      </div>
+      <PreferenceControls />
+      <Divider color="var(--vs-line)" />
+      <Anchor component={Link} to="/me" onClick={onLeave} fz="md" py={padding}>
+        {t('person.own-page')}
+      </Anchor>
+      {!isPhone && (
+        <Anchor
+          component="button"
+          ta="left"
+          fz="md"
+          onClick={() => {
+            onLeave()
+            openKeys()
+          }}
+        >
+          {t('keys.title')}
+        </Anchor>
+      )}
+      <Anchor component="button" ta="left" fz="md" py={padding} onClick={() => leave.mutate()}>
+        {t('person.sign-out')}
+      </Anchor>
+      {leave.error && <ErrorMessage error={leave.error} />}
+    </Stack>
+  )
+}
+
+/** Language and theme. A change is saved at once. */
+export function PreferenceControls() {
+  const { t } = useTranslation()
+  const person = usePerson()
+  const queries = useQueryClient()
+  const save = useMutation({
+    mutationFn: (change: MyChange) => api.updateMe(change),
+    onSuccess: (next) => queries.setQueryData(sessionQuery.queryKey, (old) => old && { ...old, person: next }),
+    onError: (error) => notifications.show({ color: 'red', message: toApiError(error).message }),
+  })
+  return (
+    <>
+      <div>
+        <Text fz="sm" fw={500} mb={4} id="preference-language">
+          {t('person.language')}
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-labelledby="preference-language"
+          value={currentLanguage()}
+          data={[
+            { value: 'de', label: t('languages.de') },
+            { value: 'en', label: t('languages.en') },
+          ]}
+          onChange={(value) => {
+            changeLanguage(value as Language)
+            save.mutate({ language: value as Language })
+          }}
+        />
+      </div>
+      <div>
+        <Text fz="sm" fw={500} mb={4} id="preference-theme">
+          {t('person.theme')}
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-labelledby="preference-theme"
+          value={save.isPending ? (save.variables.theme ?? person.theme) : person.theme}
+          data={(['light', 'dark', 'auto'] as const).map((value) => ({ value, label: t(`themes.${value}`) }))}
+          onChange={(value) => save.mutate({ theme: value as Person['theme'] })}
+        />
+      </div>
+    </>
+  )
+}

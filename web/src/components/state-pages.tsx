@@ -1,0 +1,93 @@
+import { Anchor, Button, Center, Code, CopyButton, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toApiError } from '../api.ts'
+import { Logo } from './logo.tsx'
+
+/** A path that no page has. */
+export function NotFoundPage() {
+  const { t } = useTranslation()
+  return (
+    <PlainPage title={t('not-found.title')} text={t('not-found.text')}>
+      <Button component="a" href="/">
+        {t('actions.to-desk')}
+      </Button>
+    </PlainPage>
+  )
+}
+
+/** A failure that leaves nothing to show: no answer, a missing right, or anything unforeseen. */
+export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
+  const { t } = useTranslation()
+  const { title, text, requestId } = useWords(error)
+  return (
+    <PlainPage title={title} text={text} requestId={requestId}>
+      <Button onClick={reset}>{t('actions.try-again')}</Button>
+    </PlainPage>
+  )
+}
+
+/** The same inside a page, where a part could not be loaded or saved. */
+export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useTranslation()
+  const { title, text, requestId } = useWords(error)
+  return (
+    <Stack gap={4} role="alert" p="md" style={{ borderRadius: 8, background: 'var(--vs-bad-tint)' }}>
+      <Text fw={600} c="var(--vs-bad-text)">
+        {title}
+      </Text>
+      <Text fz={13.5}>{text}</Text>
+      <RequestId id={requestId} />
+      {onRetry && (
+        <Anchor component="button" ta="left" fz="sm" onClick={onRetry}>
+          {t('actions.try-again')}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+/** The title and the text that people read about a failure. */
+export function useWords(error: unknown): { title: string; text: string; requestId: string | null } {
+  const { t } = useTranslation()
+  const { error: code, message, request_id: requestId } = toApiError(error)
+  if (code === 'no_answer') return { title: t('errors.unreachable'), text: t('errors.unreachable-text'), requestId }
+  if (code === 'session_ended' || code === 'unauthorized')
+    return { title: t('errors.ended'), text: t('errors.ended-text'), requestId: null }
+  if (code === 'role_missing') return { title: t('errors.no-right'), text: t('errors.no-right-text'), requestId }
+  if (code === 'unexpected_answer') return { title: t('errors.failed'), text: t('errors.failed-text'), requestId }
+  return { title: t('errors.failed'), text: message, requestId }
+}
+
+function RequestId({ id }: { id: string | null }) {
+  const { t } = useTranslation()
+  if (id === null) return null
+  return (
+    <Text fz="xs" c="dimmed">
+      {t('errors.request')} <Code fz="xs">{id}</Code>{' '}
+      <CopyButton value={id}>
+        {({ copied, copy }) => (
+          <Anchor component="button" fz="xs" onClick={copy}>
+            {t(copied ? 'actions.copied' : 'errors.copy-request')}
+          </Anchor>
+        )}
+      </CopyButton>
+    </Text>
+  )
+}
+
+type PlainProps = { title: string; text: string; requestId?: string | null; children: ReactNode }
+
+function PlainPage({ title, text, requestId = null, children }: PlainProps) {
+  return (
+    <Center mih="100dvh" p="md" bg="var(--vs-nav)">
+      <Stack maw={400} align="flex-start">
+        <Logo size={40} />
+        <Title order={1}>{title}</Title>
+        <Text c="dimmed">{text}</Text>
+        <RequestId id={requestId} />
+        {children}
+      </Stack>
+    </Center>
+  )
+}

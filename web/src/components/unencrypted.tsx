@@ -1,0 +1,33 @@
+import { Code, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { sessionQuery } from '../session.tsx'
+import { CardPage, Notice } from './card-page.tsx'
+
+/** Takes the place of every form with a password where others could read it on the way. Says what an operator has to do. */
+export function UnencryptedPage() {
+  const { t } = useTranslation()
+  const port = location.port || '8080'
+  return (
+    <CardPage title={t('unencrypted.title')} subtitle={location.host}>
+      <Stack gap="sm">
+        <Notice tone="bad">{t('unencrypted.why')}</Notice>
+        <Text fz={13.5}>{t('unencrypted.proxy')}</Text>
+        <Code block>{`caddy reverse-proxy \\\n  --from ${location.hostname} \\\n  --to 127.0.0.1:${port}`}</Code>
+        <Text fz={13.5}>{t('unencrypted.setting')}</Text>
+        <Code block>TRUSTED_PROXIES=127.0.0.1</Code>
+        <Text fz={13.5} c="dimmed">
+          {t('unencrypted.local', { address: `http://localhost:${port}` })}
+        </Text>
+      </Stack>
+    </CardPage>
+  )
+}
+
+/** An amber line above forms with a password, where the operator allowed it without TLS. */
+export function UnencryptedLine() {
+  const { t } = useTranslation()
+  const { data: session } = useQuery(sessionQuery)
+  if (session?.transport !== 'unencrypted_allowed') return null
+  return <Notice tone="warn">{t('sign-in.unencrypted-allowed')}</Notice>
+}

@@ -1,0 +1,46 @@
+import { Anchor } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import i18next from 'i18next'
+
+const storageKey = 'vs.reloaded-bundle'
+let pagesLoading = 0
+
+/**
+ * Loads a page of the app. After an update of the service the files of the old bundle are gone: then the browser reloads, which
+ * brings the new bundle. Each bundle reloads once at most, so a file that stays missing ends in an error and not in a loop.
+ */
+export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
+  pagesLoading++
+  try {
+    return await load()
+  } catch (cause) {
+    const bundle = import.meta.url
+    if (sessionStorage.getItem(storageKey) === bundle) throw new Error('A file of the web app is missing', { cause })
+    sessionStorage.setItem(storageKey, bundle)
+    location.reload()
+    return new Promise(() => {}) // the browser leaves this page
+  } finally {
+    pagesLoading--
+  }
+}
+
+/** A missing part of the page that somebody uses only brings a notice: a reload would lose what was typed. */
+export function watchForNewVersion(): void {
+  addEventListener('vite:preloadError', () => {
+    if (pagesLoading > 0) return
+    notifications.show({
+      id: 'new-version',
+      autoClose: false,
+      closeButtonProps: { 'aria-label': i18next.t('actions.close') },
+      title: i18next.t('new-version.title'),
+      message: (
+        <>
+          {i18next.t('new-version.text')}{' '}
+          <Anchor component="button" inherit onClick={() => location.reload()}>
+            {i18next.t('new-version.reload')}
+          </Anchor>
+        </>
+      ),
+    })
+  })
+}

@@ -1,0 +1,154 @@
+import type { Voucher, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
+import type { DeskInput } from './form/desk-input.ts'
+
+/** The reason why a creation made nothing, for people. */
+export type Problem = { code: string; message: string; fields: string[]; requestId: string | null }
+
+export type Creation = {
+  /** The Idempotency-Key: one for each guest, also for repeats. */
+  key: string
+  request: VoucherCreation
+  /** What was typed, to show it again. */
+  input: DeskInput
+  /** When it was sent first, in milliseconds. */
+  startedAt: number
+  status:
+    | { kind: 'sending' }
+    /** The session ended. Nothing was made, and the request is sent again after the sign-in. */
+    | { kind: 'signed-out' }
+    | { kind: 'limited'; until: number }
+    /** `since` is when the request was answered or its connection ended. `isOffline`: the service could not be asked just now. */
+    | { kind: 'unknown'; since: number; wasLost: boolean; isOffline: boolean; requestId: string | null }
+    | { kind: 'none'; problem: Problem }
+    | { kind: 'made'; voucher: Voucher }
+}
+
+export type Desk = {
+  /** The creation in the panel; null while the person types for a new guest. */
+  current: Creation | null
+  /** Creations that the desk left before their outcome was known, newest first. They stay until somebody opens them. */
+  aside: Creation[]
+}
+
+/** The facts of a failed request that decide what it means. */
+export type Failure = {
+  status: number
+  error: string
+  message: string
+  fields: string[]
+  requestId: string | null
+  retryAfter: number | null
+  outcome: 'none' | 'unknown' | null
+  /** The browser had no network at all, so the request never left it. */
+  wasOffline: boolean
+}
+
+export type DeskEvent =
+  | { type: 'submit'; newKey: string; request: VoucherCreation; input: DeskInput; now: number }
+  | { type: 'resend'; key: string }
+  | { type: 'made'; key: string; voucher: Voucher }
+  | { type: 'failed'; key: string; failure: Failure; now: number }
+  | { type: 'asked'; key: string; outcome: 'running' | 'none'; now: number }
+  | { type: 'not-asked'; key: string }
+  /** The next guest: what is not settled goes on beside. */
+  | { type: 'next' }
+  /** Takes a creation from beside into the panel. */
+  | { type: 'open'; key: string }
+
+export const emptyDesk: Desk = { current: null, aside: [] }
+
+/**
+ * After a lost connection, "no such request" is believed only after this time. Before that the request may still be on its way,
+ * in a proxy or in a process that has not recorded it yet.
+ */
+const lostRequestMs = 5_000
+
+function isSettled({ status }: Creation): boolean {
+  return status.kind === 'made' || status.kind === 'none'
+}
+
+/** The next state of the desk. It never starts a second request for a guest whose outcome is open. */
+export function changeDesk(desk: Desk, event: DeskEvent): Desk {
+  const { current, aside } = desk
+  switch (event.type) {
+    case 'submit':
+      return current && !isSettled(current) ? desk : { ...desk, current: startCreation(current, event) }
+    case 'next':
+      return { current: null, aside: [...leave(current), ...aside] }
+    case 'open': {
+      const opened = aside.find(({ key }) => key === event.key)
+      if (!opened) return desk
+      return { current: opened, aside: [...leave(current), ...aside.filter((one) => one !== opened)] }
+    }
+    default:
+      return changeCreation(desk, event.key, (creation) => ({ ...creation, status: nextStatus(creation, event) }))
+  }
+}
+
+/** A settled creation needs nobody any more. */
+function leave(current: Creation | null): Creation[] {
+  return current && !isSettled(current) ? [current] : []
+}
+
+/** A repeat of a request that made nothing has its key. With other contents it is another request. */
+function startCreation(before: Creation | null, event: DeskEvent & { type: 'submit' }): Creation {
+  const isRepeat = before?.status.kind === 'none' && JSON.stringify(before.request) === JSON.stringify(event.request)
+  const { request, input } = event
+  return {
+    key: isRepeat ? before.key : event.newKey,
+    request,
+    input,
+    startedAt: event.now,
+    status: { kind: 'sending' },
+  }
+}
+
+function changeCreation(desk: Desk, key: string, change: (creation: Creation) => Creation): Desk {
+  const changeOne = (one: Creation) => (one.key === key ? change(one) : one)
+  return { current: desk.current && changeOne(desk.current), aside: desk.aside.map(changeOne) }
+}
+
+type CreationEvent = Extract<DeskEvent, { type: 'resend' | 'made' | 'failed' | 'asked' | 'not-asked' }>
+
+function nextStatus({ status }: Creation, event: CreationEvent): Creation['status'] {
+  if (status.kind === 'made') return status
+  switch (event.type) {
+    case 'resend':
+      return { kind: 'sending' }
+    case 'made':
+      return { kind: 'made', voucher: event.voucher }
+    case 'failed':
+      return statusAfter(event.failure, event.now)
+    case 'not-asked':
+      return status.kind === 'unknown' ? { ...status, isOffline: true } : status
+    case 'asked': {
+      if (status.kind !== 'unknown') return status
+      const mayArrive = status.wasLost && event.now - status.since < lostRequestMs
+      if (event.outcome === 'running' || mayArrive) return { ...status, isOffline: false }
+      return { kind: 'none', problem: { code: 'absent', message: '', fields: [], requestId: status.requestId } }
+    }
+  }
+}
+
+/**
+ * Only an answer that says so means that nothing was made. Everything else has to be found out. A rejected request made nothing:
+ * its header says `unknown` only because of earlier requests with its key, and the desk repeats none whose outcome is open.
+ */
+function statusAfter(failure: Failure, now: number): Creation['status'] {
+  const { status, error, message, fields, requestId, outcome } = failure
+  if (status === 401) return { kind: 'signed-out' }
+  if (status === 429) return { kind: 'limited', until: now + Math.max(1, failure.retryAfter ?? 5) * 1000 }
+  const isRejected = status >= 400 && status < 500 && status !== 409 && error !== 'unexpected_answer'
+  if (outcome === 'none' || isRejected) return { kind: 'none', problem: { code: error, message, fields, requestId } }
+  if (failure.wasOffline) return { kind: 'none', problem: { code: 'offline', message: '', fields: [], requestId } }
+  return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId }
+}
+
+/** The desk after the page was loaded again. A request that was on its way then has to be found out. */
+export function restoreDesk(stored: Desk, now: number): Desk {
+  const restore = (creation: Creation): Creation =>
+    creation.status.kind === 'sending'
+      ? { ...creation, status: { kind: 'unknown', since: now, wasLost: true, isOffline: false, requestId: null } }
+      : creation
+  return { current: stored.current && restore(stored.current), aside: stored.aside.map(restore) }
+}

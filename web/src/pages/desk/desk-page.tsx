@@ -1,0 +1,111 @@
+import { Select, Skeleton, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { Site } from '../../../../client/voucher-api.generated.ts'
+import { PageTitle } from '../../components/page-title.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { usePerson } from '../../session.tsx'
+import { useScope } from '../../sites.ts'
+import classes from './desk.module.css'
+import { useDelayed, useDeskSite, useGuestInfo, useTemplates } from './desk-data.ts'
+import { SiteDesk } from './site-desk.tsx'
+
+/** The page of the reception. It needs one site: with all sites, it begins with a field for it. */
+export function DeskPage() {
+  const { t } = useTranslation()
+  const { sites, error, reload, site } = useScope()
+  if (error)
+    return (
+      <>
+        <PageTitle title={t('desk.title')} />
+        <ErrorMessage error={error} onRetry={reload} />
+      </>
+    )
+  if (sites === undefined) return <Loading />
+  if (sites.length === 0) return <NoSite />
+  return <DeskOfSites sites={sites} scope={site} />
+}
+
+function DeskOfSites({ sites, scope }: { sites: Site[]; scope: Site | undefined }) {
+  const { t } = useTranslation()
+  const { site: wanted } = useSearch({ from: '/shell' })
+  const { site, choose } = useDeskSite(sites, scope)
+  const isGone = wanted !== undefined && scope === undefined
+  if (scope) return <LoadedDesk key={scope.id} site={scope} />
+  const field = (
+    <>
+      {isGone && (
+        <Text mb="md" role="status">
+          {t('desk.site-inactive')}
+        </Text>
+      )}
+      <Select
+        label={t('desk.site')}
+        placeholder={t('desk.choose-site')}
+        mb={24}
+        size="md"
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage={t('sites.none-found')}
+        limit={100}
+        data={sites.map(({ id, name }) => ({ value: String(id), label: name }))}
+        value={site && !isGone ? String(site.id) : null}
+        onChange={(id) => id && choose(Number(id))}
+      />
+    </>
+  )
+  if (site && !isGone) return <LoadedDesk key={site.id} site={site} siteField={field} />
+  return (
+    <>
+      <PageTitle title={t('desk.title')} />
+      <div className={classes.page}>
+        <div className={classes.panel}>{field}</div>
+      </div>
+    </>
+  )
+}
+
+function LoadedDesk({ site, siteField }: { site: Site; siteField?: React.ReactNode }) {
+  const { t } = useTranslation()
+  const guestInfo = useGuestInfo(site.id)
+  const templates = useTemplates(site.id)
+  const failed = [guestInfo, templates].find(({ data, error }) => error && !data)
+  if (failed)
+    return (
+      <>
+        <PageTitle title={t('desk.title')} />
+        {siteField}
+        <ErrorMessage error={failed.error} onRetry={() => void failed.refetch()} />
+      </>
+    )
+  if (!guestInfo.data || !templates.data) return <Loading />
+  return <SiteDesk site={site} siteField={siteField} guestInfo={guestInfo.data} templates={templates.data} />
+}
+
+function Loading() {
+  const { t } = useTranslation()
+  const isLate = useDelayed(true)
+  return (
+    <>
+      <PageTitle title={t('desk.title')} />
+      <div className={classes.page} aria-busy>
+        {isLate && <Skeleton h={428} radius={12} />}
+        {isLate && <Skeleton h={310} radius={12} mt={56} />}
+      </div>
+    </>
+  )
+}
+
+function NoSite() {
+  const { t } = useTranslation()
+  const { role } = usePerson()
+  return (
+    <>
+      <PageTitle title={t('desk.title')} />
+      <div className={classes.panel}>
+        <Text fw={600}>{t('desk.no-site')}</Text>
+        <Text c="dimmed">{t(role === 'admin' ? 'desk.no-site-admin' : 'desk.no-site-desk')}</Text>
+      </div>
+    </>
+  )
+}

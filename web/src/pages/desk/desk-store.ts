@@ -1,0 +1,143 @@
+import type { Voucher, VoucherCreation, VoucherOutcome } from '../../../../client/voucher-api.generated.ts'
+import type { CallOptions } from '../../../../client/voucher-client.ts'
+import { type ApiError, toApiError } from '../../api.ts'
+import {
+  type Creation,
+  changeDesk,
+  type Desk,
+  type DeskEvent,
+  emptyDesk,
+  type Failure,
+  restoreDesk,
+} from './creation.ts'
+import type { DeskInput } from './form/desk-input.ts'
+
+type DeskApi = {
+  createVoucher(body: VoucherCreation, options?: CallOptions): Promise<Voucher>
+  getVoucherOutcome(idempotencyKey: string, options?: CallOptions): Promise<VoucherOutcome>
+}
+
+type Parts = {
+  api: DeskApi
+  storage: Pick<Storage, 'getItem' | 'setItem'>
+  /** People of one browser must not get each other's creations: the service would say that there are none. */
+  personId: string
+  isOnline: () => boolean
+}
+
+export type DeskStore = ReturnType<typeof createDeskStore>
+
+/** Requests that the service answers late are still settled here: the service itself gives up before. */
+const timeoutMs = 60_000
+
+/**
+ * Sends creations and finds out what became of them, whatever the page shows meanwhile. Every change is stored before a request
+ * leaves, so a reload continues with the same Idempotency-Keys.
+ */
+export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
+  const storageKey = `vs.desk.${personId}`
+  const listeners = new Set<() => void>()
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  let desk = restoreDesk(readDesk(storage.getItem(storageKey)), Date.now())
+
+  function apply(event: DeskEvent): void {
+    desk = changeDesk(desk, event)
+    storage.setItem(storageKey, JSON.stringify(desk))
+    for (const listener of listeners) listener()
+  }
+
+  const find = (key: string) => [desk.current, ...desk.aside].find((one) => one?.key === key) ?? undefined
+
+  async function send({ key, request }: Creation): Promise<void> {
+    const startedOnline = isOnline()
+    try {
+      const voucher = await api.createVoucher(request, { idempotencyKey: key, timeoutMs })
+      apply({ type: 'made', key, voucher })
+    } catch (thrown) {
+      const wasOffline = !startedOnline && !isOnline()
+      apply({ type: 'failed', key, failure: failureOf(toApiError(thrown), wasOffline), now: Date.now() })
+      schedule(key)
+    }
+  }
+
+  /** Plans the next step of a creation that is not settled. */
+  function schedule(key: string): void {
+    const status = find(key)?.status
+    clearTimeout(timers.get(key))
+    if (status?.kind === 'limited') timers.set(key, setTimeout(resend, Math.max(0, status.until - Date.now()), key))
+    if (status?.kind === 'unknown') timers.set(key, setTimeout(ask, pauseMs(Date.now() - status.since), key))
+  }
+
+  function resend(key: string): void {
+    apply({ type: 'resend', key })
+    const creation = find(key)
+    if (creation) void send(creation)
+  }
+
+  async function ask(key: string): Promise<void> {
+    try {
+      const { outcome, voucher } = await api.getVoucherOutcome(key)
+      if (outcome === 'made' && voucher) apply({ type: 'made', key, voucher })
+      else apply({ type: 'asked', key, outcome: outcome === 'none' ? 'none' : 'running', now: Date.now() })
+    } catch (thrown) {
+      if (toApiError(thrown).status === 401) return // `resume` goes on after the sign-in
+      apply({ type: 'not-asked', key })
+    }
+    schedule(key)
+  }
+
+  return {
+    getState: () => desk,
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    /** Does nothing while the outcome for the present guest is open, so a double click is one request. */
+    submit(request: VoucherCreation, input: DeskInput): void {
+      const before = desk.current
+      apply({ type: 'submit', newKey: randomKey(), request, input, now: Date.now() })
+      if (desk.current && desk.current !== before) void send(desk.current)
+    },
+    next: () => apply({ type: 'next' }),
+    open: (key: string) => apply({ type: 'open', key }),
+    /** Goes on with everything that waits: after a reload and after a sign-in. */
+    resume(): void {
+      for (const creation of [desk.current, ...desk.aside]) {
+        if (creation?.status.kind === 'signed-out') resend(creation.key)
+        else if (creation) schedule(creation.key)
+      }
+    },
+  }
+}
+
+/** `crypto.randomUUID` does not exist on pages without TLS. */
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Quick at first, because most outcomes are known within seconds. */
+function pauseMs(waitedMs: number): number {
+  if (waitedMs < 10_000) return 1_000
+  return waitedMs < 60_000 ? 2_000 : 5_000
+}
+
+function failureOf(error: ApiError, wasOffline: boolean): Failure {
+  return {
+    status: error.status,
+    error: error.error,
+    message: error.message,
+    fields: error.errors.map(({ message }) => message),
+    requestId: error.request_id,
+    retryAfter: error.retry_after,
+    outcome: error.voucher_outcome,
+    wasOffline: wasOffline && error.status === 0,
+  }
+}
+
+function readDesk(text: string | null): Desk {
+  try {
+    return { ...emptyDesk, ...JSON.parse(text ?? '{}') }
+  } catch {
+    return emptyDesk
+  }
+}

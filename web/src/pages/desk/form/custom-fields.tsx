@@ -1,0 +1,193 @@
+import {
+  ActionIcon,
+  Checkbox,
+  Collapse,
+  Group,
+  Input,
+  NumberInput,
+  SegmentedControl,
+  Skeleton,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronRight, IconMinus, IconPlus } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from '../desk.module.css'
+import type { CustomLimits, InputErrors } from './desk-input.ts'
+import { toWallTime } from './zoned-time.ts'
+
+const UntilPicker = lazy(async () => ({ default: (await import('./until-picker.tsx')).UntilPicker }))
+
+const mostDevices = 9999
+
+type Props = {
+  limits: CustomLimits
+  errors: InputErrors
+  timeZone: string
+  isLocked: boolean
+  onChange: (change: Partial<CustomLimits>) => void
+}
+
+/** Duration and devices, and behind a second disclosure what the desk seldom needs. */
+export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: Props) {
+  const { t } = useTranslation()
+  const [isOpen, { toggle }] = useDisclosure(
+    limits.reference !== '' || Boolean(limits.downMbps || limits.upMbps || limits.quotaMb),
+  )
+  const number = (value: string | number) => (value === '' ? '' : Number(value))
+  const error = (code: InputErrors[keyof InputErrors]) => code && t(`desk.wrong-${code}`)
+  return (
+    <fieldset className={classes.limits} disabled={isLocked} aria-label={t('desk.custom')}>
+      <Input.Wrapper label={t('desk.valid')} labelElement="div">
+        <Group gap="xs" align="flex-start">
+          {limits.unit !== 'until' && (
+            <NumberInput
+              w={96}
+              size="md"
+              aria-label={t('desk.amount')}
+              min={1}
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              disabled={isLocked}
+              value={limits.amount}
+              error={error(errors.amount)}
+              onChange={(value) => onChange({ amount: number(value) })}
+            />
+          )}
+          <SegmentedControl
+            size="md"
+            aria-label={t('desk.unit')}
+            disabled={isLocked}
+            value={limits.unit}
+            onChange={(unit) => onChange({ unit: unit as CustomLimits['unit'] })}
+            data={[
+              { value: 'hours', label: t('desk.unit-hours') },
+              { value: 'days', label: t('desk.unit-days') },
+              { value: 'until', label: t('desk.unit-until') },
+            ]}
+          />
+        </Group>
+      </Input.Wrapper>
+      {limits.unit === 'until' && (
+        <Suspense fallback={<Skeleton h={94} />}>
+          <UntilPicker
+            label={t('desk.until-label')}
+            value={limits.until}
+            min={toWallTime(new Date(), timeZone)}
+            description={t('desk.site-time', { timeZone })}
+            error={error(errors.until)}
+            onChange={(until) => onChange({ until })}
+          />
+        </Suspense>
+      )}
+      <DeviceField devices={limits.devices} isLocked={isLocked} onChange={(devices) => onChange({ devices })} />
+      <UnstyledButton
+        mih={28}
+        className={classes.small}
+        onClick={toggle}
+        aria-expanded={isOpen}
+        c="dimmed"
+        fz={13.5}
+        fw={500}
+      >
+        <IconChevronRight
+          size={16}
+          aria-hidden
+          style={{ verticalAlign: -3, marginRight: 6, transform: isOpen ? 'rotate(90deg)' : 'none' }}
+        />
+        {t('desk.more-limits')}
+      </UnstyledButton>
+      <Collapse expanded={isOpen}>
+        <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
+          {(['downMbps', 'upMbps', 'quotaMb'] as const).map((name) => (
+            <NumberInput
+              key={name}
+              miw={120}
+              size="md"
+              label={t(labels[name])}
+              placeholder={t('desk.no-limit')}
+              min={0}
+              allowNegative={false}
+              allowDecimal={name !== 'quotaMb'}
+              decimalScale={3}
+              hideControls
+              disabled={isLocked}
+              value={limits[name]}
+              onChange={(value) => onChange({ [name]: number(value) })}
+            />
+          ))}
+        </Group>
+        <TextInput
+          mt="md"
+          size="md"
+          label={t('desk.reference')}
+          description={t('desk.reference-what')}
+          maxLength={255}
+          disabled={isLocked}
+          value={limits.reference}
+          onChange={(event) => onChange({ reference: event.currentTarget.value })}
+        />
+      </Collapse>
+    </fieldset>
+  )
+}
+
+const labels = { downMbps: 'desk.down-label', upMbps: 'desk.up-label', quotaMb: 'desk.quota-label' } as const
+
+type DeviceProps = { devices: number; isLocked: boolean; onChange: (devices: number) => void }
+
+function DeviceField({ devices, isLocked, onChange }: DeviceProps) {
+  const { t } = useTranslation()
+  const isAny = devices === 0
+  const step = (by: number) => onChange(Math.min(mostDevices, Math.max(1, devices + by)))
+  return (
+    <Input.Wrapper label={t('desk.devices-label')} labelElement="div">
+      <Group gap="md">
+        <Group gap={4} wrap="nowrap">
+          <ActionIcon
+            size={44}
+            variant="default"
+            disabled={isLocked || devices < 2}
+            aria-label={t('desk.fewer')}
+            onClick={() => step(-1)}
+          >
+            <IconMinus size={16} />
+          </ActionIcon>
+          <NumberInput
+            w={72}
+            size="md"
+            aria-label={t('desk.devices-label')}
+            min={1}
+            max={mostDevices}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            disabled={isLocked || isAny}
+            styles={{ input: { textAlign: 'center' } }}
+            value={isAny ? '' : devices}
+            onChange={(value) => onChange(Number(value) || 1)}
+          />
+          <ActionIcon
+            size={44}
+            variant="default"
+            disabled={isLocked || isAny}
+            aria-label={t('desk.more')}
+            onClick={() => step(1)}
+          >
+            <IconPlus size={16} />
+          </ActionIcon>
+        </Group>
+        <Checkbox
+          className={classes.small}
+          label={t('desk.any-number')}
+          disabled={isLocked}
+          checked={isAny}
+          onChange={(event) => onChange(event.currentTarget.checked ? 0 : 1)}
+        />
+      </Group>
+    </Input.Wrapper>
+  )
+}

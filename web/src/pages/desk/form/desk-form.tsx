@@ -1,0 +1,139 @@
+import { Button, Text, TextInput } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import { type FormEvent, type RefObject, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
+import type { Creation } from '../creation.ts'
+import classes from '../desk.module.css'
+import { useDelayed, useSeconds } from '../desk-data.ts'
+import { sentenceOf } from '../words.ts'
+import { CustomFields } from './custom-fields.tsx'
+import { checkInput, custom, type DeskInput, type InputErrors, limitsOf, longestName } from './desk-input.ts'
+import { OutcomeNote } from './outcome-note.tsx'
+import { TemplateCards } from './template-cards.tsx'
+
+type Props = {
+  site: Site
+  guestInfo: GuestInfo
+  templates: Template[]
+  creation: Creation | null
+  input: DeskInput
+  nameField: RefObject<HTMLInputElement | null>
+  onChange: (change: Partial<DeskInput>) => void
+  onSubmit: () => void
+  onNext: () => void
+}
+
+/** Opens the keyboard of a phone or tablet only when somebody taps the field. */
+export const isTouch = () => matchMedia('(pointer: coarse)').matches
+
+/** A name and Enter makes a voucher. While its outcome is open the form is locked. */
+export function DeskForm(props: Props) {
+  const { site, guestInfo, templates, creation, input, nameField, onChange, onSubmit, onNext } = props
+  const { t } = useTranslation()
+  const timeZone = guestInfo.time_zone
+  const [errors, setErrors] = useState<InputErrors>({})
+  const isLocked = creation !== null && creation.status.kind !== 'none'
+
+  const change = (next: Partial<DeskInput>) => {
+    if (Object.keys(errors).length > 0) setErrors(checkInput({ ...input, ...next }, timeZone))
+    onChange(next)
+  }
+  const choose = (choice: string) => {
+    const before = templates.find(({ id }) => id === input.choice)
+    change({ choice, ...(choice === custom && before && { limits: limitsOf(before, timeZone) }) })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isLocked) return
+    const found = checkInput(input, timeZone)
+    setErrors(found)
+    if (found.name) nameField.current?.focus()
+    if (Object.keys(found).length === 0) onSubmit()
+  }
+
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate aria-busy={creation?.status.kind === 'sending'}>
+      <TextInput
+        ref={nameField}
+        className={classes.name ?? ''}
+        label={t('desk.for-whom')}
+        placeholder={t('desk.name-example')}
+        value={input.name}
+        error={errors.name && t(`desk.wrong-${errors.name}`)}
+        disabled={isLocked}
+        maxLength={longestName}
+        autoComplete="off"
+        enterKeyHint="done"
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      {templates.length === 0 && (
+        <Text fz={13.5} mt="md" c="dimmed">
+          {t('desk.no-templates')}
+        </Text>
+      )}
+      <TemplateCards templates={templates} choice={input.choice} isLocked={isLocked} onChoose={choose} />
+      {input.choice === custom && (
+        <CustomFields
+          limits={input.limits}
+          errors={errors}
+          timeZone={timeZone}
+          isLocked={isLocked}
+          onChange={(limits) => change({ limits: { ...input.limits, ...limits } })}
+        />
+      )}
+      {creation && <OutcomeNote creation={creation} site={site} timeZone={timeZone} />}
+      <div className={classes.end}>
+        {creation?.status.kind === 'unknown' ? (
+          <>
+            <Text fz={13.5} c="dimmed">
+              {t('desk.result-in-list')}
+            </Text>
+            <Button
+              type="button"
+              variant="default"
+              h={50}
+              fz={15}
+              className={classes.create ?? ''}
+              rightSection={<IconArrowRight size={18} aria-hidden />}
+              onClick={onNext}
+            >
+              {t('desk.next-meanwhile')}
+            </Button>
+          </>
+        ) : (
+          <>
+            <Text fz={13.5} c="dimmed">
+              {sentenceOf(t, input, templates, timeZone)}
+            </Text>
+            <CreateButton creation={creation} />
+          </>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function CreateButton({ creation }: { creation: Creation | null }) {
+  const { t } = useTranslation()
+  const status = creation?.status
+  const isLate = useDelayed(status?.kind === 'sending' || status?.kind === 'signed-out')
+  const now = useSeconds(status?.kind === 'limited')
+  const label =
+    status?.kind === 'limited'
+      ? t('desk.sends-in', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })
+      : t(status?.kind === 'none' ? 'actions.try-again' : 'desk.create')
+  return (
+    <Button
+      type="submit"
+      h={50}
+      fz={15}
+      className={classes.create ?? ''}
+      loading={isLate}
+      disabled={status?.kind === 'limited'}
+      rightSection={status?.kind !== 'limited' && <kbd className={`${classes.key} ${classes.keyOnFilled}`}>{'⏎'}</kbd>}
+    >
+      {label}
+    </Button>
+  )
+}

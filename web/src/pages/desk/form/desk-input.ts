@@ -1,0 +1,88 @@
+import type { GuestInfo, Template, VoucherCreation } from '../../../../../client/voucher-api.generated.ts'
+import { addDays, toInstant, toWallTime, type WallTime } from './zoned-time.ts'
+
+export const custom = 'custom'
+
+export type CustomLimits = {
+  unit: 'hours' | 'days' | 'until'
+  /** Hours or days; empty while somebody types. */
+  amount: number | ''
+  /** In the time zone of the site. */
+  until: WallTime
+  /** 0: any number. */
+  devices: number
+  /** Empty: no limit. */
+  downMbps: number | ''
+  upMbps: number | ''
+  quotaMb: number | ''
+  reference: string
+}
+
+export type DeskInput = {
+  name: string
+  /** The id of a template, or `custom`. */
+  choice: string
+  limits: CustomLimits
+}
+
+/** Fields that a person has to correct, each with the end of the key of its sentence. */
+export type InputErrors = { [Field in 'name' | 'amount' | 'until']?: Field }
+
+export const longestName = 244
+const longestMinutes = 1_000_000
+
+/** The limits that *Customise* begins with: those of the template that was chosen before. */
+export function limitsOf(template: Template | undefined, timeZone: string, now = new Date()): CustomLimits {
+  const minutes = template?.expire_minutes ?? 1440
+  const isDays = minutes % 1440 === 0
+  const mbps = (kbps: number | undefined) => (kbps ? kbps / 1000 : '')
+  return {
+    unit: isDays ? 'days' : 'hours',
+    amount: isDays ? minutes / 1440 : Math.max(1, Math.round(minutes / 60)),
+    until: `${addDays(toWallTime(now, timeZone), 1).slice(0, 10)} 11:00:00`,
+    devices: template?.max_uses ?? 1,
+    downMbps: mbps(template?.qos.down_kbps),
+    upMbps: mbps(template?.qos.up_kbps),
+    quotaMb: template?.qos.quota_mb || '',
+    reference: '',
+  }
+}
+
+export function minutesOf({ unit, amount }: CustomLimits): number {
+  return Number(amount) * (unit === 'days' ? 1440 : 60)
+}
+
+/** Checks what the service would reject, so that the sentence stands at its field. */
+export function checkInput({ name, choice, limits }: DeskInput, timeZone: string, now = Date.now()): InputErrors {
+  const errors: InputErrors = {}
+  if (name.trim() === '') errors.name = 'name'
+  if (choice !== custom) return errors
+  if (limits.unit === 'until') {
+    if (toInstant(limits.until, timeZone).getTime() < now + 60_000) errors.until = 'until'
+  } else if (!(minutesOf(limits) >= 1 && minutesOf(limits) <= longestMinutes)) errors.amount = 'amount'
+  return errors
+}
+
+type Facts = Pick<GuestInfo, 'site_id' | 'time_zone' | 'room_days'>
+
+/** The request that makes what the form says. */
+export function toRequest({ name, choice, limits }: DeskInput, facts: Facts): VoucherCreation {
+  const request = { site_id: facts.site_id, name: name.trim() }
+  if (choice !== custom) return { ...request, template_id: choice }
+  const kbps = (mbps: number | '') => Math.round(Number(mbps) * 1000)
+  return {
+    ...request,
+    ...(limits.unit === 'until' ? untilOf(limits.until, facts) : { expire_minutes: minutesOf(limits) }),
+    max_uses: limits.devices,
+    qos: { down_kbps: kbps(limits.downMbps), up_kbps: kbps(limits.upMbps), quota_mb: Number(limits.quotaMb) },
+    ...(limits.reference.trim() !== '' && { reference: limits.reference.trim() }),
+  }
+}
+
+/** The end of a stay, with room to extend it later. */
+function untilOf(until: WallTime, { time_zone: timeZone, room_days: roomDays }: Facts) {
+  return {
+    valid_until: toInstant(until, timeZone).toISOString(),
+    ...(roomDays > 0 && { extendable_until: toInstant(addDays(until, roomDays), timeZone).toISOString() }),
+  }
+}

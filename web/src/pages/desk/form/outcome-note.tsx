@@ -1,0 +1,101 @@
+import { Anchor, Code, Group, Loader, Text } from '@mantine/core'
+import { IconHelpCircle, IconHourglassHigh, IconPlugConnectedX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Site } from '../../../../../client/voucher-api.generated.ts'
+import type { Creation, Problem } from '../creation.ts'
+import classes from '../desk.module.css'
+import { useSeconds } from '../desk-data.ts'
+import { useCopy } from '../voucher/use-copy.ts'
+import { clockWords } from '../words.ts'
+
+type Props = { creation: Creation; site: Site; timeZone: string }
+
+/** What became of a creation that has no voucher, or not yet. */
+export function OutcomeNote({ creation, site, timeZone }: Props) {
+  const { t } = useTranslation()
+  const { status, startedAt } = creation
+  const now = useSeconds(status.kind === 'unknown' || status.kind === 'limited')
+  if (status.kind === 'none') return <NoneNote problem={status.problem} site={site} timeZone={timeZone} />
+  if (status.kind === 'limited')
+    return (
+      <Note tone="warn" title={t('desk.limited')} Icon={IconHourglassHigh}>
+        {t('desk.limited-text', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })}
+      </Note>
+    )
+  if (status.kind !== 'unknown') return null
+  const seconds = Math.max(0, Math.floor((now - startedAt) / 1000))
+  return (
+    <Note tone="warn" title={t('desk.unknown')} Icon={IconHelpCircle}>
+      {status.wasLost && `${t('desk.lost')} `}
+      {t('desk.unknown-text')}
+      <Group gap="xs" mt={8} c="var(--mantine-color-text)" aria-hidden>
+        <Loader size={16} color="var(--vs-warn)" />
+        <Text fz={13} span>
+          {t(status.isOffline ? 'desk.offline-since' : 'desk.asking-since', { seconds })}
+        </Text>
+      </Group>
+    </Note>
+  )
+}
+
+function NoneNote({ problem, site, timeZone }: { problem: Problem; site: Site; timeZone: string }) {
+  const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
+  const reason = useReason(problem, site, timeZone)
+  const isOffline = problem.code === 'offline'
+  const { requestId } = problem
+  return (
+    <Note tone="bad" title={t(isOffline ? 'desk.offline' : 'desk.none')} Icon={IconPlugConnectedX}>
+      {[isOffline ? t('desk.not-sent') : reason, t('desk.kept')].filter(Boolean).join(' ')}
+      {requestId && (
+        <Text fz={12} mt={6} c="dimmed">
+          {t('errors.request')}{' '}
+          <Code fz={12} bg="transparent" p={0} style={{ overflowWrap: 'anywhere' }}>
+            {requestId}
+          </Code>
+          {' · '}
+          <Anchor component="button" type="button" fz={12} className={classes.small} onClick={() => copy(requestId)}>
+            {t(isCopied ? 'actions.copied' : 'errors.copy-request')}
+          </Anchor>
+        </Text>
+      )}
+    </Note>
+  )
+}
+
+/** Why nothing was made, in the words of the desk where there are any, otherwise in those of the service. */
+function useReason({ code, message, fields }: Problem, site: Site, timeZone: string): string {
+  const { t } = useTranslation()
+  if (code === 'absent') return ''
+  if (code === 'controller_busy') return t('desk.controller-busy')
+  if (code === 'controller_unreachable') {
+    const since = site.unreachable_since
+    return since
+      ? t('desk.unreachable-since', { time: clockWords(new Date(since), timeZone) })
+      : t('desk.controller-unreachable')
+  }
+  if (code === 'controller_refused') return t('desk.controller-refused')
+  if (code === 'not_found') return t('desk.site-gone')
+  if (code === 'role_missing') return t('errors.no-right-text')
+  const text = fields.length > 0 ? fields.join('. ') : message
+  return /[.!?]$/.test(text) || text === '' ? text : `${text}.`
+}
+
+type NoteProps = { tone: 'bad' | 'warn'; title: string; Icon: typeof IconHelpCircle; children: ReactNode }
+
+function Note({ tone, title, Icon, children }: NoteProps) {
+  return (
+    <div className={classes.note} data-tone={tone}>
+      <Icon size={20} stroke={1.7} color={`var(--vs-${tone}-text)`} aria-hidden />
+      <div style={{ minWidth: 0 }}>
+        <Text fw={600} lh="20px">
+          {title}
+        </Text>
+        <Text component="div" fz={13.5} lh="20px" mt={2} c="dimmed">
+          {children}
+        </Text>
+      </div>
+    </div>
+  )
+}

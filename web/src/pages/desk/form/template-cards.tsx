@@ -1,0 +1,164 @@
+import { Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Template } from '../../../../../client/voucher-api.generated.ts'
+import { useLayout } from '../../../components/shell/app-shell.tsx'
+import { useKeys } from '../../../keys.ts'
+import classes from '../desk.module.css'
+import { templateWords } from '../words.ts'
+import { custom } from './desk-input.ts'
+
+export const mostCards = 5
+
+type Props = {
+  templates: Template[]
+  choice: string
+  isLocked: boolean
+  onChoose: (choice: string) => void
+}
+
+/** At most five templates and *Customise*. With more templates the sixth card opens a list of all. Keys 1 to 6 choose. */
+export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const isPhone = useLayout() === 'phone'
+  const hasMore = templates.length > mostCards
+  const cards = firstCards(templates, choice)
+  const isInList = hasMore && choice === custom
+  const chooseLast = () => (hasMore ? setIsOpen(true) : onChoose(custom))
+  const actions = [
+    ...cards.map(
+      ({ id }) =>
+        () =>
+          onChoose(id),
+    ),
+    chooseLast,
+  ]
+  const label = t('desk.template')
+  useKeys([
+    ...actions.map((run, index) => ({
+      hotkey: String(index + 1),
+      shown: ['1', '–', String(actions.length)],
+      label: t('desk.choose-template'),
+      run: () => !isLocked && run(),
+    })),
+  ])
+
+  return (
+    <>
+      <fieldset
+        className={classes.cards}
+        disabled={isLocked}
+        onKeyDown={({ key }) => actions[Number(key) - 1]?.()} // a chosen card is a field, where the keys above do nothing
+      >
+        <legend>{label}</legend>
+        {cards.map((template, index) => (
+          <Card
+            key={template.id}
+            name={template.name}
+            limits={templateWords(t, template)}
+            number={index + 1}
+            isChosen={choice === template.id}
+            onChoose={() => onChoose(template.id)}
+          />
+        ))}
+        {hasMore ? (
+          <UnstyledButton
+            className={classes.card}
+            {...(isInList && { 'data-chosen': true })}
+            disabled={isLocked}
+            onClick={() => setIsOpen(true)}
+          >
+            <CardText
+              name={isInList ? t('desk.custom') : t('desk.all-templates')}
+              limits={isInList ? t('desk.all-templates') : t('desk.templates', { count: templates.length })}
+              number={mostCards + 1}
+            />
+          </UnstyledButton>
+        ) : (
+          <Card
+            name={t('desk.custom')}
+            limits={t('desk.custom-what')}
+            number={cards.length + 1}
+            isChosen={choice === custom}
+            onChoose={() => onChoose(custom)}
+          />
+        )}
+      </fieldset>
+      <Modal
+        opened={isOpen}
+        fullScreen={isPhone}
+        onClose={() => setIsOpen(false)}
+        title={t('desk.all-templates')}
+        closeButtonProps={{ 'aria-label': t('actions.close') }}
+      >
+        <TemplateList
+          templates={templates}
+          onChoose={(id) => {
+            onChoose(id)
+            setIsOpen(false)
+          }}
+        />
+      </Modal>
+    </>
+  )
+}
+
+/** The first five. A template that was chosen in the list takes the last place. */
+function firstCards(templates: Template[], choice: string): Template[] {
+  const first = templates.slice(0, mostCards)
+  const chosen = templates.slice(mostCards).find(({ id }) => id === choice)
+  return chosen ? [...first.slice(0, -1), chosen] : first
+}
+
+type CardProps = { name: string; limits: string; number: number; isChosen: boolean; onChoose: () => void }
+
+function Card({ isChosen, onChoose, ...text }: CardProps) {
+  return (
+    <label className={classes.card} {...(isChosen && { 'data-chosen': true })}>
+      <input type="radio" name="template" checked={isChosen} onChange={onChoose} />
+      <CardText {...text} />
+    </label>
+  )
+}
+
+function CardText({ name, limits, number }: { name: string; limits: string; number: number }) {
+  return (
+    <>
+      <span className={classes.cardName}>{name}</span>
+      <span className={classes.cardLimits}>{limits}</span>
+      <kbd className={classes.key} aria-hidden>
+        {number}
+      </kbd>
+    </>
+  )
+}
+
+function TemplateList({ templates, onChoose }: { templates: Template[]; onChoose: (choice: string) => void }) {
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const found = templates.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
+  return (
+    <Stack gap="xs">
+      <TextInput
+        data-autofocus
+        aria-label={t('desk.search-template')}
+        placeholder={t('desk.search-template')}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        onKeyDown={({ key }) => key === 'Enter' && found[0] && onChoose(found[0].id)}
+      />
+      {found.map((template) => (
+        <UnstyledButton key={template.id} className={classes.card} onClick={() => onChoose(template.id)}>
+          <span className={classes.cardName}>{template.name}</span>
+          <span className={classes.cardLimits}>{templateWords(t, template)}</span>
+        </UnstyledButton>
+      ))}
+      {found.length === 0 && <Text c="dimmed">{t('desk.no-template-found')}</Text>}
+      <UnstyledButton className={classes.card} onClick={() => onChoose(custom)}>
+        <span className={classes.cardName}>{t('desk.custom')}</span>
+        <span className={classes.cardLimits}>{t('desk.custom-what')}</span>
+      </UnstyledButton>
+    </Stack>
+  )
+}

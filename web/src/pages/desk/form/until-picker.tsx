@@ -1,0 +1,37 @@
+import '@mantine/dates/styles.layer.css'
+import 'dayjs/locale/de'
+import { DatesProvider, DateTimePicker } from '@mantine/dates'
+import { useTranslation } from 'react-i18next'
+import { useLayout } from '../../../components/shell/app-shell.tsx'
+import type { WallTime } from './zoned-time.ts'
+
+export type UntilPickerProps = {
+  label: string
+  value: WallTime
+  min: WallTime
+  description: string
+  error?: string | undefined
+  onChange: (value: WallTime) => void
+}
+
+/** A date and a time on the clocks of the site. Load it lazily: the calendar is a bundle of its own. */
+export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps) {
+  const { i18n, t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
+  return (
+    <DatesProvider settings={{ locale: i18n.language, firstDayOfWeek: 1 }}>
+      <DateTimePicker
+        {...props}
+        size="md"
+        value={value}
+        minDate={min.slice(0, 10)}
+        valueFormat={t('desk.date-format')}
+        dropdownType={isPhone ? 'modal' : 'popover'}
+        onChange={(next) => next && onChange(next)}
+        submitButtonProps={{ 'aria-label': t('desk.take-time') }}
+        timePickerProps={{ withDropdown: true, minutesStep: 15, popoverProps: { withinPortal: false } }}
+        modalProps={{ title: props.label, closeButtonProps: { 'aria-label': t('actions.close') } }}
+      />
+    </DatesProvider>
+  )
+}

@@ -1,0 +1,126 @@
+import { Loader, Skeleton, Text, UnstyledButton } from '@mantine/core'
+import { IconAlertCircle } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import type { Voucher } from '../../../../../client/voucher-api.generated.ts'
+import { Moment } from '../../../components/moment.tsx'
+import { ErrorMessage } from '../../../components/state-pages.tsx'
+import type { Creation } from '../creation.ts'
+import classes from '../desk.module.css'
+import { useDelayed, useRecentVouchers } from '../desk-data.ts'
+import { StatusMark } from './status-mark.tsx'
+import { hasEnded } from './voucher-end.ts'
+
+const shownAtMost = 5
+
+type Props = {
+  siteId: number
+  timeZone: string
+  /** The creation in the panel, which is on top while its outcome is open, and those that the desk left. */
+  creations: Creation[]
+  shownId: string | undefined
+  onOpen: (voucher: Voucher) => void
+  onOpenCreation: (key: string) => void
+}
+
+/** The last five of the site. Guests whose outcome is open are on top. */
+export function RecentVouchers({ siteId, timeZone, creations, shownId, onOpen, onOpenCreation }: Props) {
+  const { t } = useTranslation()
+  const { data: vouchers, error, refetch } = useRecentVouchers(siteId)
+  const isLate = useDelayed(vouchers === undefined && error === null)
+  const open = creations.filter(({ status }) => status.kind !== 'made')
+  const made = creations.flatMap(({ key, status }) =>
+    status.kind === 'made'
+      ? [{ key, voucher: vouchers?.find(({ id }) => id === status.voucher.id) ?? status.voucher }]
+      : [],
+  )
+  const others = (vouchers ?? []).filter(({ id }) => !made.some(({ voucher }) => voucher.id === id))
+  const rest = others.slice(0, Math.max(0, shownAtMost - open.length - made.length))
+  const isEmpty = vouchers?.length === 0 && creations.length === 0
+
+  return (
+    <section aria-label={t('desk.recent')}>
+      <Text component="h2" fz={14} fw={600} lh="36px" mb={20} mt={0}>
+        {t('desk.recent')}
+      </Text>
+      {isLate && <Skeleton h={62 * shownAtMost} radius={12} />}
+      {error && !vouchers && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {isEmpty && (
+        <Text c="dimmed" fz={13.5}>
+          {t('desk.recent-empty')}
+        </Text>
+      )}
+      {(rest.length > 0 || creations.length > 0) && (
+        <ul className={classes.list}>
+          {open.map((creation) => (
+            <li key={creation.key}>
+              <CreationRow creation={creation} onOpen={() => onOpenCreation(creation.key)} />
+            </li>
+          ))}
+          {made.map(({ key, voucher }) => (
+            <li key={key}>
+              <VoucherRow voucher={voucher} timeZone={timeZone} isShown onOpen={() => onOpenCreation(key)} />
+            </li>
+          ))}
+          {rest.map((voucher) => (
+            <li key={voucher.id}>
+              <VoucherRow
+                voucher={voucher}
+                timeZone={timeZone}
+                isShown={voucher.id === shownId}
+                onOpen={() => onOpen(voucher)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type RowProps = { voucher: Voucher; timeZone: string; isShown: boolean; onOpen: () => void }
+
+function VoucherRow({ voucher, timeZone, isShown, onOpen }: RowProps) {
+  return (
+    <UnstyledButton className={classes.row} {...(isShown && { 'data-shown': true })} onClick={onOpen}>
+      <span className={classes.mark}>
+        <StatusMark status={voucher.status} />
+      </span>
+      <span style={{ flex: 1, minWidth: 0 }}>
+        <Text fw={500} lh="20px" truncate>
+          {voucher.name}
+        </Text>
+        <Text className="code" fz={13} lh="18px" c={hasEnded(voucher) ? 'var(--vs-soft)' : 'dimmed'}>
+          {voucher.formatted_code}
+        </Text>
+      </span>
+      <Text fz={13} c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        <Moment at={voucher.created_at} timeZone={timeZone} />
+      </Text>
+    </UnstyledButton>
+  )
+}
+
+function CreationRow({ creation, onOpen }: { creation: Creation; onOpen: () => void }) {
+  const { t } = useTranslation()
+  const isNone = creation.status.kind === 'none'
+  const tone = isNone ? 'bad' : 'warn'
+  return (
+    <UnstyledButton className={classes.row} data-tone={tone} onClick={onOpen}>
+      <span className={classes.mark}>
+        {isNone ? (
+          <IconAlertCircle size={16} color="var(--vs-bad)" aria-hidden />
+        ) : (
+          <Loader size={16} color="var(--vs-warn)" aria-hidden />
+        )}
+      </span>
+      <span style={{ flex: 1, minWidth: 0 }}>
+        <Text fw={500} lh="20px" truncate>
+          {creation.request.name}
+        </Text>
+        <Text fz={13} lh="18px" c={`var(--vs-${tone}-text)`}>
+          {t(isNone ? 'desk.row-none' : 'desk.row-open')}
+        </Text>
+      </span>
+    </UnstyledButton>
+  )
+}

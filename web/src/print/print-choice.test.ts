@@ -1,0 +1,41 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { keepPrintChoice, languagesToPrint, readPrintChoice, toggleLanguage } from './print-choice.ts'
+
+const stored = new Map<string, string>()
+beforeEach(() => {
+  stored.clear()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+  })
+  return () => vi.unstubAllGlobals()
+})
+
+test('the browser remembers paper and languages in their order', () => {
+  keepPrintChoice({ paper: '80mm', languages: ['pl', 'de'] })
+
+  expect(readPrintChoice()).toEqual({ paper: '80mm', languages: ['pl', 'de'] })
+})
+
+test.each([[undefined], ['broken'], ['null'], ['{"paper":"a3","languages":["xx"]}']])(
+  'A4 in the languages of the site if %s is stored',
+  (text) => {
+    if (text !== undefined) stored.set('vs.print', text)
+
+    expect(readPrintChoice()).toEqual({ paper: 'a4', languages: null })
+  },
+)
+
+test('a third language takes the place of the second, and without any those of the site count', () => {
+  expect(toggleLanguage([], 'de')).toEqual(['de'])
+  expect(toggleLanguage(['de'], 'en')).toEqual(['de', 'en'])
+  expect(toggleLanguage(['de', 'en'], 'fr')).toEqual(['de', 'fr'])
+  expect(toggleLanguage(['de', 'en'], 'de')).toEqual(['en'])
+  expect(toggleLanguage(['de'], 'de')).toBeNull()
+})
+
+test('the choice comes before the languages of the site, and those before the language of the app', () => {
+  expect(languagesToPrint({ paper: 'a4', languages: ['fr'] }, ['de', 'en'], 'de')).toEqual(['fr'])
+  expect(languagesToPrint({ paper: 'a4', languages: null }, ['cs', 'en', 'pl'], 'de')).toEqual(['cs', 'en'])
+  expect(languagesToPrint({ paper: 'a4', languages: null }, [], 'de')).toEqual(['de'])
+})

@@ -1,0 +1,46 @@
+import type { Paper } from './sheet.tsx'
+import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
+
+export type PrintChoice = {
+  paper: Paper
+  /** One or two languages, or null for those of the site. */
+  languages: GuestLanguage[] | null
+}
+
+const storageKey = 'vs.print'
+
+/** The last choice on this computer. At first A4, which every printer has, in the languages of the site. */
+export function readPrintChoice(): PrintChoice {
+  try {
+    const { paper, languages } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
+    const known = Array.isArray(languages) ? guestLanguages.filter((language) => languages.includes(language)) : []
+    return {
+      paper: paper === '80mm' ? '80mm' : 'a4',
+      languages:
+        known.length > 0 ? known.toSorted((a, b) => languages.indexOf(a) - languages.indexOf(b)).slice(0, 2) : null,
+    }
+  } catch {
+    return { paper: 'a4', languages: null }
+  }
+}
+
+export function keepPrintChoice(choice: PrintChoice): void {
+  localStorage.setItem(storageKey, JSON.stringify(choice))
+}
+
+/** Adds a language or takes it away. A slip has at most two: a third one takes the place of the second. */
+export function toggleLanguage(languages: GuestLanguage[], language: GuestLanguage): GuestLanguage[] | null {
+  const rest = languages.filter((other) => other !== language)
+  if (rest.length === languages.length) return [...languages.slice(0, 1), language]
+  return rest.length > 0 ? rest : null
+}
+
+/** The languages of a slip: the choice, else those of the site, else that of the app. */
+export function languagesToPrint(
+  { languages }: PrintChoice,
+  ofSite: GuestLanguage[],
+  ofApp: GuestLanguage,
+): GuestLanguage[] {
+  const wanted = languages ?? ofSite
+  return wanted.length > 0 ? wanted.slice(0, 2) : [ofApp]
+}

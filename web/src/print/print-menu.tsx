@@ -1,0 +1,127 @@
+import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconChevronDown, IconPrinter } from '@tabler/icons-react'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api, toApiError } from '../api.ts'
+import { currentLanguage } from '../i18n/i18n.ts'
+import { useKeys } from '../keys.ts'
+import { keepPrintChoice, languagesToPrint, type PrintChoice, readPrintChoice, toggleLanguage } from './print-choice.ts'
+import type { SlipVoucher } from './slip-facts.ts'
+import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
+
+const keyBorder = '1px solid color-mix(in srgb, currentcolor 45%, transparent)'
+
+const guestInfoQuery = (siteId: number) =>
+  queryOptions({ queryKey: ['guest-info', siteId], queryFn: () => api.getGuestInfo(siteId) })
+
+type PrintMenuProps = {
+  /** All of this site. */
+  vouchers: SlipVoucher[]
+  site: { id: number; name: string }
+}
+
+/** A button that prints as the last time, also with Ctrl P, and beside it a menu for paper and language. */
+export function PrintMenu({ vouchers, site }: PrintMenuProps) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const [choice, setChoice] = useState(readPrintChoice)
+  const { data: guestInfo } = useQuery(guestInfoQuery(site.id))
+  const print = useMutation({
+    mutationFn: async () => {
+      const [guestInfo, { printVouchers }] = await Promise.all([
+        queries.fetchQuery(guestInfoQuery(site.id)),
+        import('./print-vouchers.tsx'),
+      ])
+      const languages = languagesToPrint(choice, guestInfo.guest_languages, currentLanguage())
+      await printVouchers({ vouchers, site, guestInfo, paper: choice.paper, languages })
+    },
+    onError: (error) => notifications.show({ color: 'red', message: toApiError(error).message }),
+  })
+  const start = () => {
+    if (!print.isPending) print.mutate()
+  }
+  useKeys([{ hotkey: 'mod+P', shown: [t('print.key')], label: t('print.print'), run: start, whileTyping: true }])
+  const choose = (next: PrintChoice) => {
+    keepPrintChoice(next)
+    setChoice(next)
+  }
+  return (
+    <Group gap={1} wrap="nowrap">
+      <Button
+        leftSection={<IconPrinter size={18} aria-hidden />}
+        onClick={start}
+        loading={print.isPending}
+        style={{ borderStartEndRadius: 0, borderEndEndRadius: 0 }}
+      >
+        {vouchers.length === 1 ? t('print.print') : t('print.print-many', { count: vouchers.length })}
+        <Text span visibleFrom="sm" ml={10} px={5} fz={12} lh="18px" bdrs={5} style={{ border: keyBorder }} aria-hidden>
+          {t('print.key')}
+        </Text>
+      </Button>
+      <Menu position="bottom-end" closeOnItemClick={false}>
+        <Menu.Target>
+          <ActionIcon
+            variant="filled"
+            color="indigo"
+            size={36}
+            aria-label={t('print.options')}
+            style={{ borderStartStartRadius: 0, borderEndStartRadius: 0 }}
+          >
+            <IconChevronDown size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Choices choice={choice} ofSite={guestInfo?.guest_languages ?? []} choose={choose} />
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}
+
+type ChoicesProps = { choice: PrintChoice; ofSite: GuestLanguage[]; choose: (next: PrintChoice) => void }
+
+function Choices({ choice, ofSite, choose }: ChoicesProps) {
+  const { t } = useTranslation()
+  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
+  const nameOf = (language: GuestLanguage) => names.of(language) ?? language
+  const automatic = languagesToPrint({ ...choice, languages: null }, ofSite, currentLanguage())
+  const chosen = choice.languages
+  return (
+    <>
+      <Menu.Label>{t('print.paper')}</Menu.Label>
+      {(['a4', '80mm'] as const).map((paper) => (
+        <Item key={paper} isChosen={choice.paper === paper} onClick={() => choose({ ...choice, paper })}>
+          {t(`print.on-${paper}`)}
+        </Item>
+      ))}
+      <Menu.Label>{t('print.language')}</Menu.Label>
+      <Item isChosen={chosen === null} onClick={() => choose({ ...choice, languages: null })}>
+        {t('print.automatic', { languages: automatic.map(nameOf).join(', ') })}
+      </Item>
+      {guestLanguages.map((language) => (
+        <Item
+          key={language}
+          isChosen={chosen?.includes(language) ?? false}
+          onClick={() => choose({ ...choice, languages: toggleLanguage(chosen ?? [], language) })}
+        >
+          {nameOf(language)}
+        </Item>
+      ))}
+    </>
+  )
+}
+
+function Item({ isChosen, onClick, children }: { isChosen: boolean; onClick: () => void; children: string }) {
+  return (
+    <Menu.Item
+      role="menuitemcheckbox"
+      aria-checked={isChosen}
+      onClick={onClick}
+      leftSection={<IconCheck size={16} visibility={isChosen ? 'visible' : 'hidden'} />}
+    >
+      {children}
+    </Menu.Item>
+  )
+}

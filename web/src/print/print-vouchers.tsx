@@ -1,0 +1,76 @@
+import './print.css'
+import { flushSync } from 'react-dom'
+import { createRoot } from 'react-dom/client'
+import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
+import { type Paper, Roll, Sheets } from './sheet.tsx'
+import type { SlipVoucher } from './slip-facts.ts'
+import type { GuestLanguage } from './slip-texts.ts'
+
+export type PrintJob = {
+  vouchers: SlipVoucher[]
+  site: { id: number; name: string }
+  guestInfo: GuestInfo
+  paper: Paper
+  /** One or two. */
+  languages: GuestLanguage[]
+}
+
+/** Opens the print dialog of the browser with a slip for each voucher. The promise ends once the dialog was opened. */
+export async function printVouchers({ vouchers, site, guestInfo, paper, languages }: PrintJob): Promise<void> {
+  removeLast()
+  const container = document.createElement('div')
+  container.className = 'vs-print'
+  container.ariaHidden = 'true'
+  document.body.append(container)
+  const root = createRoot(container)
+  const pageSize = document.createElement('style')
+  removeLast = () => {
+    removeEventListener('afterprint', removeLast)
+    root.unmount()
+    container.remove()
+    pageSize.remove()
+    removeLast = () => {}
+  }
+  try {
+    const logoUrl = await loadLogo(guestInfo)
+    const Layout = paper === 'a4' ? Sheets : Roll
+    const slip = { site: { name: site.name, guestInfo, logoUrl }, languages: languages.slice(0, 2) }
+    flushSync(() => root.render(<Layout vouchers={vouchers} {...slip} />))
+    await Promise.all([...container.querySelectorAll('img')].map((image) => image.decode()))
+    if (paper === 'a4') fitCards(container)
+    pageSize.textContent = `@page { size: ${paper === 'a4' ? 'A4' : rollSize(container)}; margin: 0 }`
+    document.head.append(pageSize)
+    addEventListener('afterprint', removeLast)
+    print()
+  } catch (error) {
+    removeLast()
+    throw error
+  }
+}
+
+/** Removes what the last call left, in case that the browser sent no `afterprint`. */
+let removeLast = () => {}
+
+/** The address of the logo once it can be drawn. A slip without its logo is better than no slip. */
+async function loadLogo({ site_id, logo_updated_at }: GuestInfo): Promise<string | null> {
+  if (logo_updated_at === null) return null
+  const image = new Image()
+  image.src = `/api/v2/sites/${site_id}/logo`
+  return image.decode().then(
+    () => image.src,
+    () => null,
+  )
+}
+
+/** Makes room on cards with very long texts, in up to three steps (`print.css`). */
+function fitCards(container: HTMLElement): void {
+  for (const card of container.querySelectorAll<HTMLElement>('.vs-slip'))
+    for (const step of ['1', '2', '3']) if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
+}
+
+/** A page as long as the longest slip: browsers know no paper without an end. */
+function rollSize(container: HTMLElement): string {
+  const heights = [...container.querySelectorAll('.vs-slip')].map((slip) => slip.getBoundingClientRect().height)
+  const pxPerMm = 96 / 25.4
+  return `80mm ${Math.ceil(Math.max(...heights) / pxPerMm + 0.5)}mm`
+}
