@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
 import { networkOf } from './sign-in.ts'
@@ -11,6 +12,14 @@ test('a hash accepts its password only, in every Unicode form of it', async () =
   expect(await hashPassword('Grüße aus Wien')).not.toBe(hash)
 })
 
+test('every character of a long password counts', async () => {
+  const long = '\u{1F600}'.repeat(255)
+  const hash = scryptSync(`${long}x`, '', 32, { N: 2, r: 1, p: 1 }).toString('base64url')
+
+  expect(await isPassword(`${long}x`, `scrypt$2$1$1$$${hash}`, 'new address')).toBe(true)
+  expect(await isPassword(`${long}y`, `scrypt$2$1$1$$${hash}`, 'new address')).toBe(false)
+})
+
 test('without a hash, no password is right', async () => {
   expect(await isPassword('', null, 'new address')).toBe(false)
 })
@@ -20,6 +29,7 @@ test.each([
   ['passwordpassword1', 'password_common'],
   ['1qaz2wsx3edc', 'password_common'],
   ['!!Qwertyuiop123', 'password_common'],
+  ['ｐａｓｓｗｏｒｄ２０２６', 'password_common'],
   ['111111111111', 'password_common'],
   ['anna.berger2026', 'password_common'],
   ['837465928374', undefined],

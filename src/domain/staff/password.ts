@@ -4,7 +4,7 @@ import { createSlots } from '#lib/concurrency.ts'
 import { DomainError } from '../errors.ts'
 
 export const minPasswordLength = 12
-/** Long enough for any sentence, and short enough that a huge password costs nothing. */
+/** Long enough for any sentence. */
 const maxPasswordLength = 256
 const minDistinctCharacters = 5
 
@@ -52,12 +52,8 @@ const nobodysHash = `scrypt$${current.N}$${current.r}$${current.p}$${'A'.repeat(
 function derive(password: string, salt: Buffer, options: ScryptOptions, line: Line): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const work = () => {
-    scrypt(
-      password.normalize('NFKC').slice(0, maxPasswordLength),
-      salt,
-      hashBytes,
-      { ...options, maxmem: 2 ** 27 },
-      (error, hash) => (error ? reject(error) : resolve(hash)),
+    scrypt(password.normalize('NFKC'), salt, hashBytes, { ...options, maxmem: 2 ** 27 }, (error, hash) =>
+      error ? reject(error) : resolve(hash),
     )
     return promise
   }
@@ -76,7 +72,7 @@ export function checkNewPassword(field: string, password: string, email: string)
 
 /** "Password2026!" is as common as "password": digits and signs at either end add nothing. */
 function isCommon(password: string, email: string): boolean {
-  const lower = password.toLowerCase()
+  const lower = password.normalize('NFKC').toLowerCase()
   const core = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   const commonPasswords = listCommonPasswords()
   return (

@@ -4,23 +4,40 @@ import type { Role } from '../actor.ts'
 /** How long a session lives without a request, and at most. */
 const isLive = `(s.last_seen_at > now() - interval '12 hours' and s.created_at > now() - interval '7 days')`
 
-export type Credentials = { staffId: string; passwordHash: string | null; active: boolean; isKnownAddress: boolean }
+export type Credentials = {
+  /** The e-mail address as PostgreSQL compares it. It differs from JavaScript: PostgreSQL turns a Turkish İ into i. */
+  account: string
+  /** Null if nobody has this address. */
+  staffId: string | null
+  passwordHash: string | null
+  active: boolean
+  isKnownAddress: boolean
+}
 
 /** The password hash of the person with this e-mail address, and whether the person has signed in from this network before. */
-export async function findCredentials(db: Queryable, email: string, network: string): Promise<Credentials | undefined> {
+export async function findCredentials(db: Queryable, email: string, network: string): Promise<Credentials> {
   const { rows } = await db.query<Credentials>(
-    `select id as "staffId", password_hash as "passwordHash", active,
+    `select account, id as "staffId", password_hash as "passwordHash", coalesce(active, false) as active,
             exists (select from staff_addresses where staff_id = staff.id and address = $2) as "isKnownAddress"
-       from staff where lower(email) = lower($1)`,
+       from (select lower($1) as account) as asked left join staff on lower(email) = account`,
     [email, network],
   )
-  return rows[0]
+  return rows[0] as Credentials
 }
 
 export async function findPasswordHash(db: Queryable, staffId: string): Promise<string | null> {
   const { rows } = await db.query<{ hash: string | null }>('select password_hash as hash from staff where id = $1', [
     staffId,
   ])
+  return rows[0]?.hash ?? null
+}
+
+/** Locks the person until the end of the transaction. */
+export async function findPasswordHashToChange(tx: Queryable, staffId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ hash: string | null }>(
+    'select password_hash as hash from staff where id = $1 for no key update',
+    [staffId],
+  )
   return rows[0]?.hash ?? null
 }
 

@@ -12,12 +12,21 @@ import {
   deleteSessions,
   findCredentials,
   findPasswordHash,
+  findPasswordHashToChange,
   findSession,
   insertSession,
   type Session,
   updateSessionSeen,
 } from './sessions.queries.ts'
-import { deletePasswordLink, findPerson, findPersonOfLink, type Person, updatePasswordHash } from './staff.queries.ts'
+import {
+  deletePasswordLink,
+  deletePasswordLinkOf,
+  findPerson,
+  findPersonOfLink,
+  findPersonToChange,
+  type Person,
+  updatePasswordHash,
+} from './staff.queries.ts'
 
 /** Counts one attempt in a window of this many seconds. */
 type CountAttempt = (
@@ -46,23 +55,30 @@ export async function signIn(
   { email, password }: { email: string; password: string },
 ): Promise<SignedIn> {
   const network = networkOf(visitor.address)
-  const found = await findCredentials(ctx.db, email, network)
-  await countSignIn(ctx, email, network, found?.isKnownAddress ?? false)
-  const line = found?.isKnownAddress ? 'usual address' : 'new address'
-  const isRight = await isPassword(password, found?.passwordHash ?? null, line)
-  if (!isRight || !found?.active) throw new DomainError('sign_in_failed')
-  return ctx.db.transaction((tx) => startSession(tx, visitor, found.staffId))
+  const { account, staffId, passwordHash, active, isKnownAddress } = await findCredentials(ctx.db, email, network)
+  await countSignIn(ctx, account, network, isKnownAddress)
+  const isRight = await isPassword(password, passwordHash, isKnownAddress ? 'usual address' : 'new address')
+  if (!isRight || !active || staffId === null) throw new DomainError('sign_in_failed')
+  return ctx.db.transaction(async (tx) => {
+    await requireSamePassword(tx, staffId, { checked: passwordHash, otherwise: 'sign_in_failed' })
+    return startSession(tx, visitor, staffId)
+  })
 }
 
 /**
  * Counts before the password is checked, so that guesses sent at the same time count too. Guesses from new addresses share a
  * limit for each account. It never stops an address where this person has signed in before.
  */
-async function countSignIn(ctx: SignInContext, email: string, network: string, isKnownAddress: boolean): Promise<void> {
-  const account = sha256Of(email.toLowerCase()).toString('base64url')
+async function countSignIn(
+  ctx: SignInContext,
+  account: string,
+  network: string,
+  isKnownAddress: boolean,
+): Promise<void> {
+  const hash = sha256Of(account).toString('base64url')
   await countAttempt(ctx, `sign-in:${network}`, limits.perAddress)
-  await countAttempt(ctx, `sign-in:${network}:${account}`, limits.perAccountAndAddress)
-  if (!isKnownAddress) await countAttempt(ctx, `sign-in:new:${account}`, limits.perAccountFromNewAddresses)
+  await countAttempt(ctx, `sign-in:${network}:${hash}`, limits.perAccountAndAddress)
+  if (!isKnownAddress) await countAttempt(ctx, `sign-in:new:${hash}`, limits.perAccountFromNewAddresses)
 }
 
 /** Throws if there were too many attempts under this key in the last 15 minutes. */
@@ -86,12 +102,24 @@ export function networkOf(address: string): string {
   return `${all.slice(0, 4).join(':')}::/64`
 }
 
-/** Starts a session for a person in this transaction, and ends the one that the browser had. */
+/**
+ * Locks the person, and throws if the password was changed while it was checked. Otherwise a session or a change with the old
+ * password could outlast the new one.
+ */
+async function requireSamePassword(
+  tx: Queryable,
+  staffId: string,
+  { checked, otherwise }: { checked: string | null; otherwise: 'sign_in_failed' | 'password_wrong' },
+): Promise<void> {
+  if ((await findPasswordHashToChange(tx, staffId)) !== checked) throw new DomainError(otherwise)
+}
+
+/** Starts a session for a person in this transaction, and ends the one that the browser had. Locks the person. */
 export async function startSession(tx: Queryable, visitor: Visitor, staffId: string): Promise<SignedIn> {
   const token = randomBase62(43)
-  if (visitor.token !== undefined) await deleteSessionOfToken(tx, sha256Of(visitor.token))
-  const person = await findPerson(tx, staffId)
+  const person = await findPersonToChange(tx, { id: staffId })
   if (!person?.active) throw new DomainError('sign_in_failed')
+  if (visitor.token !== undefined) await deleteSessionOfToken(tx, sha256Of(visitor.token))
   const { address, userAgent } = visitor
   const session = { id: uuidv7(), staffId, tokenSha256: sha256Of(token), address, userAgent: userAgent.slice(0, 300) }
   await insertSession(tx, session, networkOf(address))
@@ -125,7 +153,7 @@ export function createFindLiveSession(db: Queryable): FindLiveSession {
   }
 }
 
-/** Changes the password of a person who knows the current one. All other sessions end. */
+/** Changes the password of a person who knows the current one. All other sessions and a one-time link end. */
 export async function changePassword(
   ctx: SignInContext,
   actor: Requester,
@@ -133,13 +161,15 @@ export async function changePassword(
 ): Promise<void> {
   await countAttempt(ctx, `password:${actor.id}`, limits.perAccountAndAddress)
   const person = (await findPerson(ctx.db, actor.id)) as Person
-  if (!(await isPassword(change.currentPassword, await findPasswordHash(ctx.db, actor.id), 'usual address')))
-    throw new DomainError('password_wrong')
+  const checked = await findPasswordHash(ctx.db, actor.id)
+  if (!(await isPassword(change.currentPassword, checked, 'usual address'))) throw new DomainError('password_wrong')
   checkNewPassword('new_password', change.newPassword, person.email)
   const hash = await hashPassword(change.newPassword)
   await ctx.db.transaction(async (tx) => {
+    await requireSamePassword(tx, actor.id, { checked, otherwise: 'password_wrong' })
     await updatePasswordHash(tx, actor.id, hash)
     await deleteSessions(tx, actor.id, change.sessionId)
+    await deletePasswordLinkOf(tx, actor.id)
     await recordAudit(tx, actor, { action: 'staff.password_changed', targetKind: 'staff', targetId: actor.id })
   })
 }
@@ -157,6 +187,7 @@ export async function usePasswordLink(
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
+    await findPersonToChange(tx, { id: owner.id }) // locked first, as where links are made and ended
     if (!(await deletePasswordLink(tx, tokenSha256))) throw new DomainError('password_link_invalid') // used meanwhile
     await updatePasswordHash(tx, owner.id, hash)
     await deleteSessions(tx, owner.id, null)

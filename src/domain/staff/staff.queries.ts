@@ -32,9 +32,9 @@ export async function findPersonToChange(
   tx: Queryable,
   ref: { id: string } | { email: string },
 ): Promise<Person | undefined> {
-  const [column, value] = 'id' in ref ? ['st.id', ref.id] : ['lower(st.email)', ref.email.toLowerCase()]
+  const [condition, value] = 'id' in ref ? ['st.id = $1', ref.id] : ['lower(st.email) = lower($1)', ref.email]
   const { rows } = await tx.query<Person>(
-    `select ${personColumns} from staff st where ${column} = $1 for no key update of st`,
+    `select ${personColumns} from staff st where ${condition} for no key update of st`,
     [value],
   )
   return rows[0]
