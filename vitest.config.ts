@@ -34,6 +34,7 @@ export default defineConfig({
     reporters: ['default', new ClosingLine(), new Watchdog()],
     testTimeout: long ? 600_000 : 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } }, // a second is not enough on a busy machine
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     // The long run compares times: nothing else may use the machine meanwhile.

@@ -94,6 +94,7 @@ function NameForm() {
 
 function PasswordForm() {
   const { t } = useTranslation()
+  const queries = useQueryClient()
   const check = usePasswordCheck()
   const toggle = useVisibilityToggle()
   const { email } = usePerson()
@@ -105,6 +106,7 @@ function PasswordForm() {
     mutationFn: (values: typeof form.values) => api.updateMyPassword(values),
     onSuccess: () => {
       form.reset()
+      void queries.invalidateQueries({ queryKey: ['my-sessions'] }) // the others have ended
       notifications.show({ message: t('me.password-changed') })
     },
     onError: (error) => {
