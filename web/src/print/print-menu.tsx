@@ -60,7 +60,7 @@ export function PrintMenu({ vouchers, site }: PrintMenuProps) {
           {t('print.key')}
         </Text>
       </Button>
-      <Menu position="bottom-end" closeOnItemClick={false}>
+      <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon
             variant="filled"
@@ -115,13 +115,8 @@ function Choices({ choice, ofSite, choose }: ChoicesProps) {
 
 function Item({ isChosen, onClick, children }: { isChosen: boolean; onClick: () => void; children: string }) {
   return (
-    <Menu.Item
-      role="menuitemcheckbox"
-      aria-checked={isChosen}
-      onClick={onClick}
-      leftSection={<IconCheck size={16} visibility={isChosen ? 'visible' : 'hidden'} />}
-    >
+    <Menu.CheckboxItem checked={isChosen} onChange={onClick} checkIcon={<IconCheck size={16} aria-hidden />}>
       {children}
-    </Menu.Item>
+    </Menu.CheckboxItem>
   )
 }
