@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CommandRun } from './command.ts'
+import { serverUrl } from './data/template-database.ts'
 import { testEnvironment } from './environment.ts'
 import { onFileEnd } from './on-file-end.ts'
 
@@ -50,6 +51,33 @@ export async function startService(
   }
   onFileEnd(() => (child.exitCode === null && child.signalCode === null ? stop('SIGKILL') : undefined))
   return { url: await listening, process: child, log, stop }
+}
+
+export type Demo = {
+  process: ChildProcess
+  /** What it tells programs, in its only line on stdout. */
+  facts: any
+  /** What it tells people. */
+  words: () => string
+  ended: Promise<unknown[]>
+  readyAfterMs: number
+}
+
+/** The demo as its own process, ready. It gets only these settings. */
+export async function startDemo({ databaseUrl = serverUrl, options = [] as string[] } = {}): Promise<Demo> {
+  const begin = performance.now()
+  const demo = spawn(process.execPath, [program, 'demo', '--port', '0', ...options], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl },
+  })
+  const ended = once(demo, 'exit')
+  onFileEnd(async () => {
+    demo.kill('SIGTERM') // so that it drops its database
+    await ended
+  })
+  let words = ''
+  demo.stderr.on('data', (chunk) => (words += chunk))
+  const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
+  return { process: demo, facts: JSON.parse(line), words: () => words, ended, readyAfterMs: performance.now() - begin }
 }
 
 /** Runs one command to its end as a process of its own. `runCommand` is faster where the process itself does not matter. */

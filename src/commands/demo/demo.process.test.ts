@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -9,6 +8,7 @@ import { onServer, serverUrl } from '#test/data/template-database.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { startDemo as startDemoProcess } from '#test/service.ts'
 
 const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
 
@@ -18,24 +18,7 @@ await onServer(`create role ${owner} login createdb`)
 onFileEnd(() => onServer(`drop role ${owner}`))
 const demoUrl = Object.assign(new URL(serverUrl), { username: owner }).href
 
-async function startDemo(...options: string[]): Promise<{
-  demo: ChildProcess
-  line: string
-  words: () => string
-  ended: Promise<unknown[]>
-  readyAfterMs: number
-}> {
-  const begin = performance.now()
-  const demo = spawn(process.execPath, [program, 'demo', '--port', '0', ...options], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl },
-  })
-  const ended = once(demo, 'exit')
-  onFileEnd(() => demo.kill('SIGKILL'))
-  let words = ''
-  demo.stderr.on('data', (chunk) => (words += chunk))
-  const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
-  return { demo, line, words: () => words, ended, readyAfterMs: performance.now() - begin }
-}
+const startDemo = (...options: string[]) => startDemoProcess({ databaseUrl: demoUrl, options })
 
 async function demoDatabases(): Promise<string[]> {
   const client = new pg.Client({ connectionString: serverUrl })
@@ -48,9 +31,9 @@ async function demoDatabases(): Promise<string[]> {
 }
 
 test('is ready soon, prints one line of JSON, works, and leaves nothing behind after SIGTERM', async () => {
-  const { demo, line, words, ended, readyAfterMs } = await startDemo()
+  const { process: demo, facts, words, ended, readyAfterMs } = await startDemo()
   report('demo ready after ms', readyAfterMs)
-  const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = JSON.parse(line)
+  const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = facts
 
   expect(ready).toBe(true)
   expect(readyAfterMs).toBeLessThan(isLong ? 10_000 : 60_000) // in CI others use the processors too
@@ -93,7 +76,7 @@ test('is ready soon, prints one line of JSON, works, and leaves nothing behind a
 })
 
 test('every command that it prints works; the last one makes one creation on its controller fail', async () => {
-  const { demo, line, words, ended } = await startDemo()
+  const { process: demo, facts, words, ended } = await startDemo()
   const lines = words()
     .split('\n')
     .filter((line) => line.startsWith('  curl'))
@@ -106,7 +89,7 @@ test('every command that it prints works; the last one makes one creation on its
     expect(await once(shell, 'exit'), paste).toEqual([0, null])
     expect(JSON.parse(printed)).toBeTypeOf('object')
   }
-  const { url, keys, sites } = JSON.parse(line)
+  const { url, keys, sites } = facts
   const body = JSON.stringify({ site_id: sites.at(-1), name: 'x' })
   const broken = { method: 'POST', headers: { 'x-api-key': keys.write }, body }
   const [inTrouble, afterwards] = [
@@ -119,7 +102,7 @@ test('every command that it prints works; the last one makes one creation on its
 })
 
 test('leaves no process behind when it is killed, and no database after a wrong setting', async () => {
-  const { demo, line, ended } = await startDemo()
+  const { process: demo, facts, ended } = await startDemo()
   const left = await demoDatabases()
   demo.kill('SIGKILL')
   await ended
@@ -129,7 +112,7 @@ test('leaves no process behind when it is killed, and no database after a wrong 
     env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, BASE_PATH: 'nope' },
   })
 
-  for (const { url } of JSON.parse(line).controllers)
+  for (const { url } of facts.controllers)
     await expect(call(`${url}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   expect(await once(wrong, 'exit')).toEqual([2, null])
   expect(await demoDatabases()).toEqual([])
@@ -137,7 +120,7 @@ test('leaves no process behind when it is killed, and no database after a wrong 
 
 test('its sign-in works, and an empty demo waits for its first administrator', async () => {
   const [full, empty] = [await startDemo(), await startDemo('--empty')]
-  const [{ url, sign_in }, first] = [JSON.parse(full.line), JSON.parse(empty.line)]
+  const [{ url, sign_in }, first] = [full.facts, empty.facts]
   const post = (at: string, path: string, body: object) =>
     call(`${at}/api/v2${path}`, {
       method: 'POST',
@@ -151,7 +134,7 @@ test('its sign-in works, and an empty demo waits for its first administrator', a
   expect((await call(`${first.url}/api/v2/session`)).json()).toMatchObject({ person: null, setup_open: true })
   expect(empty.words()).toContain(first.setup_token)
   expect((await post(first.url, '/setup', { token: first.setup_token, ...anna })).status).toBe(201)
-  for (const { demo, ended } of [full, empty]) {
+  for (const { process: demo, ended } of [full, empty]) {
     demo.kill('SIGTERM')
     await ended
   }

@@ -49,7 +49,7 @@ export async function startDemo(
     const url = `http://127.0.0.1:${api.port}`
     const base = { ready: true, base_url: `${url}${config.basePath}`, url }
     stderr.write(demo ? describeDemo({ url, ...demo }) : describeEmptyDemo(url, setupToken, controllers))
-    stdout.write(`${JSON.stringify({ ...base, ...(demo ? factsOf(demo) : { setup_token: setupToken }) })}\n`)
+    stdout.write(`${JSON.stringify({ ...base, ...(demo ? factsOf(demo) : factsOfEmpty(setupToken, controllers)) })}\n`)
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()
@@ -83,6 +83,22 @@ function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
     inactive_site: inactiveSite,
     controller: controllers[0]?.url,
     controllers,
+  }
+}
+
+/** The facts of an empty demo. Each controller has the fields of `POST /controllers`. */
+function factsOfEmpty(setupToken: string, controllers: DemoController[]) {
+  return {
+    setup_token: setupToken,
+    controllers: controllers.map(({ name, driver, credentials, simulator }) => ({
+      name,
+      driver,
+      address: simulator.url,
+      certificate_pin: simulator.fingerprint,
+      ...('apiKey' in credentials
+        ? { secret: credentials.apiKey }
+        : { username: credentials.username, secret: credentials.password }),
+    })),
   }
 }
 
@@ -128,10 +144,18 @@ The demo runs at ${url} without sites and people. Ctrl-C stops it and leaves not
 Open ${url} in a browser and enter this setup token:
   ${setupToken}
 
-Simulated controllers to add. Their certificates are self-signed:
-${controllers.map(({ simulator, about }) => `  ${simulator.url}: ${about}`).join('\n')}
+Simulated controllers to add. Their certificates are self-signed, so each needs its fingerprint:
+${controllers.map(describeController).join('\n')}
 
 `
+}
+
+function describeController({ about, credentials, simulator }: DemoController): string {
+  const login =
+    'apiKey' in credentials
+      ? `API key      ${credentials.apiKey}`
+      : `user name    ${credentials.username}\n    password     ${credentials.password}`
+  return `  ${simulator.url}: ${about}\n    ${login}\n    fingerprint  ${simulator.fingerprint}`
 }
 
 function describeSite({ site, name, controller }: DemoSite): string {
