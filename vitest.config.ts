@@ -59,7 +59,8 @@ export default defineConfig({
           name: 'slow',
           ...slowLane,
           exclude: long ? [] : ['test/e2e/long/**'], // every state of every page: `npm run test:e2e`
-          maxWorkers: long ? 1 : 2,
+          // Most of these tests wait for a process, a lease or a timeout: 25 of them used 146 s of a processor.
+          maxWorkers: long ? 1 : 4,
           sequence: { groupOrder: 1 },
         },
       },

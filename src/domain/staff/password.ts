@@ -27,10 +27,10 @@ const hashing = createSlots({
 })
 
 /** Hashes a password with scrypt. The result is `scrypt$N$r$p$salt$hash`. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost = current): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await derive(password, salt, current, 'usual address')
-  return ['scrypt', current.N, current.r, current.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+  const hash = await derive(password, salt, cost, 'usual address')
+  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 type Line = 'usual address' | 'new address'
