@@ -137,6 +137,22 @@ test.each([
   expect((await db.query('select name from sites where id = $1', [site])).rows).toEqual([{ name: 'Hauptgebäude' }])
 })
 
+test('all changes are made, or none', async () => {
+  const site = await seedSite(db)
+  const row = async () =>
+    (
+      await db.query('select name, slip_footer, (select count(*) from audit) as audited from sites where id = $1', [
+        site,
+      ])
+    ).rows[0]
+  const before = await row()
+
+  const refused = await set(site, ['--logo', file('whole.png', png), '--footer', 'Rezeption: 9', '--rename', ' '])
+
+  expect(refused.exitCode).toBe(1)
+  expect([await findLogo(db, site, null), await row()]).toEqual([undefined, before])
+})
+
 test.each([['--footer', 'x'], ['--no-logo'], ['--logo', file('l.png', png)]])(
   'a site that does not exist is refused: %s',
   async (...args) => {

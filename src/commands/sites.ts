@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Database } from '#db/database.ts'
 import { DomainError } from '#domain/errors.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { activateSite, setSite } from '#domain/sites/change-site.ts'
@@ -154,7 +155,7 @@ function collect(value: string, before: string[] | false = []): string[] {
   return [...(before || []), value]
 }
 
-/** Makes the changes that fail most easily first. */
+/** Makes all changes in one transaction, so that none is made if one of them fails. */
 async function change(terminal: Terminal, id: number, options: SetOptions): Promise<object> {
   if (Object.keys(options).length === 0)
     throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
@@ -164,16 +165,19 @@ async function change(terminal: Terminal, id: number, options: SetOptions): Prom
   const settings = { name: rename, adoptsVouchers: adopt, tagsNames: tagNames }
   const actor = commandActor()
   const connect = guestInfo.wifiPassword ? withKeyring : withDatabase
-  return connect(terminal, async (db, config) => {
-    const ctx = { db, keyring: config.encryptionKeys, today: createCalendar(config.timeZone) }
-    if (image) await setLogo(db, actor, id, image)
-    if (logo === false) await removeLogo(db, actor, id)
-    if (Object.keys(slip).length > 0) await setGuestInfo(ctx, actor, id, guestInfo)
-    if (Object.values(settings).some((value) => value !== undefined)) await setSite(db, actor, id, settings)
-    const { siteId: _, wifiPassword: __, ...facts } = await readGuestInfo(ctx, actor, id)
-    const { controllerId: ___, ...site } = (await findSite(db, id, null)) as Site & { controllerId: string }
-    return { ...site, ...facts }
-  })
+  return connect(terminal, async (pool, config) =>
+    pool.transaction(async (tx) => {
+      const db: Database = { ...pool, query: tx.query, transaction: (work) => work(tx) }
+      const ctx = { db, keyring: config.encryptionKeys, today: createCalendar(config.timeZone) }
+      if (image) await setLogo(db, actor, id, image)
+      if (logo === false) await removeLogo(db, actor, id)
+      if (Object.keys(slip).length > 0) await setGuestInfo(ctx, actor, id, guestInfo)
+      if (Object.values(settings).some((value) => value !== undefined)) await setSite(db, actor, id, settings)
+      const { siteId: _, wifiPassword: __, ...facts } = await readGuestInfo(ctx, actor, id)
+      const { controllerId: ___, ...site } = (await findSite(db, id, null)) as Site & { controllerId: string }
+      return { ...site, ...facts }
+    }),
+  )
 }
 
 type SlipOptions = Omit<SetOptions, 'rename' | 'adopt' | 'tagNames' | 'logo'>

@@ -37,12 +37,10 @@ export function newCredentials(
 ): Credentials | undefined {
   const { secret, username } = entered
   const details = { driver: driver.name }
-  if (driver.kind !== 'login' && username !== undefined) throw new DomainError('username_not_supported', { details })
-  if (secret === undefined) {
-    if (username === undefined) return undefined
-    throw new DomainError('username_without_secret')
-  }
+  if (secret === undefined && username === undefined) return undefined
   if (driver.kind === undefined) throw new DomainError('driver_not_found', { details })
+  if (driver.kind !== 'login' && username !== undefined) throw new DomainError('username_not_supported', { details })
+  if (secret === undefined) throw new DomainError('username_without_secret')
   if (driver.kind === 'api-key') return { apiKey: secret }
   const known = username ?? findStoredUsername()
   if (known === undefined) throw new DomainError('username_required', { details })

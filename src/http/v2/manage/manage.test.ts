@@ -136,6 +136,7 @@ test.each([
   ['/templates', { name: '\n', expire_minutes: 1 }, 'display_name_invalid', 'name bad_format'],
   ['/sites', { ...newSite, controller_site: '' }, 'display_name_invalid', 'controller_site bad_format'],
   ['/controllers', { ...classic, driver: 'x' }, 'driver_not_found', 'driver not_usable'],
+  ['/controllers', { ...classic, driver: 'x', username: 'a' }, 'driver_not_found', 'driver not_usable'],
   ['/controllers', { ...integration, address: 'x' }, 'controller_address_unreadable', 'address bad_format'],
   [
     '/controllers',
