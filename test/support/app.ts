@@ -50,9 +50,11 @@ export async function startApp(env: Record<string, string> = {}, { webFolder = n
           'content-type': 'application/json',
         }),
       }
-      const answer = await call(url + path, { ...options, headers: { ...credentials, ...headers } })
-      const check = isUnderV2(path) ? checkAgainstV2 : checkAgainstV1
-      check(options.method ?? 'GET', path, answer)
+      const sent: Record<string, string> = { ...credentials, ...headers }
+      const answer = await call(url + path, { ...options, headers: sent })
+      const method = options.method ?? 'GET'
+      if (isUnderV2(path)) checkAgainstV2(method, path, answer, sent.cookie !== undefined)
+      else checkAgainstV1(method, path, answer)
       return answer
     },
   }

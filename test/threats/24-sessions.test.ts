@@ -63,13 +63,17 @@ describe('a foreign page cannot use the cookie', () => {
   })
 
   test('PUBLIC_URL decides which origin is ours', async () => {
-    const fixed = await startApp({ PUBLIC_URL: 'https://desk.example.com' })
+    const fixed = await startApp({ PUBLIC_URL: 'https://desk.example.com', TRUSTED_PROXIES: '127.0.0.1' })
     const person = await seedPerson(fixed.db, { role: 'admin' })
     const change = (origin: string) =>
       fixed.call('/api/v2/me', {
         method: 'PATCH',
-        session: person.session,
-        headers: { origin },
+        headers: {
+          ...json,
+          origin,
+          cookie: `__Host-voucher-session=${person.session}`,
+          'x-forwarded-proto': 'https',
+        },
         body: JSON.stringify({ theme: 'dark' }),
       })
 
@@ -164,8 +168,9 @@ test('guesses from one address stop after 20 for a person, while others there st
     })
 
   const statuses: number[] = []
-  for (let n = 0; n < 30; n += 5) {
-    const guesses = Array.from({ length: 5 }, (_, i) => signIn(victim.email, `guess number ${n + i}`))
+  // Two at a time: on a busy machine, a third one may wait too long for its hash, which is a 429 of its own.
+  for (let n = 0; n < 30; n += 2) {
+    const guesses = [signIn(victim.email, `guess number ${n}`), signIn(victim.email, `guess number ${n + 1}`)]
     for (const { status } of await Promise.all(guesses)) statuses.push(status)
   }
 

@@ -153,6 +153,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.headers({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff', // browsers must not guess another type, such as HTML, from the content
     'x-request-id': request.id,
   })
 }

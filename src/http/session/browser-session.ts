@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Visitor } from '#domain/staff/sign-in.ts'
 import { originOf } from '../server/public-page.ts'
@@ -34,7 +35,7 @@ export function browserSessionOf(
   const transport = transportOf(settings, request)
   const setCookie = (token: string, maxAge: number) => void reply.header('set-cookie', cookie(transport, token, maxAge))
   return {
-    address: request.ip,
+    address: addressOf(request),
     userAgent: request.headers['user-agent'] ?? '',
     token: sessionTokenOf(settings, request),
     transport,
@@ -43,9 +44,16 @@ export function browserSessionOf(
   }
 }
 
-function transportOf({ allowHttpSignIn }: SessionSettings, request: FastifyRequest): Transport {
+/** The address of the browser without its zone. A proxy may send something else: then it is the address of the proxy. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  const texts = [ip, socket.remoteAddress].map((text) => text?.split('%', 1)[0] ?? '')
+  return texts.find((text) => isIP(text) !== 0) ?? '::'
+}
+
+/** A proxy on this machine may send `Host: localhost` for browsers elsewhere, so PUBLIC_URL decides if it is set. */
+function transportOf({ publicUrl, allowHttpSignIn }: SessionSettings, request: FastifyRequest): Transport {
   if (request.protocol === 'https') return 'encrypted'
-  if (isLocalhost(request.headers.host ?? '')) return 'local'
+  if (isLocalhost(publicUrl === undefined ? (request.headers.host ?? '') : new URL(publicUrl).host)) return 'local'
   return allowHttpSignIn ? 'unencrypted_allowed' : 'unencrypted_refused'
 }
 
@@ -53,9 +61,14 @@ function isLocalhost(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
 }
 
-/** The token in the request's cookie. A cookie without the prefix does not count over TLS: another host could have set it. */
+/**
+ * The token in the request's cookie. A cookie without the prefix does not count over TLS: another host could have set it. No
+ * cookie counts where sign-in is refused: the network can read it.
+ */
 export function sessionTokenOf(settings: SessionSettings, request: FastifyRequest): string | undefined {
-  const name = cookieName(transportOf(settings, request))
+  const transport = transportOf(settings, request)
+  if (transport === 'unencrypted_refused') return undefined
+  const name = cookieName(transport)
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined
 }

@@ -3,12 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const privateCaching = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key' }
 
-/** Adds an ETag, and answers 304 if the client already has this content. By default only the client itself may store it. */
+/** A browser must not keep what a person sees, such as the Wi-Fi password: several people use the computer of a desk. */
+const noCaching = { 'cache-control': 'no-store' }
+
+/** Adds an ETag, and answers 304 if the client already has this content. By default only a program may store it. */
 export function answerWithEtag(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: string | Buffer,
-  caching: Record<string, string> = privateCaching,
+  caching: Record<string, string> = request.headers.cookie === undefined ? privateCaching : noCaching,
 ): string | Buffer | null {
   const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
   reply.headers({ etag, ...caching })

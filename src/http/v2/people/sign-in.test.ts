@@ -68,6 +68,42 @@ test('without encryption, sign-in is refused on other hosts than localhost, unle
   expect(await transport(app, { 'x-forwarded-proto': 'https' })).toBe('encrypted')
 })
 
+test('PUBLIC_URL decides whether a browser is local, because a proxy may send Host: localhost', async () => {
+  const behindProxy = await startApp({ PUBLIC_URL: 'http://desk.example.com' })
+  const { email, session } = await seedPerson(behindProxy.db, { password })
+  const headers = { ...fromPage, origin: 'http://desk.example.com' }
+  const body = JSON.stringify({ email, password })
+
+  const refused = await behindProxy.call('/api/v2/session', { method: 'POST', headers, body })
+
+  expect([refused.status, refused.json().error]).toEqual([403, 'sign_in_unencrypted'])
+  expect((await behindProxy.call('/api/v2/me', { session })).status).toBe(401)
+})
+
+test('where sign-in is refused without encryption, a session is not accepted either', async () => {
+  const { session } = await seedPerson(app.db)
+
+  expect((await app.call('/api/v2/me', { session, headers: { host: 'desk.example.com' } })).status).toBe(401)
+})
+
+test.each(['unknown', '192.0.2.7:5678', '[2001:db8::1]:443', 'fe80::1%eth0', ''])(
+  'the address %j, as a proxy may send it, does not stop a sign-in',
+  async (address) => {
+    const { email } = await seedPerson(app.db, { password })
+
+    expect((await signIn(email, password, { 'x-forwarded-for': address })).status).toBe(200)
+  },
+)
+
+test('browsers keep no answer to a person, and guess no other type for any answer', async () => {
+  const { session } = await seedPerson(app.db)
+
+  for (const path of ['/session', '/me', '/me/sessions', '/vouchers.csv', '/nothing']) {
+    const { headers } = await app.call(`/api/v2${path}`, { session })
+    expect([path, headers['cache-control'], headers['x-content-type-options']]).toEqual([path, 'no-store', 'nosniff'])
+  }
+})
+
 test.each([
   ['a wrong password', async () => (await seedPerson(app.db, { password })).email, 'five random words!'],
   ['an unknown address', async () => 'nobody@example.com', password],

@@ -29,8 +29,7 @@ export function imageTypesOf({ answer }: Operation): string[] | undefined {
   return answer === imageAnswer ? ['image/png', 'image/jpeg'] : undefined
 }
 
-/** `nosniff`: browsers must not guess another type, such as HTML, from the content. */
 export function toImage(reply: FastifyReply, { type, bytes }: Image): Buffer {
-  reply.headers({ 'content-type': type, 'content-disposition': 'inline', 'x-content-type-options': 'nosniff' })
+  reply.headers({ 'content-type': type, 'content-disposition': 'inline' })
   return bytes
 }
