@@ -11,6 +11,7 @@ import { toApiError } from './api.ts'
 import { startI18n } from './i18n/i18n.ts'
 import { watchForNewVersion } from './new-version.tsx'
 import { router } from './router.tsx'
+import { sessionQuery } from './session.tsx'
 import { cssVariablesResolver, theme } from './theme.ts'
 
 /** A repeat helps only if there was no answer or the service is in trouble. */
@@ -28,6 +29,7 @@ const queryClient = new QueryClient({
 
 startI18n()
 watchForNewVersion()
+void queryClient.prefetchQuery(sessionQuery) // every page waits for it: the request leaves before React renders
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
