@@ -5,7 +5,7 @@ import type { Person } from '../../client/voucher-api.generated.ts'
 import { api, onSessionEnded, toApiError } from './api.ts'
 import { Redirect } from './components/redirect.tsx'
 import { SignInDialog } from './components/sign-in-dialog.tsx'
-import { ErrorPage } from './components/state-pages.tsx'
+import { ErrorPage, LoadingPage } from './components/state-pages.tsx'
 import { changeLanguage } from './i18n/i18n.ts'
 
 /** Who is signed in, and whether anybody can. Pages outside the shell use it too. */
@@ -54,7 +54,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   }
   if (session?.person === null)
     return <Redirect to={session.setup_open ? '/first-run' : `/sign-in?next=${encodeURIComponent(wanted)}`} />
-  return error ? <ErrorPage error={error} reset={() => void refetch()} /> : null
+  return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
 }
 
 /** Returns a function to call with the person after every kind of sign-in. It loads everything again that was refused. */

@@ -13,6 +13,8 @@ const sitesQuery = queryOptions({
     return sites.filter(({ active }) => active)
   },
   refetchInterval: 30_000,
+  // The message about a failure uses this query as well: mounting it would load again, fail again and so on, without an end.
+  retryOnMount: false,
 })
 
 type Scope = {

@@ -1,6 +1,7 @@
 import { Modal, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
+import { useLayout } from './shell/app-shell.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 type Props = { opened: boolean; email: string; onSignedIn: (person: Person) => void }
@@ -8,12 +9,14 @@ type Props = { opened: boolean; email: string; onSignedIn: (person: Person) => v
 /** Opens over a page whose session ended. The page stays as it is; there is no way past the dialog. */
 export function SignInDialog({ opened, email, onSignedIn }: Props) {
   const { t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
   return (
     <Modal
       opened={opened}
       onClose={() => {}}
       title={t('sign-in.ended')}
       size={400}
+      fullScreen={isPhone}
       zIndex={400}
       withCloseButton={false}
       closeOnEscape={false}

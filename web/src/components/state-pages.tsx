@@ -4,6 +4,21 @@ import { useTranslation } from 'react-i18next'
 import { toApiError } from '../api.ts'
 import { Logo } from './logo.tsx'
 
+/** Takes the place of a page while nobody knows who is signed in. It appears late, so that quick answers show nothing. */
+export function LoadingPage() {
+  const { t } = useTranslation()
+  return (
+    <Center mih="100dvh" p="md" bg="var(--vs-nav)" aria-busy className="late">
+      <Stack align="center" gap="sm">
+        <Logo size={40} />
+        <Text c="dimmed" role="status">
+          {t('app.loading')}
+        </Text>
+      </Stack>
+    </Center>
+  )
+}
+
 /** A path that no page has. */
 export function NotFoundPage() {
   const { t } = useTranslation()

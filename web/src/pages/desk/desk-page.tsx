@@ -1,4 +1,4 @@
-import { Select, Skeleton, Text } from '@mantine/core'
+import { Button, Select, Skeleton, Text, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
@@ -59,9 +59,35 @@ function DeskOfSites({ sites, scope }: { sites: Site[]; scope: Site | undefined 
     <>
       <PageTitle title={t('desk.title')} />
       <div className={classes.page}>
-        <div className={classes.panel}>{field}</div>
+        <div className={classes.panel}>
+          {field}
+          <FormWithoutSite />
+        </div>
       </div>
     </>
+  )
+}
+
+/** The form can be seen but not used before there is a site: templates and times depend on it. */
+function FormWithoutSite() {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.form}>
+      <TextInput
+        className={classes.name ?? ''}
+        label={t('desk.for-whom')}
+        placeholder={t('desk.name-example')}
+        disabled
+      />
+      <div className={classes.end}>
+        <Text fz={13.5} c="dimmed">
+          {t('desk.site-first')}
+        </Text>
+        <Button h={50} fz={15} className={classes.create ?? ''} disabled>
+          {t('desk.create')}
+        </Button>
+      </div>
+    </div>
   )
 }
 
@@ -82,17 +108,24 @@ function LoadedDesk({ site, siteField }: { site: Site; siteField?: React.ReactNo
   return <SiteDesk site={site} siteField={siteField} guestInfo={guestInfo.data} templates={templates.data} />
 }
 
+/** Everything has its final place and height, so that nothing jumps. */
 function Loading() {
   const { t } = useTranslation()
   const isLate = useDelayed(true)
   return (
-    <>
-      <PageTitle title={t('desk.title')} />
-      <div className={classes.page} aria-busy>
-        {isLate && <Skeleton h={428} radius={12} />}
-        {isLate && <Skeleton h={310} radius={12} mt={56} />}
+    <div className={classes.page} aria-busy>
+      <div>
+        <PageTitle title={t('desk.title')} />
+        <div className={classes.panel}>
+          {isLate && <Skeleton h={56} mt={31} radius={10} />}
+          {isLate && <Skeleton h={132} mt={50} radius={10} />}
+        </div>
       </div>
-    </>
+      <div>
+        <h2 className={classes.sideTitle}>{t('desk.recent')}</h2>
+        {isLate && <Skeleton h={310} radius={12} />}
+      </div>
+    </div>
   )
 }
 

@@ -1,37 +1,38 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Voucher, VoucherCreation, VoucherOutcome } from '../../../../client/voucher-api.generated.ts'
-import { ApiError } from '../../api.ts'
+import type { Voucher, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
 import { createDeskStore } from './desk-store.ts'
 import { limitsOf } from './form/desk-input.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 const input = { name: 'Room 204', choice: 't1', limits: limitsOf(undefined, 'UTC') }
 const request: VoucherCreation = { site_id: 1, name: 'Room 204', template_id: 't1' }
 const voucher = { id: '1-a', formatted_code: '48273-91056' } as Voucher
-const lost = new ApiError('no_answer', 'There was no answer')
+
+/** An answer of the service; `lost` is none, and `never` is one that does not come. */
+type Reply = { status: number; body: object; headers?: Record<string, string> } | 'lost' | 'never'
+
+const created: Reply = { status: 201, body: voucher }
+const made: Reply = { status: 200, body: { outcome: 'made', voucher } }
+const running: Reply = { status: 200, body: { outcome: 'running', voucher: null } }
+const ended: Reply = { status: 401, body: { error: 'session_ended', message: '', request_id: 'r' } }
 
 /** A desk whose service gives these answers in turn. `stored` is what the tab kept from before. */
-function openDesk(answers: { creations: unknown[]; outcomes?: unknown[] }, stored = new Map<string, string>()) {
+function openDesk(answers: { creations: Reply[]; outcomes?: Reply[] }, stored = new Map<string, string>()) {
   const sent: string[] = []
   const asked: string[] = []
-  const give = async (list: unknown[]) => {
-    const answer = list.shift()
-    if (answer instanceof Error) throw answer
-    return answer
-  }
+  vi.stubGlobal('fetch', async (url: string, { headers }: { headers: Record<string, string> }) => {
+    const isOutcome = url.endsWith('/vouchers/outcome')
+    ;(isOutcome ? asked : sent).push(headers['Idempotency-Key'] ?? '')
+    return respond((isOutcome ? answers.outcomes : answers.creations)?.shift() ?? 'never')
+  })
   const store = createDeskStore({
-    api: {
-      createVoucher: (_, options) => {
-        sent.push(options?.idempotencyKey ?? '')
-        return give(answers.creations) as Promise<Voucher>
-      },
-      getVoucherOutcome: (key) => {
-        asked.push(key)
-        return give(answers.outcomes ?? []) as Promise<VoucherOutcome>
-      },
-    },
+    api,
     storage: { getItem: (key) => stored.get(key) ?? null, setItem: (key, text) => void stored.set(key, text) },
     personId: 'anna',
     isOnline: () => true,
@@ -39,8 +40,15 @@ function openDesk(answers: { creations: unknown[]; outcomes?: unknown[] }, store
   return { store, sent, asked, stored, kind: () => store.getState().current?.status.kind }
 }
 
+async function respond(reply: Reply): Promise<Response> {
+  if (reply === 'never') return new Promise(() => {})
+  if (reply === 'lost') throw new TypeError('Failed to fetch')
+  const { status, body, headers = {} } = reply
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+}
+
 test('two clicks send one request', async () => {
-  const { store, sent, kind } = openDesk({ creations: [voucher] })
+  const { store, sent, kind } = openDesk({ creations: [created] })
   store.submit(request, input)
   store.submit(request, input)
   await vi.runAllTimersAsync()
@@ -49,8 +57,8 @@ test('two clicks send one request', async () => {
 })
 
 test('a lost connection is found out by itself, with the key of the request', async () => {
-  const outcomes = [{ outcome: 'running' }, lost, { outcome: 'made', voucher }]
-  const { store, sent, asked, kind } = openDesk({ creations: [lost], outcomes })
+  const outcomes = [running, 'lost', made] satisfies Reply[]
+  const { store, sent, asked, kind } = openDesk({ creations: ['lost'], outcomes })
   store.submit(request, input)
   await vi.runAllTimersAsync()
 
@@ -60,8 +68,9 @@ test('a lost connection is found out by itself, with the key of the request', as
 })
 
 test('after too many requests it sends again by itself, with the same key', async () => {
-  const limited = new ApiError('rate_limited', '', { status: 429, retry_after: 12 })
-  const { store, sent, kind } = openDesk({ creations: [limited, voucher] })
+  const body = { error: 'rate_limited', message: '', request_id: 'r' }
+  const limited: Reply = { status: 429, body, headers: { 'retry-after': '12' } }
+  const { store, sent, kind } = openDesk({ creations: [limited, created] })
   store.submit(request, input)
   await vi.advanceTimersByTimeAsync(11_000)
   expect([sent.length, kind()]).toEqual([1, 'limited'])
@@ -71,8 +80,7 @@ test('after too many requests it sends again by itself, with the same key', asyn
 })
 
 test('after a sign-in a request that the ended session rejected is sent again, with the same key', async () => {
-  const ended = new ApiError('session_ended', '', { status: 401 })
-  const { store, sent, kind } = openDesk({ creations: [ended, voucher] })
+  const { store, sent, kind } = openDesk({ creations: [ended, created] })
   store.submit(request, input)
   await vi.runAllTimersAsync()
   expect(kind()).toBe('signed-out')
@@ -83,8 +91,7 @@ test('after a sign-in a request that the ended session rejected is sent again, w
 })
 
 test('a session that ends while the outcome is open goes on after the sign-in', async () => {
-  const ended = new ApiError('session_ended', '', { status: 401 })
-  const { store, asked, kind } = openDesk({ creations: [lost], outcomes: [ended, { outcome: 'made', voucher }] })
+  const { store, asked, kind } = openDesk({ creations: ['lost'], outcomes: [ended, made] })
   store.submit(request, input)
   await vi.runAllTimersAsync()
   expect([asked.length, kind()]).toEqual([1, 'unknown'])
@@ -95,12 +102,9 @@ test('a session that ends while the outcome is open goes on after the sign-in', 
 })
 
 test('a reload during a creation asks for its outcome and sends nothing', async () => {
-  const before = openDesk({ creations: [new Promise(() => {})] })
+  const before = openDesk({ creations: ['never'] })
   before.store.submit(request, input)
-  const { store, sent, asked, kind } = openDesk(
-    { creations: [], outcomes: [{ outcome: 'made', voucher }] },
-    before.stored,
-  )
+  const { store, sent, asked, kind } = openDesk({ creations: [], outcomes: [made] }, before.stored)
   store.resume()
   await vi.runAllTimersAsync()
 
@@ -108,15 +112,15 @@ test('a reload during a creation asks for its outcome and sends nothing', async 
 })
 
 test('another person in the same tab does not get the creations of the first', () => {
-  const { store, stored } = openDesk({ creations: [new Promise(() => {})] })
+  const { store, stored } = openDesk({ creations: ['never'] })
   store.submit(request, input)
 
   expect([...stored.keys()]).toEqual(['vs.desk.anna'])
 })
 
 test('a creation that the desk left settles while the next guest is served', async () => {
-  const outcomes = [{ outcome: 'running' }, { outcome: 'made', voucher }]
-  const { store, kind } = openDesk({ creations: [lost], outcomes })
+  const outcomes = [running, made]
+  const { store, kind } = openDesk({ creations: ['lost'], outcomes })
   store.submit(request, input)
   await vi.advanceTimersByTimeAsync(0)
   store.next()
@@ -124,4 +128,14 @@ test('a creation that the desk left settles while the next guest is served', asy
 
   expect(kind()).toBeUndefined()
   expect(store.getState().aside.map(({ status }) => status.kind)).toEqual(['made'])
+})
+
+test('what is typed and not sent survives a reload, for each site', () => {
+  const { store, stored } = openDesk({ creations: [] })
+  store.keepInput(1, input)
+  store.keepInput(2, { ...input, name: 'Room 7' })
+  store.keepInput(3, undefined)
+  const again = openDesk({ creations: [] }, stored).store
+
+  expect([1, 2, 3, 4].map((site) => again.keptInput(site)?.name)).toEqual(['Room 204', 'Room 7', undefined, undefined])
 })

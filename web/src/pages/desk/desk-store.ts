@@ -36,9 +36,10 @@ const timeoutMs = 60_000
  */
 export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
   const storageKey = `vs.desk.${personId}`
+  const inputKey = (siteId: number) => `${storageKey}.input.${siteId}`
   const listeners = new Set<() => void>()
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
-  let desk = restoreDesk(readDesk(storage.getItem(storageKey)), Date.now())
+  let desk = restoreDesk({ ...emptyDesk, ...readJson<Desk>(storage.getItem(storageKey)) }, Date.now())
 
   function apply(event: DeskEvent): void {
     desk = changeDesk(desk, event)
@@ -98,6 +99,11 @@ export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
       apply({ type: 'submit', newKey: randomKey(), request, input, now: Date.now() })
       if (desk.current && desk.current !== before) void send(desk.current)
     },
+    /** Keeps what is typed for a site and not sent yet, for a reload; undefined forgets it. */
+    keepInput(siteId: number, input: DeskInput | undefined): void {
+      storage.setItem(inputKey(siteId), JSON.stringify(input ?? null))
+    },
+    keptInput: (siteId: number): DeskInput | undefined => readJson(storage.getItem(inputKey(siteId))) ?? undefined,
     next: () => apply({ type: 'next' }),
     open: (key: string) => apply({ type: 'open', key }),
     /** Goes on with everything that waits: after a reload and after a sign-in. */
@@ -134,10 +140,11 @@ function failureOf(error: ApiError, wasOffline: boolean): Failure {
   }
 }
 
-function readDesk(text: string | null): Desk {
+/** Null if there is nothing, or nothing that can be read. */
+function readJson<Value>(text: string | null): Value | null {
   try {
-    return { ...emptyDesk, ...JSON.parse(text ?? '{}') }
+    return JSON.parse(text ?? 'null')
   } catch {
-    return emptyDesk
+    return null
   }
 }

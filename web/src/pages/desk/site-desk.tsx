@@ -29,13 +29,17 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const current = desk.current && isHere(desk.current) ? desk.current : null
   const aside = desk.aside.filter(isHere)
   const [opened, setOpened] = useOpenedVoucher()
-  const empty = () => emptyInput(site, templates, guestInfo)
-  const [input, setInput] = useState<DeskInput>(() => current?.input ?? empty())
-  const [draft, setDraft] = useState<DeskInput>()
+  const canType = current === null || current.status.kind === 'none'
+  const [kept] = useState(() => withKnownTemplate(store.keptInput(site.id), templates))
+  const [input, setInput] = useState<DeskInput>(
+    () => (canType ? kept : undefined) ?? current?.input ?? emptyInput(site, templates, guestInfo),
+  )
+  const [draft, setDraft] = useState(canType ? undefined : kept)
   const nameField = useRef<HTMLInputElement>(null)
   const made = current?.status.kind === 'made' ? current.status.voucher : undefined
   const shown = opened ?? made
-  const isTyping = shown === undefined && (current === null || current.status.kind === 'none')
+  const isTyping = shown === undefined && canType
+  const unsent = canType ? input : draft
 
   // The site was changed: what is not settled goes on beside.
   useEffect(() => {
@@ -46,6 +50,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   useEffect(() => {
     if (outcome === 'none' || outcome === 'unknown') void queries.invalidateQueries({ queryKey: ['sites'] })
   }, [queries, outcome])
+  useEffect(() => store.keepInput(site.id, unsent), [store, site.id, unsent])
   useEffect(() => {
     if (isTyping && !isTouch()) nameField.current?.focus()
   }, [isTyping])
@@ -144,6 +149,12 @@ function useOpenedVoucher() {
 function emptyInput(site: Site, templates: Template[], { time_zone: timeZone }: GuestInfo): DeskInput {
   const template = lastTemplate(site.id, templates)
   return { name: '', choice: template?.id ?? custom, limits: limitsOf(template, timeZone) }
+}
+
+/** Kept input is of no use if its template is gone. */
+function withKnownTemplate(input: DeskInput | undefined, templates: Template[]): DeskInput | undefined {
+  const isKnown = input?.choice === custom || templates.some(({ id }) => id === input?.choice)
+  return isKnown ? input : undefined
 }
 
 /** The limits of a voucher for its replacement, which ends at a given time. */

@@ -22,7 +22,9 @@ export function templateWords(t: TFunction, { name, expire_minutes: minutes, max
     const translate = ((key: string, options: object) => t(key as never, { ...options, lng } as never)) as TFunction
     return name.toLowerCase().includes(durationWords(translate, minutes).toLowerCase())
   })
-  return isNamed ? deviceWords(t, devices) : join(durationWords(t, minutes), deviceWords(t, devices))
+  const isHours = minutes % 60 === 0 && minutes % 1440 !== 0
+  const duration = isHours ? t('desk.short-hours', { count: minutes / 60 }) : durationWords(t, minutes)
+  return isNamed ? deviceWords(t, devices) : join(duration, deviceWords(t, devices))
 }
 
 /** What the form will make: "1 day from first use · 2 devices". */

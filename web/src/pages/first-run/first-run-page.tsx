@@ -10,7 +10,7 @@ import { api, toApiError } from '../../api.ts'
 import { Notice } from '../../components/card-page.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { Redirect } from '../../components/redirect.tsx'
-import { ErrorPage, useWords } from '../../components/state-pages.tsx'
+import { ErrorPage, LoadingPage, useWords } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
 import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
 import { sessionQuery, useSignedIn } from '../../session.tsx'
@@ -38,7 +38,7 @@ export function FirstRunPage() {
     },
   })
 
-  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : null
+  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
   if (!session.setup_open && step < 2) return <Redirect to="/desk" />
   if (session.transport === 'unencrypted_refused') return <UnencryptedPage />
   const goOn = () => {

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { api, toApiError } from '../../api.ts'
 import { CardPage, Notice } from '../../components/card-page.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
-import { ErrorPage, useWords } from '../../components/state-pages.tsx'
+import { ErrorPage, LoadingPage, useWords } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
 import { sessionQuery, useSignedIn } from '../../session.tsx'
 
@@ -18,7 +18,7 @@ export function PasswordPage() {
   // The token must not stay in the address bar, where somebody could read it.
   useEffect(() => history.replaceState(history.state, '', location.pathname), [])
   const { data: session, error, refetch } = useQuery(sessionQuery)
-  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : null
+  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
   if (session.transport === 'unencrypted_refused') return <UnencryptedPage />
   return (
     <CardPage title={t('password-link.title')} subtitle={location.host}>

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { CardPage } from '../../components/card-page.tsx'
 import { Redirect } from '../../components/redirect.tsx'
 import { SignInForm } from '../../components/sign-in-form.tsx'
-import { ErrorPage } from '../../components/state-pages.tsx'
+import { ErrorPage, LoadingPage } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
 import { sessionQuery, useSignedIn } from '../../session.tsx'
 
@@ -17,7 +17,7 @@ export function SignInPage() {
   const [isRefused, setIsRefused] = useState(false)
   const signedIn = useSignedIn()
 
-  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : null
+  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
   if (session.setup_open) return <Redirect to="/first-run" />
   if (session.person) return <Redirect to={next} />
   if (isRefused || session.transport === 'unencrypted_refused') return <UnencryptedPage />

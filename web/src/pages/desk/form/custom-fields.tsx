@@ -21,6 +21,7 @@ import { toWallTime } from './zoned-time.ts'
 const UntilPicker = lazy(async () => ({ default: (await import('./until-picker.tsx')).UntilPicker }))
 
 const mostDevices = 9999
+const wholeNumber = { size: 'md', min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
 
 type Props = {
   limits: CustomLimits
@@ -44,13 +45,9 @@ export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: P
         <Group gap="xs" align="flex-start">
           {limits.unit !== 'until' && (
             <NumberInput
+              {...wholeNumber}
               w={96}
-              size="md"
               aria-label={t('desk.amount')}
-              min={1}
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
               disabled={isLocked}
               value={limits.amount}
               error={error(errors.amount)}
@@ -157,14 +154,10 @@ function DeviceField({ devices, isLocked, onChange }: DeviceProps) {
             <IconMinus size={16} />
           </ActionIcon>
           <NumberInput
+            {...wholeNumber}
             w={72}
-            size="md"
             aria-label={t('desk.devices-label')}
-            min={1}
             max={mostDevices}
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
             disabled={isLocked || isAny}
             styles={{ input: { textAlign: 'center' } }}
             value={isAny ? '' : devices}

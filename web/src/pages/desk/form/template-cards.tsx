@@ -125,7 +125,9 @@ function Card({ isChosen, onChoose, ...text }: CardProps) {
 function CardText({ name, limits, number }: { name: string; limits: string; number: number }) {
   return (
     <>
-      <span className={classes.cardName}>{name}</span>
+      <span className={classes.cardName} title={name}>
+        {name}
+      </span>
       <span className={classes.cardLimits}>{limits}</span>
       <kbd className={classes.key} aria-hidden>
         {number}

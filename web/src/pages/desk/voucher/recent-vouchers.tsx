@@ -39,9 +39,7 @@ export function RecentVouchers({ siteId, timeZone, creations, shownId, onOpen, o
 
   return (
     <section aria-label={t('desk.recent')}>
-      <Text component="h2" fz={14} fw={600} lh="36px" mb={20} mt={0}>
-        {t('desk.recent')}
-      </Text>
+      <h2 className={classes.sideTitle}>{t('desk.recent')}</h2>
       {isLate && <Skeleton h={62 * shownAtMost} radius={12} />}
       {error && !vouchers && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {isEmpty && (
@@ -86,7 +84,7 @@ function VoucherRow({ voucher, timeZone, isShown, onOpen }: RowProps) {
         <StatusMark status={voucher.status} />
       </span>
       <span style={{ flex: 1, minWidth: 0 }}>
-        <Text fw={500} lh="20px" truncate>
+        <Text fw={500} lh="20px" truncate title={voucher.name}>
           {voucher.name}
         </Text>
         <Text className="code" fz={13} lh="18px" c={hasEnded(voucher) ? 'var(--vs-soft)' : 'dimmed'}>

@@ -56,7 +56,7 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
       <Group justify="space-between" gap="0 16px">
         <Group gap={8} wrap="nowrap" miw={0}>
           {isNew && <IconCheck size={18} color="var(--vs-ok-text)" aria-hidden style={{ flex: 'none' }} />}
-          <Text fw={600} fz={15} truncate>
+          <Text fw={600} fz={15} lineClamp={2} title={voucher.name}>
             {voucher.name}
           </Text>
         </Group>
