@@ -6,6 +6,7 @@ import type { MySession } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useFocusAfter } from '../../components/use-focus-after.ts'
 
 /** Where the person is signed in. Each other session can be ended, and all of them together. */
 export function SessionList() {
@@ -63,6 +64,7 @@ function EverywhereDialog({ count, opened, onClose }: { count: number; opened: b
     mutationFn: () => api.deleteMySessions(),
     onSuccess: () => location.assign('/sign-in'),
   })
+  const submit = useFocusAfter(leave.error)
   return (
     <Modal opened={opened} onClose={onClose} title={t('me.sign-out-everywhere')} withCloseButton={false}>
       <Stack>
@@ -72,7 +74,7 @@ function EverywhereDialog({ count, opened, onClose }: { count: number; opened: b
           <Button variant="default" onClick={onClose}>
             {t('actions.cancel')}
           </Button>
-          <Button color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
+          <Button ref={submit} color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
             {t('me.end-sessions', { count })}
           </Button>
         </Group>

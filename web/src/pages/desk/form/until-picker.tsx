@@ -18,8 +18,9 @@ export type UntilPickerProps = {
 export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps) {
   const { i18n, t } = useTranslation()
   const isPhone = useLayout() === 'phone'
+  const [earlier, later] = [t('desk.previous'), t('desk.next')]
   return (
-    <DatesProvider settings={{ locale: i18n.language, firstDayOfWeek: 1 }}>
+    <DatesProvider settings={{ locale: i18n.language, firstDayOfWeek: 1, weekendDays: [] }}>
       <DateTimePicker
         {...props}
         size="md"
@@ -28,6 +29,14 @@ export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps
         valueFormat={t('desk.date-format')}
         dropdownType={isPhone ? 'modal' : 'popover'}
         onChange={(next) => next && onChange(next)}
+        ariaLabels={{
+          previousMonth: earlier,
+          nextMonth: later,
+          previousYear: earlier,
+          nextYear: later,
+          previousDecade: earlier,
+          nextDecade: later,
+        }}
         submitButtonProps={{ 'aria-label': t('desk.take-time') }}
         timePickerProps={{ withDropdown: true, minutesStep: 15, popoverProps: { withinPortal: false } }}
         modalProps={{ title: props.label, closeButtonProps: { 'aria-label': t('actions.close') } }}

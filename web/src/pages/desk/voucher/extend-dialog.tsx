@@ -6,6 +6,7 @@ import type { GuestInfo, Voucher } from '../../../../../client/voucher-api.gener
 import { api, toApiError } from '../../../api.ts'
 import { useLayout } from '../../../components/shell/app-shell.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { useFocusAfter } from '../../../components/use-focus-after.ts'
 import { randomKey } from '../desk-store.ts'
 import { limitsOf } from '../form/desk-input.ts'
 import { addDays, toInstant, toWallTime } from '../form/zoned-time.ts'
@@ -43,6 +44,7 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
       onClose()
     },
   })
+  const submit = useFocusAfter(extend.error)
   const isRefused = extend.error !== null && tooLate.includes(toApiError(extend.error).error)
   const needsReplacement = isRefused || (latest !== null && at > latest)
   const reason = () => {
@@ -84,11 +86,11 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
             {t('actions.cancel')}
           </Button>
           {needsReplacement ? (
-            <Button disabled={isPast} onClick={() => onReplace(voucher, until)}>
+            <Button ref={submit} disabled={isPast} onClick={() => onReplace(voucher, until)}>
               {t('desk.replace')}
             </Button>
           ) : (
-            <Button disabled={isPast} loading={extend.isPending} onClick={() => extend.mutate()}>
+            <Button ref={submit} disabled={isPast} loading={extend.isPending} onClick={() => extend.mutate()}>
               {t('desk.extend-submit')}
             </Button>
           )}

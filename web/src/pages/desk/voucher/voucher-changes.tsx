@@ -6,6 +6,7 @@ import type { GuestInfo, Voucher } from '../../../../../client/voucher-api.gener
 import { api } from '../../../api.ts'
 import { useLayout } from '../../../components/shell/app-shell.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { useFocusAfter } from '../../../components/use-focus-after.ts'
 import classes from '../desk.module.css'
 import { randomKey } from '../desk-store.ts'
 import { ExtendDialog } from './extend-dialog.tsx'
@@ -23,6 +24,7 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
   const [open, setOpen] = useState<'revoke' | 'extend' | null>(null)
   const { isRevoking, revoke } = useRevocation(voucher)
   const isPhone = useLayout() === 'phone'
+  const submit = useFocusAfter(revoke.error)
   const close = () => setOpen(null)
   if (hasEnded(voucher)) return null
   if (isRevoking)
@@ -60,6 +62,7 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
               {t('actions.cancel')}
             </Button>
             <Button
+              ref={submit}
               color="red"
               loading={revoke.isPending}
               onClick={() => revoke.mutate(undefined, { onSuccess: close })}
