@@ -7,6 +7,8 @@ import { isLong } from './measuring.ts'
 type Width = 1440 | 900 | 390
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+/** The theme changes nothing but colours, and these rules take a tenth of the time of all. */
+const ofColours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
  * Expects that a state of a page has no violation of WCAG 2.2 AA and nothing wider than the screen: light and dark, on a wide
@@ -22,8 +24,22 @@ export async function expectAccessible(
     await page.emulateMedia({ colorScheme })
     await page.evaluate(untilStill)
     await keepScreenshot(page, `${name}.${colorScheme}.${width}`)
-    const found = { violations: await listViolations(page), tooWide: await page.evaluate<string[]>(tooWide) }
-    expect(found, `${name}, ${colorScheme}, ${width} px`).toEqual({ violations: [], tooWide: [] })
+    const found = {
+      violations: await listViolations(page, colorScheme === 'light' ? { type: 'tag', values: tags } : ofColours),
+      tooWide: await page.evaluate<string[]>(tooWide),
+      cutOff: await page.evaluate<string[]>(cutOff),
+    }
+    expect(found, `${name}, ${colorScheme}, ${width} px`).toEqual({ violations: [], tooWide: [], cutOff: [] })
+  }
+}
+
+/** The same, and every action is reachable by keyboard on a wide screen and on a phone. */
+export async function expectUsable(page: Page, name: string): Promise<void> {
+  await expectAccessible(page, name)
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.evaluate(untilStill)
+    await expectKeyboardReachesAll(page)
   }
 }
 
@@ -46,50 +62,76 @@ const untilStill = `Promise.all(document.getAnimations()
   .map((one) => one.finished.catch(() => {}))).then(() => new Promise(requestAnimationFrame)).then(() => {})`
 
 /** Violations of the page, a line for each element that breaks a rule. */
-async function listViolations(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe.source}; 0`)
-  const options = JSON.stringify({ runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] })
+async function listViolations(page: Page, runOnly: { type: string; values: string[] }): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(`${axe.source}; 0`)
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })
   const violations = await page.evaluate<Result[]>(`axe.run(document, ${options}).then(({ violations }) => violations)`)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   )
 }
 
-/** The elements that reach beyond the right edge, if the page can be scrolled sideways. */
+/** The elements that reach beyond an edge of the screen. A text that ends in "…" does not. */
 const tooWide = `(() => {
-  const { scrollWidth, clientWidth } = document.documentElement
-  if (scrollWidth <= clientWidth) return []
-  const wide = [...document.body.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > clientWidth)
-  return [scrollWidth + ' px', ...wide.map((one) => one.outerHTML.slice(0, 120))]
+  const { clientWidth } = document.documentElement
+  const isShort = (one) => getComputedStyle(one).textOverflow === 'ellipsis' || (one.parentElement && isShort(one.parentElement))
+  const isOutside = ({ left, right, width }) => width > 1 && (right > clientWidth + 1 || left < -1)
+  return [...document.body.querySelectorAll('*')]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && isOutside(one.getBoundingClientRect()) && !isShort(one))
+    .map((one) => one.outerHTML.slice(0, 120))
 })()`
 
+/** Words that people need in full and of which a part is hidden. */
+const cutOff = `[...document.querySelectorAll('h1, h2, label, button, .mantine-Button-label, .mantine-SegmentedControl-label, [class*=code]')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && getComputedStyle(one).overflowX !== 'visible')
+  .filter((one) => getComputedStyle(one).textOverflow !== 'ellipsis' && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 120))`
+
 /**
- * Presses Tab through the page, or through its open dialog, and expects that it stops at everything that a mouse can use. One
- * stop is enough for a group of radio buttons: arrow keys do the rest.
+ * Presses Tab through the page, or through its open dialog, and expects that it stops at everything that a mouse can use, and that
+ * no bar covers the place where it stops. One stop is enough for a group of radio buttons: arrow keys do the rest.
  */
 export async function expectKeyboardReachesAll(page: Page): Promise<void> {
   const count = await page.evaluate<number>(
-    `${collectActions}; document.activeElement?.blur?.(); window.actions.length`,
+    `${collectActions}; if (!document.querySelector('[aria-modal=true]')) document.activeElement?.blur?.(); window.actions.length`,
   )
+  await page.evaluate(recordStop)
   for (let i = 0; i < count + 5; i++) {
     await page.keyboard.press('Tab')
-    await page.evaluate('window.reached.add(document.activeElement)')
+    await page.evaluate(recordStop)
   }
-  expect(await page.evaluate<string[]>(listMissed)).toEqual([])
+  expect(await page.evaluate(listMissed)).toEqual({ missed: [], covered: [] })
 }
 
 /** Everything visible that can be used, and everything else on which the mouse becomes a hand. */
 const collectActions = `(() => {
   const usable = 'a[href], button, input, select, textarea, [role=button], [role=option]'
   const scope = [...document.querySelectorAll('[aria-modal=true]')].at(-1) ?? document.body
-  const isVisible = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled
-  const isHand = (one) => getComputedStyle(one).cursor === 'pointer' && !one.closest(usable + ', label, [data-disabled]')
+  const isVisible = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.matches(':disabled')
+  const isHand = (one) => getComputedStyle(one).cursor === 'pointer' && !one.closest(usable + ', label, [data-disabled]') &&
+    !one.querySelector('label') && !one.closest('fieldset:disabled')
   window.reached = new Set()
+  window.covered = new Set()
   window.actions = [...scope.querySelectorAll('*')].filter((one) => isVisible(one) && (one.matches(usable) || isHand(one)))
+})()`
+
+/** A radio button without a size is seen as its label. */
+const recordStop = `(() => {
+  const stop = document.activeElement
+  window.reached.add(stop)
+  const seen = [stop, ...(stop.labels ?? [])].find((one) => one.getBoundingClientRect().width > 1) ?? stop
+  const { left, top, width, height } = seen.getBoundingClientRect()
+  const isSeen = (x, y) => {
+    const hit = document.elementFromPoint(left + width * x, top + height * y)
+    return hit && (hit.contains(seen) || seen.contains(hit) || (stop.closest('label') ?? seen).contains(hit))
+  }
+  if (stop !== document.body && ![0.1, 0.5, 0.9].some((x) => [0.1, 0.5, 0.9].some((y) => isSeen(x, y))))
+    window.covered.add(stop.outerHTML.slice(0, 200))
 })()`
 
 const listMissed = `(() => {
   const isReached = (one) => window.reached.has(one) ||
     (one.type === 'radio' && [...window.reached].some((other) => other?.type === 'radio' && other.name === one.name))
-  return window.actions.filter((one) => !isReached(one)).map((one) => one.outerHTML.slice(0, 200))
+  const missed = window.actions.filter((one) => !isReached(one)).map((one) => one.outerHTML.slice(0, 200))
+  return { missed, covered: [...window.covered] }
 })()`
