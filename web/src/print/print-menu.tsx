@@ -60,7 +60,7 @@ export function PrintMenu({ vouchers, site }: PrintMenuProps) {
           {t('print.key')}
         </Text>
       </Button>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <ActionIcon
             variant="filled"
