@@ -178,6 +178,19 @@ test('guesses from one address stop after 20 for a person, while others there st
   expect((await signIn(colleague.email, password)).status).toBe(200)
 })
 
+test('an address sends at most 300 attempts in 15 minutes, for whatever accounts', async () => {
+  await app.db.query(
+    `insert into rate_limits (key, count, ends_at) values ('sign-in:203.0.113.77', 299, now() + interval '15 minutes')`,
+  )
+  const guess = async (email: string) => {
+    const headers = { ...json, origin: app.url, 'x-forwarded-for': '203.0.113.77' }
+    const typed = JSON.stringify({ email, password: 'a guess of a guesser' })
+    return (await app.call('/api/v2/session', { method: 'POST', headers, body: typed })).status
+  }
+
+  expect([await guess('one@example.com'), await guess('two@example.com')]).toEqual([401, 429])
+})
+
 test('a person sends at most 600 requests in a minute', async () => {
   const { id, session } = await seedPerson(app.db)
   await app.db.query(`insert into rate_limits (key, count, ends_at) values ($1, 599, now() + interval '1 minute')`, [
