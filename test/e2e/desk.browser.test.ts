@@ -77,7 +77,7 @@ test('an unknown outcome turns into the voucher, which exists once', async () =>
 
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')
-  await page.getByText('We are finding out whether a voucher was made.').first().waitFor()
+  await page.getByText('We are finding out whether a voucher was created.').first().waitFor()
   await expectAccessible(page, 'desk finding out')
   await result(page).waitFor({ timeout: 60_000 })
 
@@ -106,8 +106,8 @@ long('while the controller is down no voucher is made; when it is back, one is',
 
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')
-  await page.getByText('No voucher was made.').first().waitFor({ timeout: 60_000 })
-  await page.getByText(/The controller has been out of reach since \d\d:\d\d\./).waitFor()
+  await page.getByText('No voucher was created.').first().waitFor({ timeout: 60_000 })
+  await page.getByText(/The controller has been unreachable since \d\d:\d\d\./).waitFor()
   await expectAccessible(page, 'desk no voucher')
   expect(await page.getByLabel('For whom?').inputValue()).toBe('Familie Huber')
   const { username, password } = controller.login
@@ -125,18 +125,18 @@ long('while the controller is down no voucher is made; when it is back, one is',
   expect([await shownCode(page)]).toEqual(await codesOn(again))
 })
 
-long('an unknown outcome turns into "none was made"; the next guest did not wait', async () => {
+long('an unknown outcome turns into "none was created"; the next guest did not wait', async () => {
   const { page, controller } = await openDesk()
   await controller.fault('hang-before', { on: 'create' })
 
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')
-  await page.getByText('We are finding out whether a voucher was made.').first().waitFor({ timeout: 60_000 })
+  await page.getByText('We are finding out whether a voucher was created.').first().waitFor({ timeout: 60_000 })
   await page.getByRole('button', { name: 'Next guest meanwhile' }).click()
   await page.getByLabel('For whom?').fill('Zimmer 12')
   await page.keyboard.press('Enter')
   await result(page).waitFor()
-  await page.getByText('No voucher was made').first().waitFor({ timeout: 120_000 })
+  await page.getByText('No voucher was created').first().waitFor({ timeout: 120_000 })
 
   expect((await controller.vouchers()).map(({ name }) => name.slice(11))).toEqual(['Zimmer 12'])
 })

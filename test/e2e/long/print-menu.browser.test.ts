@@ -65,7 +65,7 @@ test('the menu chooses 80 mm and two languages, and a reload keeps the choice', 
   const { page, code } = await makeVoucher()
   await page.getByRole('button', { name: 'Paper and language' }).click()
   await page.getByRole('menuitemcheckbox', { name: '80 mm, one slip per voucher' }).click()
-  await page.getByRole('menuitemcheckbox', { name: 'As the site: French, Italian', checked: true }).waitFor()
+  await page.getByRole('menuitemcheckbox', { name: 'Site default: French, Italian', checked: true }).waitFor()
   await page.getByRole('menuitemcheckbox', { name: 'Czech' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'German' }).click()
   await page.keyboard.press('Escape')
