@@ -8,7 +8,7 @@ import type { Terminal } from './terminal/terminal.ts'
 export function registerDemo(command: Command, terminal: Terminal): void {
   command
     .option('--port <n>', 'port of the service, 0 for any that is free', wholeNumber(0, 65535), 8080)
-    .option('--empty', 'without sites and people, to see the first run')
+    .option('--empty', 'start without sites and people, to see the first run')
     .action(async (options: { port: number; empty?: true }) =>
       (await import('./demo/start-demo.ts')).startDemo(terminal, options),
     )

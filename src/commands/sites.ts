@@ -98,7 +98,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .option('--no-guest-language', 'the person who prints chooses the languages')
     .option('--footer <text>', 'line at the end of slips, at most 120 characters')
     .option('--no-footer', 'erase the line at the end of slips')
-    .option('--room-days <days>', 'days of room to extend a stay that the desk asks for', wholeNumber(0, maxRoomDays))
+    .option('--room-days <days>', 'days by which a new stay can later be extended', wholeNumber(0, maxRoomDays))
     .option('--logo <file>', 'PNG or JPEG for slips, at most 256 KiB')
     .option('--no-logo', 'remove the logo')
     .action(async (id: number, options: SetOptions) => print(terminal, await change(terminal, id, options)))
@@ -196,7 +196,7 @@ async function readSlipOptions(terminal: Terminal, options: SlipOptions): Promis
   }
 }
 
-/** An option that begins with `--no-` is false and erases the value. */
+/** An option that was given as `--no-…` has the value false. It erases the stored value. */
 function orNull<T>(value: T | false): T | null {
   return value === false ? null : value
 }

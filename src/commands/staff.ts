@@ -38,7 +38,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .action(async ({ site, allSites, language, ...options }: AddOptions) => {
       if (options.role !== 'admin' && !allSites && !site)
         throw new CommandRefused(
-          'Say which sites the person may use: --site <id>, several times if needed, or --all-sites.',
+          'Say which sites the person may use: --site <id>, which you can repeat, or --all-sites.',
         )
       const request = { ...options, siteIds: allSites ? undefined : site, language: language ?? null }
       await withDatabase(terminal, async (db, config) => {
@@ -60,7 +60,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
 
   staff
     .command('set')
-    .description('change a person, from now on and in every process')
+    .description('change a person; the change takes effect at once in every process')
     .argument('<email>', 'e-mail address of the person, see `staff list`')
     .option('--name <name>', 'name of the person')
     .addOption(roleOption())
@@ -88,7 +88,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     )
 }
 
-const roleOption = () => new Option('--role <role>', 'each one includes those before it').choices(roles)
+const roleOption = () => new Option('--role <role>', 'each role includes those before it').choices(roles)
 const allSitesOption = () =>
   new Option('--all-sites', 'let the person use all sites, including later ones').conflicts('site')
 const languageOption = () => new Option('--language <language>', 'language of the web app').choices(['de', 'en'])
@@ -97,7 +97,7 @@ function shown({ name, email, role, allSites, siteIds, active, language }: Perso
   return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language }
 }
 
-/** The token stands after the #, so that no server log contains it. */
+/** The token follows the #. Browsers do not send that part, so no server log contains it. */
 function shownLink({ publicUrl, port }: Config, { token, expiresAt }: PasswordLink) {
   return { link: `${publicUrl ?? `http://localhost:${port}`}/password#${token}`, validUntil: expiresAt }
 }

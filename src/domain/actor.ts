@@ -38,8 +38,8 @@ export function limitedTo(actor: Actor): string | null {
 }
 
 /**
- * Controllers, new sites and everything that is for all sites are closed to an actor that is limited to some sites, and to
- * people who are not administrators.
+ * Rejects actors that are limited to some sites, and people who are not administrators. They may not use controllers, add
+ * sites or change anything that is for all sites.
  */
 export function requireAllSites(actor: Actor): void {
   if (limitedTo(actor) !== null || (actor.kind === 'staff' && actor.role !== 'admin'))

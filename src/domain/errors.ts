@@ -27,7 +27,7 @@ export type RequestErrorCode =
   | 'recording_failed'
   | 'store_unavailable'
 
-/** Failures that only a client of API v2 can meet. `http/v2/errors/problems.ts` has a status and words for each. */
+/** Failures that only a client of API v2 can get. `http/v2/errors/problems.ts` has a status and words for each. */
 export type V2OnlyErrorCode =
   | 'valid_until_too_late'
   | 'voucher_not_found'
@@ -39,7 +39,7 @@ export type V2OnlyErrorCode =
   | 'searches_too_many'
   | 'search_too_slow'
 
-/** Failures that people can meet when they sign in or change their own data. `http/v2/errors/people-problems.ts` has words for each. */
+/** Failures of people who sign in or change their own data. `http/v2/errors/people-problems.ts` has words for each. */
 export type PeopleErrorCode =
   | 'sign_in_failed'
   | 'sign_ins_too_many'
@@ -57,8 +57,8 @@ export type PeopleErrorCode =
   | 'last_administrator'
 
 /**
- * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API v2
- * for those that its requests can meet.
+ * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API
+ * v2 for those that its requests can meet.
  */
 export type AdministrationErrorCode =
   | 'display_name_invalid'

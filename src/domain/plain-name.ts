@@ -1,7 +1,7 @@
 import { DomainError } from './errors.ts'
 
 const maxNameLength = 200
-/** Control characters, line breaks, and marks that reverse a line. */
+/** Control characters, line breaks, and marks that reverse the direction of text. */
 export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 const invisible = /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 

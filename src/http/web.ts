@@ -6,20 +6,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { registerPublicPage } from './server/public-page.ts'
 import { matchesEtag } from './v2/kit/etag.ts'
 
-/** Where `npm run build:web` puts the bundle. */
+/** The folder of the bundle that `npm run build:web` makes. */
 export const builtWeb = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
-/** Paths of the web app. The browser decides what each of them shows; `web/src/router.tsx` has the same list. */
+/** Paths of the web app. All of them get the same page; `web/src/router.tsx` has the same list. */
 export const webPaths = ['/desk', '/sign-in', '/first-run', '/password', '/me']
 
 export type WebApp = {
-  /** Answers with the page of the web app, which every path of it shares. */
+  /** Answers with the page of the web app, which is the same for all its paths. */
   answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
 /**
- * Serves the web app from a folder, and returns undefined if nothing was built there. The files are read once and each is a route
- * of its own, so a request can never name another file.
+ * Serves the web app from a folder, and returns undefined if nothing was built there. The files are read once and each has
+ * its own route, so a request can never name another file.
  */
 export function registerWeb(app: FastifyInstance, folder: string): WebApp | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
@@ -35,7 +35,7 @@ export function registerWeb(app: FastifyInstance, folder: string): WebApp | unde
   return { answerPage }
 }
 
-/** True if a person opened a path that neither API owns, so that a page is a better answer than JSON. */
+/** True if a browser asks for a path that belongs to neither API, so that a page is a better answer than JSON. */
 export function asksForPage({ method, url, headers }: FastifyRequest, basePath: string): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   const isOfApi = url.startsWith(`${basePath}/`) || /^\/api(?![^/?])/.test(url)
@@ -72,7 +72,7 @@ const pageHeaders = {
 
 type WebFile = { type: string; etag: string; body: Buffer; compressed: { encoding: string; body: Buffer }[] }
 
-/** Reads a file and its compressed copies, which the build made, the smallest first. */
+/** Reads a file and the compressed copies that the build made, the smallest first. */
 function readWebFile(folder: string, name: string): WebFile {
   const path = join(folder, name)
   const copies = [

@@ -46,7 +46,7 @@ export async function seedSites(ctx: Context, controllers: DemoController[]): Pr
   return { sites, inactiveSite: inactive.site }
 }
 
-/** Creates the first administrator and the first templates, as the first run does. The page has the language of the browser. */
+/** Creates the first administrator and templates, as the first run does. The web app uses the language of the browser. */
 export async function seedAdministrator(
   ctx: Context,
   administrator: { token: string; email: string; password: string },

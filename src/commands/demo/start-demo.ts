@@ -18,7 +18,7 @@ type DemoData = DemoSites & { keys: Record<Scope, string>; signIn: SignIn }
 
 /**
  * Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. An empty demo
- * has neither sites nor people: its page begins with the first run.
+ * has neither sites nor people: its web app shows the first run.
  */
 export async function startDemo(
   { env, stdout, stderr }: Terminal,
@@ -69,7 +69,7 @@ async function seedDemo(ctx: Context, controllers: DemoController[], setupToken:
   return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key }, signIn }
 }
 
-/** The facts of the demo for programs. `controller` is the controller of the first site. */
+/** What the demo prints for programs. `controller` is the controller of the first site. */
 function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
   const controllers = sites.map(({ site, controller }) => ({
     site,
@@ -86,7 +86,7 @@ function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
   }
 }
 
-/** The facts of an empty demo. Each controller has the fields of `POST /controllers`. */
+/** What an empty demo prints for programs. Each controller has the fields of `POST /controllers`. */
 function factsOfEmpty(setupToken: string, controllers: DemoController[]) {
   return {
     setup_token: setupToken,

@@ -99,8 +99,8 @@ function watchService(env: NodeJS.ProcessEnv, running: Running): Part {
 }
 
 /**
- * Serves the web app from its sources, with hot reload, and passes requests for the API on to the service. The service sees the
- * Host of the browser, so the page and the API have the same origin.
+ * Serves the web app from its sources, with hot reload, and passes requests for the API on to the service. The service sees
+ * the Host of the browser, so the page and the API have the same origin.
  */
 async function startWebServer(apiUrl: string, port: number): Promise<Part & { url: string }> {
   const { createServer } = await import('vite')
@@ -119,7 +119,7 @@ type Described = { url: string; webUrl: string; database: string; controllers: D
 function describe({ url, webUrl, database, controllers }: Described) {
   const simulators = [...new Set(controllers.map(({ simulator }) => simulator.url))]
   return `
-Open the web app at ${webUrl}; it shows your changes at once.
+Open the web app at ${webUrl}. It shows your changes at once.
 The service runs at ${url} and restarts when you change its sources.
 Ctrl-C stops it. Its database ${database} stays; the simulated controllers start empty the next time.
 

@@ -18,8 +18,8 @@ export async function startApi(ctx: Context): Promise<RunningServer> {
 }
 
 /**
- * Shows how to create the first administrator, until there is one. The token is the one secret that the log may contain: it
- * ends after a day or with the first administrator.
+ * Logs how to create the first administrator, until there is one. The token is the only secret that the log may contain: it
+ * expires after a day, or when the first administrator is created.
  */
 async function printSetupToken({ db, log, keyring, config }: Context): Promise<void> {
   const { publicUrl, port, setupToken: given } = config

@@ -10,7 +10,7 @@ type Words = (details: ErrorDetails) => string
 
 /** A message for every failure of administration, and for the other failures that a command can meet. */
 const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, Words>> = {
-  email_invalid: () => 'This is not an e-mail address such as anna@example.com.',
+  email_invalid: () => 'This is not an e-mail address. Use one such as anna@example.com.',
   email_taken: ({ email }) =>
     `Another person has the e-mail address ${email} already. List all people with \`voucher-service staff list\`.`,
   person_not_found: ({ named }) =>
@@ -61,7 +61,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   column_invalid: ({ column, max }) =>
     `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,
 
-  wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. Umlauts have two.`,
+  wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. An umlaut has two.`,
   wifi_name_unprintable: () => 'The Wi-Fi name contains characters that cannot be printed. Remove them.',
   wifi_password_invalid: () =>
     'The Wi-Fi password is not valid. Use 8 to 63 letters, digits, spaces and signs without umlauts, or 64 hexadecimal digits.',
@@ -72,7 +72,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   footer_too_long: ({ max }) => `The footer is longer than ${max} characters. Shorten it.`,
   footer_unprintable: () => 'The footer must be one line of visible text. Use --no-footer to remove it.',
   room_days_out_of_range: ({ min, max }) => `--room-days must be a whole number from ${min} to ${max}.`,
-  logo_too_large: ({ maxKiB }) => `The logo is larger than ${maxKiB} KiB. Save it smaller.`,
+  logo_too_large: ({ maxKiB }) => `The logo is larger than ${maxKiB} KiB. Make it smaller.`,
   logo_type_unsupported: () => 'The logo is neither a PNG nor a JPEG. Save it as PNG or JPEG.',
   logo_unreadable: () => 'The size of the logo cannot be read: the file is damaged. Save it again as PNG or JPEG.',
   logo_dimensions_too_large: ({ width, height, max }) =>

@@ -19,9 +19,10 @@ const namedSites = 20
 type CheckContext = { db: Queryable; controllers: Controllers }
 
 /**
- * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can have several
- * ids, and two sites must not share their vouchers. So it returns the first id, under which the site must be recorded, and rejects a
- * site that is recorded already under another id, for example by an import, which does not ask the controller.
+ * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can have
+ * several ids, and two sites must not share their vouchers. So it returns the first id, under which the site must be
+ * recorded, and rejects a site that is recorded already under another id, for example by an import, which does not ask the
+ * controller.
  */
 export async function checkControllerSite(
   ctx: CheckContext,
@@ -40,7 +41,7 @@ export async function checkControllerSite(
   return site.ids[0]
 }
 
-/** Says that the check failed, because a check can be skipped. */
+/** Uses the error code of a failed check. Its message says how to skip the check. */
 function toCheckFailure(error: unknown): never {
   if (!(error instanceof DomainError && error.code === 'controller_sites_unknown')) throw error
   throw new DomainError('controller_check_failed', { cause: error.cause, details: error.details })

@@ -83,7 +83,7 @@ export async function findLogo(db: Queryable, siteId: number, onlySitesOf: strin
   return rows[0]
 }
 
-/** Replaces the logo that the site had. */
+/** Replaces the current logo, if there is one. */
 export async function insertLogo(tx: Queryable, siteId: number, { type, bytes }: Logo): Promise<void> {
   await tx.query(
     `insert into site_logos (site_id, type, bytes) values ($1, $2, $3)

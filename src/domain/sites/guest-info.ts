@@ -13,7 +13,7 @@ import {
   updateGuestInfo,
 } from './guest-info.queries.ts'
 
-/** The largest Wi-Fi name that the standard allows, in bytes of UTF-8. */
+/** The longest Wi-Fi name that the standard allows, in bytes of UTF-8. */
 const maxWifiNameBytes = 32
 export const maxFooterLength = 120
 export const maxRoomDays = 365
@@ -106,7 +106,7 @@ function checkWifiPassword(password: string | null | undefined): DomainError[] {
   return [problem('wifi_password_invalid')]
 }
 
-/** The usual spelling of a time zone; undefined if there is none of this name. */
+/** The usual spelling of a time zone; undefined if there is no time zone with this name. */
 function findTimeZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

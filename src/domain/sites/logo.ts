@@ -80,7 +80,7 @@ function sizeOfJpeg(bytes: Buffer): Size | undefined {
   return undefined
 }
 
-/** The markers C4, C8 and CC lie in the same range and are something else. */
+/** The markers C4, C8 and CC are in the same range, but they do not start a frame. */
 function startsFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

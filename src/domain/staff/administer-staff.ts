@@ -67,7 +67,7 @@ export async function storePerson(
   return person
 }
 
-/** Only the form is checked. Whether the address exists shows when somebody uses it. */
+/** Checks only the format. The service sends no e-mail, so it cannot check whether the address exists. */
 function readEmail(text: string): string {
   const email = text.trim()
   if (email.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) throw new DomainError('email_invalid')
@@ -98,7 +98,9 @@ export type PersonChange = {
 
 export type PersonRef = { id: string } | { email: string }
 
-/** Changes a person. The change holds everywhere when this returns. The last active administrator stays one. */
+/**
+ * Changes a person. When this returns, the change is effective in every process. The last active administrator stays one.
+ */
 export async function setPerson(db: Database, actor: Actor, ref: PersonRef, change: PersonChange): Promise<Person> {
   const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as PersonChange
   if (changes.name !== undefined) changes.name = plainName(changes.name)
@@ -130,7 +132,7 @@ async function findPersonOrThrow(tx: Queryable, ref: PersonRef): Promise<Person>
   return person
 }
 
-/** Makes a link with which a person who forgot the password sets a new one within a day. An older link ends. */
+/** Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. */
 export async function createPasswordLink(
   db: Database,
   actor: Actor,

@@ -9,15 +9,15 @@ const maxPasswordLength = 256
 const minDistinctCharacters = 5
 
 /**
- * The parameters that OWASP recommends for 32 MiB. An older hash keeps its own parameters, which stand in front of it, so
- * these can change at any time.
+ * The parameters that OWASP recommends for 32 MiB. They can change at any time, because each stored hash begins with its own
+ * parameters.
  */
 const current = { N: 2 ** 15, r: 8, p: 3 }
 const hashBytes = 32
 
 /**
- * A hash takes about 0.2 s of a processor, so a flood of sign-ins must not take all of them. Guesses from new addresses wait in
- * a line of their own, and not in front of people at their usual address.
+ * A hash takes about 0.2 s of processor time, so a flood of sign-ins must not use all processors. Sign-ins from new
+ * addresses wait in a separate line, so guesses do not delay people at their usual address.
  */
 const hashing = createSlots({
   atOnce: 2,
@@ -35,7 +35,7 @@ export async function hashPassword(password: string, cost = current): Promise<st
 
 type Line = 'usual address' | 'new address'
 
-/** Without a hash, takes as long as with one, so that the time does not tell which addresses have an account. */
+/** Takes the same time if `stored` is null, so that the time does not reveal which e-mail addresses have an account. */
 export async function isPassword(password: string, stored: string | null, line: Line): Promise<boolean> {
   const [, n, r, p, salt = '', hash = ''] = (stored ?? nobodysHash).split('$')
   const derived = await derive(
@@ -70,7 +70,7 @@ export function checkNewPassword(field: string, password: string, email: string)
   if (isCommon(password, email)) throw new DomainError('password_common', { details: { field } })
 }
 
-/** "Password2026!" is as common as "password": digits and signs at either end add nothing. */
+/** Ignores digits and signs at both ends: "Password2026!" is as easy to guess as "password". */
 function isCommon(password: string, email: string): boolean {
   const lower = password.normalize('NFKC').toLowerCase()
   const core = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
@@ -85,7 +85,10 @@ function isCommon(password: string, email: string): boolean {
 
 let common: Set<string> | undefined
 
-/** The 10,000 most common passwords of public leaks without digits and signs at their ends, and all those of 12 characters. */
+/**
+ * The 10,000 most common passwords of public leaks, without digits and signs at both ends, and all common ones of 12
+ * characters.
+ */
 function listCommonPasswords(): Set<string> {
   common ??= new Set(
     readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')

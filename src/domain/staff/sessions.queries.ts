@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Role } from '../actor.ts'
 
-/** How long a session lives without a request, and at most. */
+/** A session ends after 12 hours without a request, and at the latest after 7 days. */
 const isLive = `(s.last_seen_at > now() - interval '12 hours' and s.created_at > now() - interval '7 days')`
 
 export type Credentials = {
@@ -14,7 +14,9 @@ export type Credentials = {
   isKnownAddress: boolean
 }
 
-/** The password hash of the person with this e-mail address, and whether the person has signed in from this network before. */
+/**
+ * The password hash of the person with this e-mail address, and whether the person has signed in from this network before.
+ */
 export async function findCredentials(db: Queryable, email: string, network: string): Promise<Credentials> {
   const { rows } = await db.query<Credentials>(
     `select account, id as "staffId", password_hash as "passwordHash", coalesce(active, false) as active,
@@ -90,7 +92,7 @@ export async function updateSessionSeen(db: Queryable, id: string): Promise<void
 
 export type OpenSession = { id: string; createdAt: Date; lastSeenAt: Date; address: string; userAgent: string }
 
-/** The live sessions of a person, the last used first. */
+/** The live sessions of a person, the most recently used first. */
 export async function listSessions(db: Queryable, staffId: string): Promise<OpenSession[]> {
   const { rows } = await db.query<OpenSession>(
     `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", host(s.address) as address,
@@ -101,7 +103,7 @@ export async function listSessions(db: Queryable, staffId: string): Promise<Open
   return rows
 }
 
-/** Returns whether there was such a session of this person. */
+/** Returns false if the person has no such session. */
 export async function deleteSession(db: Queryable, staffId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query('delete from staff_sessions where staff_id = $1 and id = $2', [staffId, id])
   return rowCount === 1

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 
 type SetupToken = { seed: string; tokenSha256: Buffer; expiresAt: Date }
 
-/** Lets one transaction at a time open or end the setup. */
+/** Lets only one transaction at a time create or use the setup token. */
 export async function lockSetup(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('voucher-service setup'))`)
 }
@@ -14,7 +14,7 @@ export async function findSetupToken(tx: Queryable): Promise<SetupToken | undefi
   return rows[0]
 }
 
-/** Returns when the new token ends. */
+/** Returns the time when the new token expires. */
 export async function replaceSetupToken(tx: Queryable, token: Omit<SetupToken, 'expiresAt'>): Promise<Date> {
   const { rows } = await tx.query<{ expiresAt: Date }>(
     `insert into setup_token (seed, token_sha256, expires_at) values ($1, $2, now() + interval '24 hours')

@@ -22,8 +22,9 @@ import {
 import { hasAdministrator, type Language } from './staff.queries.ts'
 
 /**
- * The token that creates the first administrator; undefined if there is one already, or if another process was given its own
- * token. All processes with the same ENCRYPTION_KEYS compute the same token, so each can print it and none has to store it.
+ * Returns the token that creates the first administrator. Undefined if there is an administrator already, or if another
+ * process has its own SETUP_TOKEN. All processes with the same ENCRYPTION_KEYS compute the same token, so none has to store
+ * it.
  */
 export async function openSetup(
   db: Database,
@@ -50,7 +51,9 @@ function deriveToken({ currentId, keys }: Keyring, seed: string): string {
 
 export type FirstAdministrator = { token: string; name: string; email: string; password: string; language: Language }
 
-/** Creates the first administrator and three templates, and signs the administrator in. The token ends with this. */
+/**
+ * Creates the first administrator and three templates, and signs the administrator in. The token is then no longer valid.
+ */
 export async function setUp(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
   await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)
   await checkSetupToken(ctx.db, request.token)

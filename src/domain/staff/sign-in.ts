@@ -37,7 +37,7 @@ type CountAttempt = (
 
 export type SignInContext = { db: Database; limiter: CountAttempt }
 
-/** The browser from which somebody signs in. `token` is the session that it has already, if any. */
+/** The browser from which somebody signs in. `token` is that of its current session, if it has one. */
 export type Visitor = { address: string; userAgent: string; token: string | undefined }
 
 export type SignedIn = { person: Person; token: string }
@@ -46,8 +46,8 @@ const windowSeconds = 15 * 60
 const limits = { perAccountAndAddress: 20, perAccountFromNewAddresses: 60, perAddress: 300 }
 
 /**
- * Signs a person in and returns the token of a new session. The token that the browser had before ends, so nobody can plant
- * one. The error does not tell whether the e-mail address or the password was wrong.
+ * Signs a person in and returns the token of a new session. The old token of the browser ends, so nobody can plant a
+ * token. The error does not reveal whether the e-mail address or the password was wrong.
  */
 export async function signIn(
   ctx: SignInContext,
@@ -66,8 +66,8 @@ export async function signIn(
 }
 
 /**
- * Counts before the password is checked, so that guesses sent at the same time count too. Guesses from new addresses share a
- * limit for each account. It never stops an address where this person has signed in before.
+ * Counts the attempt before the password is checked, so that guesses sent at the same time count too. All new addresses
+ * share one limit for each account. That limit does not apply to an address where this person has signed in before.
  */
 async function countSignIn(
   ctx: SignInContext,
@@ -91,7 +91,7 @@ export async function countAttempt(
   if (!allowed) throw new DomainError('sign_ins_too_many', { details: { seconds: resetSeconds } })
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 address: a household or an attacker has all addresses of one. */
+/** An IPv4 address, or the /64 network of an IPv6 address: a household or an attacker usually has a whole /64. */
 export function networkOf(address: string): string {
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length)
   if (!isIPv6(address)) return address
@@ -103,8 +103,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Locks the person, and throws if the password was changed while it was checked. Otherwise a session or a change with the old
- * password could outlast the new one.
+ * Locks the person, and throws if the password was changed while it was checked. Otherwise somebody with the
+ * old password could still start a session or change the password.
  */
 async function requireSamePassword(
   tx: Queryable,
@@ -114,7 +114,7 @@ async function requireSamePassword(
   if ((await findPasswordHashToChange(tx, staffId)) !== checked) throw new DomainError(otherwise)
 }
 
-/** Starts a session for a person in this transaction, and ends the one that the browser had. Locks the person. */
+/** Starts a session for a person in this transaction, and ends the old session of the browser. Locks the person. */
 export async function startSession(tx: Queryable, visitor: Visitor, staffId: string): Promise<SignedIn> {
   const token = randomBase62(43)
   const person = await findPersonToChange(tx, { id: staffId })
@@ -146,7 +146,7 @@ export function createFindLiveSession(db: Queryable): FindLiveSession {
     if (!tokenShape.test(token)) return undefined
     const hash = sha256Of(token)
     const { result: session } = await gather(hash.toString('base64url'), () => findSession(db, hash))
-    // A database that is read-only for a moment still answers reads.
+    // If the database is read-only for a moment, the session stays usable.
     if (session && session.now.getTime() - session.lastSeenAt.getTime() > seenEveryMs)
       await updateSessionSeen(db, session.id).catch(() => {})
     return session
@@ -187,7 +187,7 @@ export async function usePasswordLink(
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
-    await findPersonToChange(tx, { id: owner.id }) // locked first, as where links are made and ended
+    await findPersonToChange(tx, { id: owner.id }) // locks the person first, like all code that creates or deletes links
     if (!(await deletePasswordLink(tx, tokenSha256))) throw new DomainError('password_link_invalid') // used meanwhile
     await updatePasswordHash(tx, owner.id, hash)
     await deleteSessions(tx, owner.id, null)

@@ -78,7 +78,7 @@ export async function updatePasswordHash(tx: Queryable, id: string, passwordHash
   await tx.query('update staff set password_hash = $2 where id = $1', [id, passwordHash])
 }
 
-/** Replaces the sites of a person. Returns those that exist. */
+/** Replaces the sites of a person. Returns the sites that exist. */
 export async function updatePersonSites(tx: Queryable, id: string, siteIds: number[]): Promise<number[]> {
   await tx.query('delete from staff_sites where staff_id = $1', [id])
   const { rows } = await tx.query<{ id: number }>(

@@ -15,8 +15,8 @@ type Changes = {
 
 export type SyncEvents = {
   /**
-   * Runs a statement in a transaction, to which `notify` adds events. If no webhook wants events, there is no transaction. Retries
-   * after an error: a repeat finds the changes that were committed and does not make or notify them again.
+   * Runs a statement in a transaction, to which `notify` adds events. If no webhook gets events, there is no transaction.
+   * Retries after an error: a repeat finds the changes that were committed and does not make or notify them again.
    */
   commit<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Adds the events for these changes. */
@@ -25,7 +25,9 @@ export type SyncEvents = {
 
 const syncEvents: EventType[] = ['voucher.first_used', 'voucher.expired', 'voucher.revoked']
 
-/** Prepares the events of one sync. It asks once whether any webhook wants them: a sync of a big site has many statements. */
+/**
+ * Prepares the events of one sync. It asks once whether any webhook wants them: a sync of a big site has many statements.
+ */
 export async function startEvents(
   { db, queue }: { db: Database; queue: Queue },
   site: { id: number; name: string },

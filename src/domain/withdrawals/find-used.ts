@@ -8,7 +8,7 @@ import type { DueWithdrawal } from './due-withdrawals.queries.ts'
 
 /** How long one reading of the list is used. Without it, 10,000 vouchers would need 200 readings, one for each 50. */
 const maxAgeMs = 10_000
-/** Our clock follows that of the database, with a small error. */
+/** Our clock follows the clock of the database, with a small error. */
 const clockToleranceMs = 5_000
 
 /** Vouchers that are to be withdrawn only if nobody has used them, as the controller showed them at most 10 s ago. */
@@ -22,9 +22,9 @@ export type ByUse = {
 }
 
 /**
- * Returns a function that finds out which of these vouchers somebody has used. A use that the record knows is enough. For the
- * others it reads the controller's list, at most once in 10 s. A guest who signs in between the reading and the deletion is not
- * seen: the voucher is deleted, and the guest stays online.
+ * Returns a function that finds out which of these vouchers somebody has used. A recorded use is enough. For the others it
+ * reads the controller's list, at most once in 10 s. A guest who signs in between the reading and the deletion is not seen:
+ * the voucher is deleted, and the guest stays online.
  */
 export function createUseFinder(
   ctx: { controllers: Controllers; clock: Clock },

@@ -3,7 +3,10 @@ import { type Answer, type Described, type DescribedApi, type Schema, schemaOf }
 import { parameterLists, schemaFields, typeWords } from './field-list.ts'
 import { type Html, html } from './html.ts'
 
-/** Shows an operation with an example, its parameters and its answers. `common` are the failures listed once for all operations. */
+/**
+ * Shows an operation with an example, its parameters and its answers. `common` are the failures listed once for all
+ * operations.
+ */
 export function operationSection({ schemas }: DescribedApi, operation: Described, common: string[]): Html {
   const { method, path, operationId, summary, parameters, requestBody, responses } = operation
   const body = requestBody && schemaOf(requestBody)
@@ -54,7 +57,9 @@ function answerExample({ responses }: Described): Html | undefined {
 <details><summary>Example of an answer</summary><pre>${text}</pre></details>`
 }
 
-/** A curl command with the required parameters only. Operations that no key may call have none: the web app uses them. It needs the shell variables `$API` and `$KEY`. */
+/**
+ * A curl command with only the required parameters. It needs the shell variables `$API` and `$KEY`, so it is only for keys.
+ */
 function curlExample(schemas: Record<string, Schema>, operation: Described): string {
   const { method, parameters, requestBody, operationId } = operation
   const [fileType] = fileTypes(requestBody)

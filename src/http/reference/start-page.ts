@@ -16,8 +16,8 @@ const facts = JSON.stringify({
 })
 
 /**
- * GET / is the web app for people, and tells programs where to go. If the web app was not built, people get a page that says how
- * to build it.
+ * GET / shows people the web app and tells programs the paths of the APIs. If the web app was not built, people get a page
+ * that says how to build it.
  */
 export function registerStartPage(app: FastifyInstance, web: WebApp | undefined): void {
   const pages = { en: startPage('en'), de: startPage('de') }

@@ -7,23 +7,23 @@ import { originOf } from '../server/public-page.ts'
 type Transport = 'encrypted' | 'local' | 'unencrypted_allowed' | 'unencrypted_refused'
 
 export type SessionSettings = {
-  /** The origin under which people open the web app. Undefined: the one that the request used. */
+  /** The origin at which people open the web app. Undefined: the origin of the request. */
   publicUrl: string | undefined
   allowHttpSignIn: boolean
 }
 
-/** The browser behind a request: from where it comes, and its session cookie. */
+/** The browser that sent a request: its address, and its session cookie. */
 export type BrowserSession = Visitor & {
   transport: Transport
-  /** Gives the browser the token of a new session. */
+  /** Sets the cookie to the token of a new session. */
   start(token: string): void
-  /** Takes the token from the browser. */
+  /** Deletes the cookie. */
   end(): void
 }
 
-/** Browsers send this cookie only over TLS to this very host, and no other host can set it. */
+/** Browsers send this cookie only over TLS and only to this host, and no other host can set it. */
 const secureCookie = '__Host-voucher-session'
-/** Over plain HTTP a browser rejects the prefix, and Safari does so on localhost too. */
+/** Browsers reject the prefix over plain HTTP; Safari rejects it on localhost too. */
 const plainCookie = 'voucher-session'
 const maxAgeSeconds = 7 * 24 * 60 * 60
 
@@ -44,7 +44,7 @@ export function browserSessionOf(
   }
 }
 
-/** The address of the browser without its zone. A proxy may send something else: then it is the address of the proxy. */
+/** The address of the browser without its zone. If a proxy sends no valid address: the address of the proxy. */
 function addressOf({ ip, socket }: FastifyRequest): string {
   const texts = [ip, socket.remoteAddress].map((text) => text?.split('%', 1)[0] ?? '')
   return texts.find((text) => isIP(text) !== 0) ?? '::'
@@ -62,8 +62,8 @@ function isLocalhost(host: string): boolean {
 }
 
 /**
- * The token in the request's cookie. A cookie without the prefix does not count over TLS: another host could have set it. No
- * cookie counts where sign-in is refused: the network can read it.
+ * The token in the request's cookie. Over TLS, a cookie without the prefix is ignored, because another host could have set
+ * it. Where sign-in is rejected, every cookie is ignored, because others on the network can read it.
  */
 export function sessionTokenOf(settings: SessionSettings, request: FastifyRequest): string | undefined {
   const transport = transportOf(settings, request)
@@ -82,7 +82,9 @@ function cookie(transport: Transport, token: string, maxAge: number): string {
   return `${cookieName(transport)}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** Whether our own pages sent the request. Browsers set Origin on every request that is not GET or HEAD, and no page can change it. */
+/**
+ * Whether our own page sent the request. Browsers set Origin on all requests but GET and HEAD, and no page can change it.
+ */
 export function isFromOwnPage({ publicUrl }: SessionSettings, request: FastifyRequest): boolean {
   return request.headers.origin === (publicUrl ?? originOf(request))
 }

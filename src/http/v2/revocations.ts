@@ -118,7 +118,7 @@ export const revokeVoucher = operation({
   handle: (ctx, call) => revokeSelected(ctx, call, selectByIds(call.actor, [call.params.id])),
 })
 
-/** For a key with hundreds of sites that have no revocations, the list may compare every revocation. So it is a search. */
+/** Counts as a search: for a key with hundreds of sites without revocations, the list may compare every revocation. */
 export const listRevocations = operation({
   method: 'GET',
   path: '/revocations',

@@ -65,7 +65,7 @@ test('from the first run of an empty service to the first printed voucher', asyn
   await page.keyboard.press('Enter')
   await heading(page, 'Everything is ready')
   await page.keyboard.press('Enter')
-  await page.getByText('There is no site yet').waitFor()
+  await page.getByText('There is no active site').waitFor()
 
   // There is no page for controllers and sites yet.
   const { id: controller_id } = await send(page, 'POST', '/controllers', controllers[0])

@@ -37,7 +37,7 @@ async function openDesk({ roomDays }: { roomDays: number }) {
 async function makeUntilTomorrow(page: Page): Promise<void> {
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.getByText('Customise').click()
-  await page.getByText('until date').click()
+  await page.getByText('Until date').click()
   await page.getByLabel('Valid until').waitFor()
   await page.getByRole('button', { name: 'Create voucher' }).click()
   await page.getByRole('heading', { name: 'Voucher created' }).waitFor()

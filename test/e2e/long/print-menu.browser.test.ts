@@ -94,7 +94,7 @@ test('the menu works by keyboard, in German; a second print has the new choice',
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitemcheckbox', { name: '80 mm, ein Abschnitt je Voucher', checked: true }).waitFor()
+  await page.getByRole('menuitemcheckbox', { name: '80 mm, ein Bon je Voucher', checked: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+p')
   const second = await readPrinter(page, 'menu de 80mm', 2)

@@ -121,10 +121,10 @@ test.each(['en-GB', 'de-DE'])('a person without a site sees the app, in %s', asy
 test('menus of the shell: account, keys, and More on a phone', async () => {
   const page = await visit('/me', { siteIds: sites.slice(0, 1) })
   await page.getByRole('button', { name: /Account and display/ }).click()
-  await page.getByRole('button', { name: 'Keys' }).waitFor()
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).waitFor()
   await expectAccessible(page, 'shell account', { widths: [1440] })
-  await page.getByRole('button', { name: 'Keys' }).click()
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await expectAccessible(page, 'shell keys')
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 390, height: 844 })

@@ -5,7 +5,9 @@ import { invalidRequest } from './administration-problems.ts'
 import { type InvalidField, InvalidRequest, invalidFieldsOf, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
 import { isV2ErrorCode, preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
 
-/** Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400, in the client's language. */
+/**
+ * Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400, in the client's language.
+ */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, details = {}, invalid = [] } = failureOf(error, request)
   const problem = problemOf(code)
@@ -39,7 +41,7 @@ function failureOf(error: unknown, request: FastifyRequest): Failure {
   return { code, details: error.details, invalid: invalidFieldsOf(error) }
 }
 
-/** A failure before the handler runs. The limit of an upload is not that of other bodies. */
+/** A failure before the handler runs. Uploads and other bodies have different limits. */
 function requestFailureOf(
   code: RequestErrorCode | 'server_error' = 'server_error',
   { routeOptions }: FastifyRequest,

@@ -129,7 +129,7 @@ function isStorable(date: Date): boolean {
 }
 
 /**
- * The name of a field in an error, such as `qos.down_kbps` or `names[3]`; `body` for the whole body. Names that are no
+ * The name of a field in an error, such as `qos.down_kbps` or `names[3]`; `body` for the whole body. Names that are not
  * identifiers are not repeated.
  */
 export function fieldName(path: Path): string {

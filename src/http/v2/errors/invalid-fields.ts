@@ -181,7 +181,7 @@ export const invalidFieldSchema = Type.Object(
   { title: 'InvalidField' },
 )
 
-/** The sentence of the code is replaced by `message`, if the failure has a more exact one. */
+/** `message` replaces the sentence of the code, if the failure has a more exact one. */
 export function invalidFieldToWire(
   { field, code, allowed }: InvalidField,
   language: Language,

@@ -12,7 +12,7 @@ export const peopleProblems = {
   session_ended: problem(
     401,
     'session_ended',
-    'Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich erneut an.',
+    'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
     'Your session has ended. Please sign in again.',
   ),
   sign_in_failed: problem(
@@ -49,7 +49,7 @@ export const peopleProblems = {
   content_type_required: problem(
     415,
     'content_type_required',
-    'Mit einer Anmeldung muss Content-Type application/json sein',
+    'In einer Sitzung muss Content-Type application/json sein',
     'With a session, Content-Type must be application/json',
   ),
   password_wrong: problem(403, 'password_wrong', 'Das aktuelle Passwort ist falsch.', 'The current password is wrong.'),
@@ -74,26 +74,26 @@ export const peopleProblems = {
   password_link_invalid: problem(
     403,
     'password_link_invalid',
-    'Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie Ihre Administration um einen neuen.',
+    'Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie einen Administrator um einen neuen.',
     'This link was used already or has expired. Ask an administrator for a new one.',
   ),
   setup_done: problem(
     409,
     'setup_done',
-    'Es gibt schon eine Person mit der Rolle admin. Bitte melden Sie sich an.',
+    'Es gibt schon einen Administrator. Bitte melden Sie sich an.',
     'There is an administrator already. Please sign in.',
   ),
   setup_token_invalid: problem(
     403,
     'setup_token_invalid',
-    'Dieses Einrichtungs-Token ist falsch oder abgelaufen. Es steht im Log des Dienstes; ein Neustart zeigt ein gültiges.',
-    'This setup token is wrong or has expired. The log of the service shows it; a restart shows a valid one.',
+    'Dieser Einrichtungs-Token ist falsch oder abgelaufen. Nach einem Neustart zeigt das Log des Dienstes einen gültigen.',
+    'This setup token is wrong or has expired. After a restart, the log of the service shows a valid one.',
   ),
   email_invalid: problem(
     400,
     'email_invalid',
-    'Das ist keine E-Mail-Adresse, wie etwa anna@example.com.',
-    'This is not an e-mail address such as anna@example.com.',
+    'Das ist keine gültige E-Mail-Adresse. Richtig ist zum Beispiel anna@example.com.',
+    'This is not an e-mail address. Use one such as anna@example.com.',
   ),
   email_taken: problem(
     409,
@@ -106,7 +106,7 @@ export const peopleProblems = {
   last_administrator: problem(
     409,
     'last_administrator',
-    'Das ist die letzte aktive Person mit der Rolle admin.',
+    'Das ist der letzte aktive Administrator.',
     'This is the last active administrator.',
   ),
 } satisfies Record<string, Problem> & Record<PeopleErrorCode, Problem>

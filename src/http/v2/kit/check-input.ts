@@ -9,7 +9,10 @@ import { type InvalidField, InvalidRequest, invalidFieldsOf } from '../errors/in
 import { V2Error } from '../errors/problems.ts'
 import type { Operation } from './operation.ts'
 
-/** Parses every body as JSON, whatever its Content-Type says; an upload stays as it is. An empty body counts as none: some clients send it with DELETE. */
+/**
+ * Parses every body as JSON, whatever its Content-Type says; an upload is not parsed. An empty body counts as none, because
+ * some clients send one with DELETE.
+ */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
@@ -75,7 +78,9 @@ function tryToReadKey(
 
 type QueryTexts = Record<string, string | string[]>
 
-/** Converts the texts of a query to the types of the schema. A text that does not fit stays as it is and is rejected later. */
+/**
+ * Converts the texts of a query to the types of the schema. A text that does not fit stays as it is and is rejected later.
+ */
 function toQueryValues({ properties }: TObject, texts: QueryTexts): Record<string, unknown> {
   const schemas = properties as Record<string, SchemaNode>
   const toValue = (name: string, text: string | string[]) =>

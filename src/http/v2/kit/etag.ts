@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const privateCaching = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key' }
 
-/** A browser must not keep what a person sees, such as the Wi-Fi password: several people use the computer of a desk. */
+/** Browsers must not store what a person sees, such as the Wi-Fi password: several people share the computer at the desk. */
 const noCaching = { 'cache-control': 'no-store' }
 
 /** Adds an ETag, and answers 304 if the client already has this content. By default only a program may store it. */

@@ -194,7 +194,7 @@ function conflictOf(conflict: string, { acceptsIdempotencyKey }: Operation): str
   return acceptsIdempotencyKey ? `${conflict}. Or: ${failuresOfIdempotency[409]}` : conflict
 }
 
-/** The ways to prove who you are that this operation accepts. None: anybody may call it. */
+/** The kinds of authentication that this operation accepts. None: anybody may call it. */
 function securityOf({ scope, role }: Operation) {
   const byKey = [{ bearerAuth: [] }, { apiKeyAuth: [] }]
   return [...(scope ? byKey : []), ...(role ? [{ sessionCookie: [] }] : [])]
@@ -225,7 +225,10 @@ function named(schema: unknown, schemas: Record<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Generated clients require a field of a body that has a `default`. So the default is an example and part of the description. */
+/**
+ * Generated clients require a field of a body that has a `default`. So the default is an example and part of the
+ * description.
+ */
 function withDefaultInWords(schema: Schema): Schema {
   const { default: otherwise, description, ...members } = schema
   const isProperty = typeof otherwise === 'object' && !Array.isArray(otherwise) // a field that is called default

@@ -103,7 +103,7 @@ type TypedPublic<B extends TObject, A extends TSchema> = Omit<
   handle(ctx: V2Context, call: PublicCall<unknown, unknown, Static<B>>): Promise<Static<A>>
 }
 
-/** An operation that anybody may call, such as signing in. Its handler knows no actor. */
+/** An operation that anybody may call, such as signing in. Its handler gets no actor. */
 export function publicOperation<B extends TObject, A extends TSchema>(typed: TypedPublic<B, A>): Operation {
   return { ...typed, isPublic: true } as Operation
 }

@@ -14,7 +14,10 @@ export type CallerContext = KeyContext & SessionSettings & { findLiveSession: Fi
 /** The key or the person that sent a request. `sessionId` is set for a person. */
 export type Caller = { actor: Requester; now: Date; sessionId?: string }
 
-/** The callers that an operation accepts: keys with this scope, people with this role. A missing one accepts none. */
+/**
+ * The callers that an operation accepts: keys with this scope, people with this role. Without a scope it accepts no keys;
+ * without a role, no people.
+ */
 export type Access = Pick<Operation, 'scope' | 'role' | 'upload'>
 
 /** How many requests a person may send in a minute. */
@@ -22,7 +25,7 @@ export const requestsPerPerson = 600
 
 /**
  * Authenticates a request by its API key or, without one, by the session cookie. Counts it towards the rate limit. Without
- * `access`, only checks who it is.
+ * `access`, it does not check rights.
  */
 export async function requireCaller(
   ctx: CallerContext,
@@ -61,8 +64,8 @@ async function requirePerson(
 }
 
 /**
- * A browser sends the cookie with requests of foreign pages too. Those cannot send JSON without asking first, and cannot set
- * Origin.
+ * Rejects requests from pages of other sites, because browsers may send the cookie with them too. Such pages cannot set
+ * Origin, and cannot send JSON without a preflight request, which the service does not allow.
  */
 export function requireOwnPage(
   settings: SessionSettings,

@@ -146,7 +146,7 @@ const systems = {
   Linux: 'Linux',
 }
 
-/** Such as "Firefox, Windows". Programs describe themselves as other ones too, so the first match counts. */
+/** Returns a text such as "Firefox, Windows". Browsers also list the names of other browsers, so the first match counts. */
 function browserName(userAgent: string): string {
   const find = (names: Record<string, string>) => Object.entries(names).find(([word]) => userAgent.includes(word))?.[1]
   return [find(browsers), find(systems)].filter((part) => part !== undefined).join(', ') || '?'

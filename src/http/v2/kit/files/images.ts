@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { V2ErrorCode } from '../../errors/problems.ts'
 import type { Operation } from '../operation.ts'
 
-/** A body that is a file instead of JSON. The handler decides by its content whether it has one of the types. */
+/** A body that is a file instead of JSON. The handler checks by the content whether the file has one of the types. */
 export type Upload = {
   types: readonly string[]
   maxBytes: number
@@ -21,7 +21,7 @@ export type Image = { type: string; bytes: Buffer }
 /** A file in the OpenAPI document. */
 export const binary = { type: 'string', format: 'binary' }
 
-/** The `answer` of an operation that answers an image instead of JSON. */
+/** The `answer` of an operation that returns an image instead of JSON. */
 export const imageAnswer = Type.Unsafe<Image>(binary)
 
 /** The types of an answer that is an image; undefined for any other answer. */
