@@ -201,7 +201,7 @@ export type GuestInfo = {
   site_id: number
   /** The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none. */
   wifi_name: string | null
-  /** Whether devices do not show the name, so that guests must type it. */
+  /** True if devices do not show the name, so that guests must type it. */
   wifi_hidden: boolean
   /** The languages of a slip, in this order. Empty: the person who prints chooses. */
   guest_languages: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs">
@@ -226,7 +226,7 @@ export type GuestInfoChange = {
   wifi_name?: string | null
   /** 8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none. */
   wifi_password?: string | null
-  /** Whether devices do not show the name, so that guests must type it. */
+  /** True if devices do not show the name, so that guests must type it. */
   wifi_hidden?: boolean
   /** A name of the IANA database. Null: the time zone of the service. */
   time_zone?: string | null
@@ -642,7 +642,7 @@ export interface VoucherApi {
   listMySessions(options?: CallOptions): Promise<{
     sessions: Array<MySession>
   }>
-  /** Sign out everywhere, here too */
+  /** Sign out everywhere, including here */
   deleteMySessions(options?: CallOptions): Promise<void>
   /** Sign out in one browser */
   deleteMySession(id: string | number, options?: CallOptions): Promise<void>

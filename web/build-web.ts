@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /**
- * `npm run build:web` builds the web app into `dist/web`, unless the bundle there was made from the same sources. `--force` builds
- * it anyway.
+ * `npm run build:web` builds the web app into `dist/web`, unless the bundle there was made from the same sources. `--force`
+ * builds it anyway.
  */
 const root = fileURLToPath(new URL('../', import.meta.url))
 const target = `${root}dist/web`
@@ -15,7 +15,7 @@ const isForced = process.argv.includes('--force')
 const stamp = hashSources()
 if (isForced || readStamp() !== stamp) await build()
 
-/** The text of everything that ends up in the bundle. The lockfile stands for the dependencies. */
+/** The content of everything that gets into the bundle. The lockfile represents the dependencies. */
 function hashSources(): string {
   const names = globSync(['web/**/*.*', 'client/*.ts', 'package-lock.json'], { cwd: root })
   const hash = createHash('sha256')
@@ -28,7 +28,7 @@ function readStamp(): string | undefined {
   return existsSync(`${target}/.stamp`) ? readFileSync(`${target}/.stamp`, 'utf8') : undefined
 }
 
-/** Builds next to the old bundle and then takes its place, so that nobody reads half a bundle. */
+/** Builds into a folder next to the old bundle and then replaces it, so that nobody reads half a bundle. */
 async function build(): Promise<void> {
   process.env['NODE_ENV'] = 'production' // with any other value, React's slow development version is bundled
   const vite = await import('vite').catch(() => undefined)
@@ -47,9 +47,9 @@ async function build(): Promise<void> {
   }
 }
 
-/** Two builds may end at the same time. Then the bundle of the other one has the same content. */
+/** Two builds may end at the same time. Then both bundles have the same content. */
 function replaceTarget(): void {
-  if (!isForced && readStamp() === stamp) return // the other one was faster, and somebody may read its bundle now
+  if (!isForced && readStamp() === stamp) return // the other build was faster, and somebody may be reading its bundle
   rmSync(target, { recursive: true, force: true })
   try {
     renameSync(fresh, target)

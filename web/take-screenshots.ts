@@ -24,7 +24,7 @@ try {
   await Promise.all(running.map(stop))
 }
 
-/** Starts a demo on a free port and returns what it tells programs when it is ready. */
+/** Starts a demo on a free port and returns what it prints for programs when it is ready. */
 async function startDemo(...options: string[]): Promise<Demo> {
   const args = [`${root}bin/voucher-service.js`, 'demo', '--port', '0', ...options]
   const demo = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })

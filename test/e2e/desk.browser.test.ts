@@ -21,7 +21,7 @@ const long = test.runIf(isLong)
 
 type Desk = { page: Page; controller: Simulator; site: number; person: { id: string; session: string } }
 
-/** A desk of its own: a site, its controller, and a person who is signed in. */
+/** A new desk: a site, its controller, and a person who is signed in. */
 async function openDesk({ driver = 'unifi-integration' } = {}): Promise<Desk> {
   const controller = await startSimulator()
   const site = await seedControlledSite(app.db, controller, { name: 'Hotel Goldener Adler', driver })

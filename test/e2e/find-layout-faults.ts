@@ -1,8 +1,8 @@
 type Rect = { left: number; right: number; top: number; bottom: number; width: number }
 
 /**
- * Runs in a browser that shows slips: finds parts that are outside of their slip, parts that cover each other, and cards without a cut
- * line on each side. Its text is sent to the browser, so it uses nothing from outside.
+ * Runs in a browser that shows slips: finds parts that are outside their slip, parts that cover each other, and cards
+ * without a cut line on each side. Its source is sent to the browser, so it must not use anything from outside.
  */
 export function findLayoutFaults(): string[] {
   const { document, getComputedStyle } = globalThis as any

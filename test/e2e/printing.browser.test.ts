@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const webFolder = mkdtempSync(join(tmpdir(), 'printing-'))
 onFileEnd(() => rmSync(webFolder, { recursive: true }))
 
-// The app as it is built, and beside it the module that prints: a test cannot name the module in the bundle.
+// The built app, and separately the module that prints: a test cannot import a module of the bundle.
 await promisify(execFile)(process.execPath, [`${root}web/build-web.ts`])
 cpSync(`${root}dist/web`, webFolder, { recursive: true })
 vi.stubEnv('NODE_ENV', 'production')
@@ -54,7 +54,7 @@ const guestInfo = {
   footer: null as string | null,
   logo_updated_at: null as string | null,
 }
-/** Wider than its place on a card. */
+/** A logo that is wider than its place on a card. */
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"><path d="M0 100L75 0l75 60L225 0l75 100z"/></svg>`
 const site = { id: 1, name: 'Hotel Goldener Adler' }
 
@@ -82,7 +82,10 @@ await page.goto(`${app.url}/sign-in`)
 await page.getByRole('heading').first().waitFor()
 await page.addStyleTag({ url: '/assets/printing.css' })
 
-/** Prints from a page of the app in the dark theme, up to where the dialog of the browser would open. Returns faults of the layout. */
+/**
+ * Prints from a page of the app in the dark theme, up to where the dialog of the browser would open. Returns faults of the
+ * layout.
+ */
 async function print(changes: object): Promise<string[]> {
   const job = { paper: 'a4', languages: ['de'], vouchers: vouchers(1), site, guestInfo, ...changes }
   await page.evaluate(`window.dialogs = 0`)

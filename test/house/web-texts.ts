@@ -1,7 +1,7 @@
 import { parseSync } from 'vite'
 
 type Finding = { line: number; text: string }
-/** `mentioned` has literals that look like keys, because a table may hold them until a component gives them to `t`. */
+/** `mentioned` has literals that look like keys: a table may contain them, and a component passes them to `t` later. */
 type Source = { keys: string[]; mentioned: string[]; prefixes: string[]; hardCoded: Finding[] }
 
 type Node = { type: string; start: number; [field: string]: unknown }
@@ -13,10 +13,10 @@ const spoken =
 /** Text for people has a letter. A single word in code style, such as `setup-…`, is a text as well. */
 const isText = (text: unknown) => typeof text === 'string' && /\p{L}/u.test(text)
 
-/** Words in these elements are typed by machines and stay the same in every language. */
+/** Words in these elements are code or keys and are the same in every language. */
 const codeElements = ['Code', 'code', 'Kbd', 'kbd', 'pre']
 
-/** Finds the texts of a source: the keys that it gives to `t`, and words that are not in the dictionaries. */
+/** Finds the texts of a source: the keys that it passes to `t`, and words that are not in the dictionaries. */
 export function readTexts(path: string, text: string): Source {
   const found: Source = { keys: [], mentioned: [], prefixes: [], hardCoded: [] }
   const report = ({ start }: Node, words: unknown) => {
@@ -47,7 +47,7 @@ export function readTexts(path: string, text: string): Source {
   }
 }
 
-/** Texts that an expression can have as its value, as far as they are written there. */
+/** The literal texts that an expression can have as its value. */
 function literalsOf(node: Node): string[] {
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? [node['value']] : []
   if (node.type === 'JSXExpressionContainer') return literalsOf(node['expression'] as Node)

@@ -19,7 +19,7 @@ export type TestApp = {
   call(path: string, options?: Call & { key?: string; session?: string }): Promise<Answer>
 }
 
-/** Tests do not depend on whether the web app was built. */
+/** A missing folder, so that tests do not depend on whether the web app was built. */
 const noWeb = '/nonexistent'
 
 /** The real service in this process, on a port of its own and a database of its own. */

@@ -7,12 +7,13 @@ import { isLong } from './measuring.ts'
 type Width = 1440 | 900 | 390
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-/** The theme changes nothing but colours, and these rules take a tenth of the time of all. */
+/** Themes differ only in colours, and checking these rules takes a tenth of the time of all rules. */
 const ofColours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
- * Expects that a state of a page has no violation of WCAG 2.2 AA and nothing wider than the screen: light and dark, on a wide
- * screen and on a phone. Leaves a picture of each. Something that closes when the width changes needs `widths` with one width.
+ * Expects that a state of a page has no violation of WCAG 2.2 AA and nothing wider than the screen: light and dark, on a
+ * wide screen and on a phone. Saves a picture of each. Something that closes when the width changes needs `widths` with one
+ * width.
  */
 export async function expectAccessible(
   page: Page,
@@ -43,7 +44,7 @@ export async function expectUsable(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Two of the four looks are enough on every commit. */
+/** Two of the four combinations are enough for every commit. */
 const looks = [
   [1440, 'light'],
   [390, 'dark'],
@@ -81,15 +82,15 @@ const tooWide = `(() => {
     .map((one) => one.outerHTML.slice(0, 120))
 })()`
 
-/** Words that people need in full and of which a part is hidden. */
+/** Texts that people must see in full but that are partly hidden. */
 const cutOff = `[...document.querySelectorAll('h1, h2, label, button, .mantine-Button-label, .mantine-SegmentedControl-label, [class*=code]')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && getComputedStyle(one).overflowX !== 'visible')
   .filter((one) => getComputedStyle(one).textOverflow !== 'ellipsis' && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.outerHTML.slice(0, 120))`
 
 /**
- * Presses Tab through the page, or through its open dialog, and expects that it stops at everything that a mouse can use, and that
- * no bar covers the place where it stops. One stop is enough for a group of radio buttons: arrow keys do the rest.
+ * Presses Tab through the page, or through its open dialog, and expects that it stops at everything that a mouse can use,
+ * and that no bar covers the place where it stops. One stop is enough for a group of radio buttons: arrow keys do the rest.
  */
 export async function expectKeyboardReachesAll(page: Page): Promise<void> {
   const count = await page.evaluate<number>(
@@ -115,7 +116,7 @@ const collectActions = `(() => {
   window.actions = [...scope.querySelectorAll('*')].filter((one) => isVisible(one) && (one.matches(usable) || isHand(one)))
 })()`
 
-/** A radio button without a size is seen as its label. */
+/** For a radio button without a size, its label is what people see. */
 const recordStop = `(() => {
   const stop = document.activeElement
   window.reached.add(stop)

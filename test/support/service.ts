@@ -55,15 +55,15 @@ export async function startService(
 
 export type Demo = {
   process: ChildProcess
-  /** What it tells programs, in its only line on stdout. */
+  /** What the demo prints for programs, in its only line on stdout. */
   facts: any
-  /** What it tells people. */
+  /** What the demo prints for people. */
   words: () => string
   ended: Promise<unknown[]>
   readyAfterMs: number
 }
 
-/** The demo as its own process, ready. It gets only these settings. */
+/** Starts the demo as its own process and waits until it is ready. It gets only these settings. */
 export async function startDemo({ databaseUrl = serverUrl, options = [] as string[] } = {}): Promise<Demo> {
   const begin = performance.now()
   const demo = spawn(process.execPath, [program, 'demo', '--port', '0', ...options], {

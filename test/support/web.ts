@@ -21,7 +21,7 @@ type Visit = {
   session?: string
 }
 
-/** Opens a page with cookies of its own, as another computer would. Relative addresses belong to the app. */
+/** Opens a page with its own cookies, like another computer. Relative addresses belong to the app. */
 export async function openPage(
   browser: Browser,
   { url, locale = 'en-GB', width = 1440, session }: Visit,

@@ -3,15 +3,15 @@ import { createVoucherClient } from '../../client/voucher-client.ts'
 import { currentLanguage } from './i18n/i18n.ts'
 
 /**
- * Every failure of a call: `error` is the code, with `message`, `errors` (invalid fields), `request_id`, `voucher_outcome` and
- * `retry_after`. Without an answer `error` is `no_answer`.
+ * Every failure of a call: `error` is the code, with `message`, `errors` (invalid fields), `request_id`, `voucher_outcome`
+ * and `retry_after`. If there was no answer, `error` is `no_answer`.
  */
 export const ApiError = VoucherApiError
 export type ApiError = VoucherApiError
 
 /**
- * API v2 as the person who is signed in. A method is named after its operation and never repeats a request on its own. Creations
- * take `{ idempotencyKey }` as their last argument.
+ * Calls API v2 as the person who is signed in. Each method has the name of its operation and never repeats a request by
+ * itself. Creations take `{ idempotencyKey }` as their last argument.
  */
 export const api = createVoucherClient({
   url: '/api/v2',
@@ -22,7 +22,7 @@ export const api = createVoucherClient({
   fetch: send,
 })
 
-/** Sends a request as the session demands it, and tells listeners when the session has ended. */
+/** Sends a request with the headers that a session needs, and notifies listeners when the session has ended. */
 async function send(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const isRead = init.method === 'GET'
   const headers = isRead ? init.headers : { 'Content-Type': 'application/json', ...(init.headers as object) }
@@ -31,7 +31,7 @@ async function send(url: string | URL | Request, init: RequestInit = {}): Promis
   return answer
 }
 
-/** A rejected sign-in is 401 as well, but no session ended. */
+/** A rejected sign-in is also answered with 401, but then no session has ended. */
 async function isOfSession(answer: Response): Promise<boolean> {
   const { error } = await answer
     .clone()
@@ -48,7 +48,7 @@ export function onSessionEnded(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The failure as an `ApiError`. Anything else is a mistake of the app itself. */
+/** The failure as an `ApiError`. Any other error is a bug in the app. */
 export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError('unexpected_answer', String(error), {}, { cause: error })
 }

@@ -9,7 +9,7 @@ export type KeyEntry = {
   /** The effect of the key, translated. */
   label: string
   run: () => void
-  /** Also works while somebody types. Only for combinations with Ctrl. */
+  /** The key also works while somebody types. Only for combinations with Ctrl. */
   whileTyping?: boolean
 }
 
@@ -39,7 +39,7 @@ export function useKeys(entries: KeyEntry[]): void {
   }, [identity])
 }
 
-/** All keys that work now, without doubles. */
+/** All keys that work now, each of them once. */
 export function useKeyList(): KeyEntry[] {
   const all = useSyncExternalStore(subscribe, () => groups).flat()
   return [...new Map(all.map((entry) => [entry.shown.join(), entry])).values()]

@@ -14,7 +14,7 @@ import { router } from './router.tsx'
 import { sessionQuery } from './session.tsx'
 import { cssVariablesResolver, theme } from './theme.ts'
 
-/** A repeat helps only if there was no answer or the service is in trouble. */
+/** A retry helps only if there was no answer, or if the service failed. */
 function canRepeat(failures: number, error: unknown): boolean {
   const { status } = toApiError(error)
   return failures < 2 && (status === 0 || status >= 500)
@@ -29,7 +29,7 @@ const queryClient = new QueryClient({
 
 startI18n()
 watchForNewVersion()
-void queryClient.prefetchQuery(sessionQuery) // every page waits for it: the request leaves before React renders
+void queryClient.prefetchQuery(sessionQuery) // every page waits for this, so it starts before React renders
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">

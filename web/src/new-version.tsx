@@ -6,8 +6,8 @@ const storageKey = 'vs.reloaded-bundle'
 let pagesLoading = 0
 
 /**
- * Loads a page of the app. After an update of the service the files of the old bundle are gone: then the browser reloads, which
- * brings the new bundle. Each bundle reloads once at most, so a file that stays missing ends in an error and not in a loop.
+ * Loads a page of the app. After an update of the service, the files of the old bundle are gone. Then the browser reloads
+ * and gets the new bundle. Each bundle causes one reload at most, so a file that stays missing causes an error, not a loop.
  */
 export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
   pagesLoading++
@@ -24,7 +24,7 @@ export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
   }
 }
 
-/** A missing part of the page that somebody uses only brings a notice: a reload would lose what was typed. */
+/** Shows a notice if a part of the open page is missing. A reload would lose what was typed, so the person decides. */
 export function watchForNewVersion(): void {
   addEventListener('vite:preloadError', () => {
     if (pagesLoading > 0) return

@@ -16,7 +16,7 @@ import { SessionGate } from './session.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
-/** Pages of people who are signed in. `site` is the scope of the whole app and stays in the URL. */
+/** Pages for people who are signed in. `site` is the chosen site of the whole app and stays in the URL. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -53,7 +53,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } =>
-    // Without the key, the router would keep what the address says.
+    // `next` must be set even if it is undefined. Otherwise the router would keep the value of the address.
     ({ next: typeof next === 'string' && /^\/[^/\\]/.test(next) ? next : undefined }),
   component: SignInPage,
 })

@@ -8,7 +8,7 @@ import { SignInDialog } from './components/sign-in-dialog.tsx'
 import { ErrorPage, LoadingPage } from './components/state-pages.tsx'
 import { changeLanguage } from './i18n/i18n.ts'
 
-/** Who is signed in, and whether anybody can. Pages outside the shell use it too. */
+/** Who is signed in, and whether sign-in is possible. Pages outside the shell use it too. */
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => api.getSession() })
 
 const PersonContext = createContext<Person | undefined>(undefined)
@@ -21,8 +21,8 @@ export function usePerson(): Person {
 }
 
 /**
- * Shows its children to people who are signed in, and sends others to sign in. When the session ends later, a dialog opens over
- * the page, so that nothing that was typed is lost.
+ * Shows its children to people who are signed in, and sends others to sign in. When the session ends later, a dialog opens
+ * over the page, so that nothing that was typed is lost.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const { data: session, error, refetch } = useQuery(sessionQuery)
@@ -57,7 +57,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
 }
 
-/** Returns a function to call with the person after every kind of sign-in. It loads everything again that was refused. */
+/** Returns a function to call with the person after every kind of sign-in. It loads everything again that was rejected. */
 export function useSignedIn(): (person: Person) => void {
   const queries = useQueryClient()
   return (person) => {

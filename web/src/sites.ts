@@ -13,7 +13,7 @@ const sitesQuery = queryOptions({
     return sites.filter(({ active }) => active)
   },
   refetchInterval: 30_000,
-  // The message about a failure uses this query as well: mounting it would load again, fail again and so on, without an end.
+  // The error message uses this query too: mounting it would load again, fail again, and so on forever.
   retryOnMount: false,
 })
 
@@ -23,12 +23,12 @@ type Scope = {
   /** Why the sites could not be loaded; null if they were. */
   error: Error | null
   reload: () => void
-  /** The chosen site; undefined means all sites. A person with one site has always chosen it. */
+  /** The chosen site; undefined means all sites. For a person with one site, it is always that site. */
   site: Site | undefined
   choose: (siteId: number | undefined) => void
 }
 
-/** The site in the URL, which is the scope of the whole app. */
+/** The chosen site of the whole app, from the URL. */
 export function useScope(): Scope {
   const { data: sites, error, refetch } = useQuery(sitesQuery)
   const { site: siteId } = useSearch({ from: '/shell' })

@@ -62,14 +62,14 @@ export const theme = createTheme({
 })
 
 /**
- * A field that loses the focus may show its error, which moves the button away before the mouse is released: then there is no
- * click. So the focus stays in the field while a form is sent.
+ * Keeps the focus in the field while a form is sent. A field that loses the focus may show its error and so move the button
+ * away before the mouse is released. Then there would be no click.
  */
 function keepFocusInForm(event: MouseEvent<HTMLButtonElement>): void {
   if (event.currentTarget.type === 'submit') event.preventDefault()
 }
 
-/** The roles of colours. Components use these variables, never a shade. */
+/** Colours by their purpose. Components use these variables, never a shade. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

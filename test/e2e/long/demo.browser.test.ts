@@ -10,7 +10,7 @@ import { startDemo } from '#test/service.ts'
 import { openPage } from '#test/web.ts'
 import { readPaper } from '../paper.ts'
 
-/** Owns the database of the full demo, whose name the demo does not tell. */
+/** Owns the database of the full demo. The demo does not print the name of the database. */
 const owner = `demo_flows_${process.pid}`
 await onServer(`create role ${owner} login createdb`)
 onFileEnd(() => onServer(`drop role ${owner}`))
@@ -101,7 +101,7 @@ test.each(languages)('from the sign-in to a code without a mouse, in %s', async 
   const page = await openPage(browser, { url: demo.url, locale })
   await page.goto('/')
   await typeSignIn(page, demo.sign_in)
-  await page.goto('/desk?site=1') // a person of one site is there at once
+  await page.goto('/desk?site=1') // a person with one site gets there at once
   await page.getByLabel(words.name).waitFor()
   const times: number[] = []
   for (const guest of ['Zimmer 101', 'Zimmer 102', 'Zimmer 103', 'Zimmer 104', 'Zimmer 105']) {

@@ -15,7 +15,7 @@ await addTemplate(app.db, testActor, { ...unlimited, name: '1 day', expireMinute
 
 const day = 86_400_000
 
-/** A desk whose vouchers can be extended by so many days. */
+/** A desk whose vouchers can be extended by this many days. */
 async function openDesk({ roomDays }: { roomDays: number }) {
   const controller = await startSimulator()
   const site = await seedControlledSite(app.db, controller, { name: 'Hotel Goldener Adler' })
@@ -33,7 +33,7 @@ async function openDesk({ roomDays }: { roomDays: number }) {
   return { page, controller, site, session, ends }
 }
 
-/** Makes a voucher until 11:00 tomorrow, which is what the form proposes, and opens it from the list. */
+/** Creates a voucher until 11:00 tomorrow, as the form proposes, and opens it from the list. */
 async function makeUntilTomorrow(page: Page): Promise<void> {
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.getByText('Customise').click()
@@ -44,7 +44,7 @@ async function makeUntilTomorrow(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Recently created' }).getByText('Familie Huber').click()
 }
 
-/** Opens the dialog, which proposes one day more, and picks a day so many days after the present end. */
+/** Opens the dialog, which proposes one day more, and picks the day this many days after the current end. */
 async function chooseEnd(page: Page, end: number): Promise<void> {
   await page.getByRole('button', { name: 'Extend …' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend the voucher of Familie Huber' })

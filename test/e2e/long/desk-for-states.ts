@@ -25,7 +25,7 @@ export type StateDesk = {
   guest: string
 }
 
-/** A service with vouchers in every status. Its controllers never answer: tests answer for them. */
+/** A service with vouchers in every status. Its controllers never answer; tests send the answers instead. */
 export async function startDesks() {
   const app = await startWebApp()
   const browser = await startBrowser()
@@ -116,14 +116,14 @@ export async function answer(page: Page, path: string, { status = 200, json, hea
   )
 }
 
-/** A failure as the service says it. */
+/** A failure in the format of the service. */
 export const failure = (status: number, error: string, headers: Record<string, string> = {}) => ({
   status,
   json: { error, message: 'Internal error', request_id: '019a83c5-7c1e-7e0a-9c55-0d8a3bb1f7e2' },
   headers: { 'x-request-id': '019a83c5-7c1e-7e0a-9c55-0d8a3bb1f7e2', ...headers },
 })
 
-/** Lets a request wait for as long as the page is open. */
+/** Leaves a request without an answer while the page is open. */
 export async function hold(page: Page, path: string, method = 'GET') {
   await page.route(under(path), (route: Route) => (route.request().method() === method ? undefined : route.fallback()))
 }

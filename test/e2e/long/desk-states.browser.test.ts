@@ -196,7 +196,7 @@ for (const language of ['de', 'en'] as const)
     await desk.page.context().close()
   })
 
-/** These close when the width changes, so each width opens them again. */
+/** These states close when the width changes, so they are opened again for each width. */
 const menus: Record<string, State> = {
   'until calendar': async (desk) => {
     await states['until']?.(desk)

@@ -52,7 +52,7 @@ test.each([
   'the largest paint of the %s is there within a second on a computer four times slower',
   async (name, path, label) => {
     const cookies = name === 'desk' ? await signIn() : []
-    await measureLargestPaint(path, label, cookies) // the service and the browser are warm after that
+    await measureLargestPaint(path, label, cookies) // warms up the service and the browser
     const times: number[] = []
     for (let i = 0; i < 5; i++) {
       const { at, element } = await measureLargestPaint(path, label, cookies)

@@ -33,7 +33,7 @@ async function openAccount(session: string, locale = 'en-GB'): Promise<Page> {
   return page
 }
 
-test.each(['en-GB', 'de-DE'])('the own page works with keyboard, screen reader and phone, in %s', async (locale) => {
+test.each(['en-GB', 'de-DE'])('the account page works by keyboard, screen reader and phone, in %s', async (locale) => {
   const { session } = await seedAnna()
   const page = await openAccount(session, locale)
 

@@ -12,10 +12,10 @@ const emptySite = await seedSite(app.db, { name: 'Pension Alpenblick' })
 type Words = ReturnType<typeof wordsOf>['t']
 type State = {
   path: string
-  /** Whoever opens the page: nobody, or somebody with these sites. */
+  /** Who is signed in: nobody, or a person with these sites. */
   siteIds?: number[] | 'all'
   prepare?: (page: Page) => Promise<unknown>
-  /** A sign that the state is reached. */
+  /** Something that is visible once the page is in this state. */
   shows: (page: Page, t: Words) => Promise<unknown>
 }
 
@@ -130,7 +130,7 @@ const states: Record<string, State> = {
   },
 }
 
-/** A page of nobody, or of somebody who has these sites. */
+/** A page where nobody is signed in, or a person with these sites. */
 async function open(language: Language, siteIds: State['siteIds']): Promise<{ page: Page; t: Words }> {
   if (siteIds === 'all') return openAs(language, { role: 'admin' })
   if (siteIds) return openAs(language, { siteIds })

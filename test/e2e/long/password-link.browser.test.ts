@@ -38,7 +38,7 @@ test.each([
   await expectAccessible(again, `password-link used.${locale}`)
 })
 
-test('an expired link is said to be invalid', async () => {
+test('an expired link is rejected with a message', async () => {
   const token = await invite('late@adler.example')
   await db.query(`update password_links set expires_at = now() - interval '1 second'`)
   const page = await openPage(browser, { url })
@@ -49,7 +49,7 @@ test('an expired link is said to be invalid', async () => {
   await page.getByText('The link is no longer valid.').waitFor()
 })
 
-test('a short and a common password are said at the field, and the link still works', async () => {
+test('a short and a common password are rejected at the field, and the link still works', async () => {
   const token = await invite('careless@adler.example')
   const page = await openPage(browser, { url })
   await page.goto(`/password#${token}`)

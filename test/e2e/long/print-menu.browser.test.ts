@@ -16,7 +16,10 @@ const { key } = await seedKey(app.db, { scope: 'manage' })
 const wifi = { wifiName: 'Gäste; "Adler"', wifiPassword: 'am-wolfgangsee' }
 const wifiText = String.raw`WIFI:T:WPA;S:Gäste\; \"Adler\";P:am-wolfgangsee;;`
 
-/** A page that shows a new voucher of a site with a logo. The print dialog of the browser stays closed and is counted. */
+/**
+ * A page that shows a new voucher of a site with a logo. The print dialog of the browser stays closed; calls to it are
+ * counted.
+ */
 async function makeVoucher(locale = 'en-GB'): Promise<{ page: Page; code: string }> {
   const site = await seedControlledSite(app.db, await startSimulator(), { name: 'Hotel Goldener Adler' })
   const facts = { ...wifi, footer: 'Rezeption: 9', guestLanguages: ['fr', 'it'], timeZone: 'Europe/Vienna' }
@@ -36,7 +39,7 @@ async function makeVoucher(locale = 'en-GB'): Promise<{ page: Page; code: string
   return { page, code }
 }
 
-/** What the printer gets after the dialog was opened so many times. */
+/** The printed page after the dialog was opened this many times. */
 async function readPrinter(page: Page, name: string, dialogs = 1) {
   await page.waitForFunction(`window.dialogs === ${dialogs}`)
   await page.emulateMedia({ media: 'print' })

@@ -85,7 +85,7 @@ test.each([
 ])('a missing right is said with the id of the request, in %s', async (locale, title) => {
   const { session } = await seedPerson(db, { name: 'Anna Weber' })
   const page = await openPage(browser, { url, session, locale })
-  // The pages so far need no more than the role desk, hence an answer to another question.
+  // All pages so far need only the role desk, so this request gets the answer of an operation for administrators.
   await page.route('**/api/v2/me/sessions', async (route) =>
     route.fulfill({ response: await route.fetch({ url: `${url}/api/v2/controllers` }) }),
   )

@@ -24,7 +24,7 @@ export function jpegOfSize(width: number, height: number): Buffer {
   return bytes
 }
 
-/** A PNG with so many bytes. */
+/** A PNG with this many bytes. */
 export function pngOfBytes(length: number): Buffer {
   return Buffer.concat([png, Buffer.alloc(length - png.length)])
 }

@@ -160,7 +160,7 @@ export async function seedWebhook(db: Database, siteIds?: number[]): Promise<str
 
 type SeedPerson = { role?: Role; siteIds?: number[]; password?: string; email?: string; name?: string }
 
-/** A hash as the service makes it takes 0.2 s of a processor, at each sign-in of a test. */
+/** Cheap parameters for tests: the hash of the service takes 0.2 s of processor time at each sign-in. */
 const cheapHash = { N: 2 ** 10, r: 8, p: 1 }
 
 /** Adds a person who is signed in. `session` is the token of the session. A person without `password` has none. */

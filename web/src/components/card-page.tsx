@@ -59,7 +59,7 @@ function LanguageLinks() {
   )
 }
 
-/** A sentence on a tint: red for trouble, amber for a warning. It is announced when it appears. */
+/** A sentence on a coloured background: red for an error, amber for a warning. It is announced when it appears. */
 export function Notice({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
   return (
     <Stack

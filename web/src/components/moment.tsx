@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Language } from '../i18n/i18n.ts'
 
-/** A time as people say it; the tooltip has all of it. `timeZone` is the site's; without it, the browser's. */
+/** A time in short form; the tooltip has the full time. Without `timeZone`, the time zone of the browser is used. */
 export function Moment({ at, timeZone }: { at: string | Date; timeZone?: string }) {
   const { i18n } = useTranslation()
   const now = useNow()

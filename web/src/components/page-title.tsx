@@ -5,7 +5,10 @@ import { useTranslation } from 'react-i18next'
 import { useScope } from '../sites.ts'
 import { useLayout } from './shell/app-shell.tsx'
 
-/** Title left, actions right, one line. Beside the rail it also names the site, because the rail has no room for it. */
+/**
+ * One line: the title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the
+ * site.
+ */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
   const { t } = useTranslation()
   const { site } = useScope()

@@ -4,7 +4,10 @@ import { useTranslation } from 'react-i18next'
 
 const minPasswordLength = 12
 
-/** A field for a new password that shows while typing whether it is long enough. Only the service knows the common ones. */
+/**
+ * A field for a new password that shows while typing whether it is long enough. Only the service can check whether it is
+ * common.
+ */
 export function PasswordField({ value, ...props }: PasswordInputProps & { value: string }) {
   const { t } = useTranslation()
   const isLong = [...value].length >= minPasswordLength
@@ -29,7 +32,7 @@ export function PasswordField({ value, ...props }: PasswordInputProps & { value:
   )
 }
 
-/** Names the eye in a password field, which has only an icon. */
+/** A name for the eye in a password field, which is only an icon. */
 export function useVisibilityToggle() {
   const { t } = useTranslation()
   return { 'aria-label': t('password.show') }

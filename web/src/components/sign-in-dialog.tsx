@@ -6,7 +6,7 @@ import { SignInForm } from './sign-in-form.tsx'
 
 type Props = { opened: boolean; email: string; onSignedIn: (person: Person) => void }
 
-/** Opens over a page whose session ended. The page stays as it is; there is no way past the dialog. */
+/** Opens over a page whose session ended. The page stays as it is. The dialog cannot be closed without signing in. */
 export function SignInDialog({ opened, email, onSignedIn }: Props) {
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'

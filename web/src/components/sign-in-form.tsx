@@ -10,7 +10,7 @@ import { useVisibilityToggle } from './password-field.tsx'
 import { useWords } from './state-pages.tsx'
 
 type Props = {
-  /** The person whose session ended, if it did. */
+  /** The person whose session has ended, if there was one. */
   email?: string
   onSignedIn: (person: Person) => void
   /** The service rejects the sign-in because the connection is not encrypted. */

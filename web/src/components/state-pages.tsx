@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { toApiError } from '../api.ts'
 import { Logo } from './logo.tsx'
 
-/** Takes the place of a page while nobody knows who is signed in. It appears late, so that quick answers show nothing. */
+/**
+ * Replaces a page until it is known who is signed in. It appears after a delay, so that it does not flash for quick answers.
+ */
 export function LoadingPage() {
   const { t } = useTranslation()
   return (
@@ -19,7 +21,7 @@ export function LoadingPage() {
   )
 }
 
-/** A path that no page has. */
+/** The page for an unknown path. */
 export function NotFoundPage() {
   const { t } = useTranslation()
   return (
@@ -31,7 +33,7 @@ export function NotFoundPage() {
   )
 }
 
-/** A failure that leaves nothing to show: no answer, a missing right, or anything unforeseen. */
+/** Replaces the page after a failure: no answer, a missing right, or anything unforeseen. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   const { t } = useTranslation()
   const { title, text, requestId } = useWords(error)
@@ -42,7 +44,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   )
 }
 
-/** The same inside a page, where a part could not be loaded or saved. */
+/** The same inside a page, if a part of it could not be loaded or saved. */
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation()
   const { title, text, requestId } = useWords(error)

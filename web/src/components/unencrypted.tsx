@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { sessionQuery } from '../session.tsx'
 import { CardPage, Notice } from './card-page.tsx'
 
-/** Takes the place of every form with a password where others could read it on the way. Says what an operator has to do. */
+/** Replaces every form with a password if others could read it on the network. Says what an operator has to do. */
 export function UnencryptedPage() {
   const { t } = useTranslation()
   const port = location.port || '8080'
@@ -24,7 +24,7 @@ export function UnencryptedPage() {
   )
 }
 
-/** An amber line above forms with a password, where the operator allowed it without TLS. */
+/** An amber line above forms with a password, if the operator allowed sign-in without TLS. */
 export function UnencryptedLine() {
   const { t } = useTranslation()
   const { data: session } = useQuery(sessionQuery)

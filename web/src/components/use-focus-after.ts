@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * Returns the ref of a button that gets the focus back after a failure. While a button is loading it cannot have the focus, and in
- * a dialog the next Tab would leave the dialog.
+ * Returns the ref of a button that gets the focus back after a failure. A button loses the focus
+ * while it is loading; without this, the next Tab would leave a dialog.
  */
 export function useFocusAfter(error: unknown): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)

@@ -15,7 +15,7 @@ export type Language = NonNullable<Person['language']>
 
 const storageKey = 'vs.language'
 
-/** Language of a new visitor: what was chosen on this computer, then what the browser prefers. */
+/** Language of a new visitor: the one that was chosen on this computer, otherwise the one that the browser prefers. */
 function firstLanguage(): Language {
   const chosen = localStorage.getItem(storageKey)
   if (chosen === 'de' || chosen === 'en') return chosen

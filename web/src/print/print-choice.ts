@@ -28,14 +28,14 @@ export function keepPrintChoice(choice: PrintChoice): void {
   localStorage.setItem(storageKey, JSON.stringify(choice))
 }
 
-/** Adds a language or takes it away. A slip has at most two: a third one takes the place of the second. */
+/** Adds or removes a language. A slip has at most two: a third language replaces the second. */
 export function toggleLanguage(languages: GuestLanguage[], language: GuestLanguage): GuestLanguage[] | null {
   const rest = languages.filter((other) => other !== language)
   if (rest.length === languages.length) return [...languages.slice(0, 1), language]
   return rest.length > 0 ? rest : null
 }
 
-/** The languages of a slip: the choice, else those of the site, else that of the app. */
+/** The languages of a slip: the chosen ones, otherwise those of the site, otherwise that of the app. */
 export function languagesToPrint(
   { languages }: PrintChoice,
   ofSite: GuestLanguage[],

@@ -22,7 +22,7 @@ type PrintMenuProps = {
   site: { id: number; name: string }
 }
 
-/** A button that prints as the last time, also with Ctrl P, and beside it a menu for paper and language. */
+/** A button that prints with the last choice, also with Ctrl P, and next to it a menu for paper and language. */
 export function PrintMenu({ vouchers, site }: PrintMenuProps) {
   const { t } = useTranslation()
   const queries = useQueryClient()

@@ -15,7 +15,7 @@ export type PrintJob = {
   languages: GuestLanguage[]
 }
 
-/** Opens the print dialog of the browser with a slip for each voucher. The promise ends once the dialog was opened. */
+/** Opens the print dialog of the browser with a slip for each voucher. The promise resolves once the dialog was opened. */
 export async function printVouchers({ vouchers, site, guestInfo, paper, languages }: PrintJob): Promise<void> {
   removeLast()
   const container = document.createElement('div')
@@ -48,10 +48,10 @@ export async function printVouchers({ vouchers, site, guestInfo, paper, language
   }
 }
 
-/** Removes what the last call left, in case that the browser sent no `afterprint`. */
+/** Removes the slips of the last call, in case the browser did not send `afterprint`. */
 let removeLast = () => {}
 
-/** The address of the logo once it can be drawn. A slip without its logo is better than no slip. */
+/** Waits until the logo can be drawn and returns its address. If it cannot be loaded, slips are printed without it. */
 async function loadLogo({ site_id, logo_updated_at }: GuestInfo): Promise<string | null> {
   if (logo_updated_at === null) return null
   const image = new Image()
@@ -68,7 +68,7 @@ function fitCards(container: HTMLElement): void {
     for (const step of ['1', '2', '3']) if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
 }
 
-/** A page as long as the longest slip: browsers know no paper without an end. */
+/** A page as long as the longest slip, because browsers do not support endless paper. */
 function rollSize(container: HTMLElement): string {
   const heights = [...container.querySelectorAll('.vs-slip')].map((slip) => slip.getBoundingClientRect().height)
   const pxPerMm = 96 / 25.4

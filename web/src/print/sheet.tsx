@@ -38,7 +38,7 @@ export function Sheets({ vouchers, ...slip }: SheetProps) {
   ))
 }
 
-/** Lines around the cards that there are. As a drawing, because browsers round the width of a border up to a pixel. */
+/** Cut lines around the cards. They are an SVG, because browsers round the width of a border up to a pixel. */
 function CutLines({ count }: { count: number }) {
   const usedRows = Math.ceil(count / columns)
   const usedColumns = Math.min(count, columns)

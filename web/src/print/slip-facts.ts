@@ -7,8 +7,8 @@ export type SlipVoucher = Pick<
 >
 
 /**
- * How long a voucher is valid and for how many devices, for example `1 Tag ab der ersten Anmeldung` and `2 Geräte`. An end is only
- * named if it is known before the first use, which is `valid_until`.
+ * How long a voucher is valid and for how many devices, for example `1 Tag ab der ersten Anmeldung` and `2 Geräte`. The end
+ * is named only if it is known before the first use, which is the case with `valid_until`.
  */
 export function slipFacts(voucher: SlipVoucher, language: GuestLanguage, timeZone: string): string[] {
   const { fromFirstSignIn, validUntil } = slipTexts[language]
@@ -19,7 +19,9 @@ export function slipFacts(voucher: SlipVoucher, language: GuestLanguage, timeZon
   ]
 }
 
-/** The service cuts the minutes so that they end with `valid_until`, in whole minutes. Then the duration says nothing new. */
+/**
+ * The service cuts the minutes so that they end with `valid_until`, in whole minutes. Then the duration says nothing new.
+ */
 function reachesValidUntil({ valid_until: end, created_at: start, expire_minutes: minutes }: SlipVoucher): boolean {
   const slackMinutes = 2
   return end !== null && Date.parse(start) + (minutes + slackMinutes) * 60_000 >= Date.parse(end)

@@ -22,7 +22,7 @@ type SlipTexts = {
   anyDevices: string
 }
 
-/** The words of a slip in the languages of guests. The app itself speaks only German and English. */
+/** The texts of a slip in the languages of guests. The app itself is only in German and English. */
 export const slipTexts: Record<GuestLanguage, SlipTexts> = {
   de: {
     locale: 'de-DE',

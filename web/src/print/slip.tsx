@@ -14,11 +14,14 @@ export type SlipSite = {
 type SlipProps = {
   voucher: SlipVoucher
   site: SlipSite
-  /** One or two. The first one stands out. */
+  /** One or two. The first one is emphasised. */
   languages: GuestLanguage[]
 }
 
-/** What a guest gets: how to join the Wi-Fi, the code and how long it is valid. `print.css` lays it out as a card or an 80 mm slip. */
+/**
+ * The slip for a guest: how to join the Wi-Fi, the code and how long it is valid. `print.css` has the layouts for both
+ * papers.
+ */
 export function Slip({ voucher, site, languages }: SlipProps) {
   const { wifi_name: wifiName, footer } = site.guestInfo
   const qrText = wifiQrText(site.guestInfo)
@@ -85,7 +88,7 @@ function JoinStep({ wifi_name, wifi_password, wifi_hidden, languages }: JoinStep
   )
 }
 
-/** A step with its number in a black disc. The only step has no number. */
+/** A step with its number in a black disc. A single step has no number. */
 function Step({ number, className, children }: { number: number | undefined; className: string; children: ReactNode }) {
   return (
     <section className={`vs-slip-step ${className}`}>
@@ -105,7 +108,7 @@ function Step({ number, className, children }: { number: number | undefined; cla
 type InLanguagesProps = {
   languages: GuestLanguage[]
   text: (texts: (typeof slipTexts)[GuestLanguage]) => string
-  /** Between two languages on one line. Without it, each language has a line of its own. */
+  /** The text between two languages on one line. Without it, each language has its own line. */
   separator?: string
 }
 

@@ -3,8 +3,8 @@ import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
 export type WifiFacts = Pick<GuestInfo, 'wifi_name' | 'wifi_password' | 'wifi_hidden'>
 
 /**
- * The text of a QR code with which a phone joins the Wi-Fi; null if the name of the Wi-Fi is not known. It cannot carry the code of
- * a voucher, so a slip has two steps.
+ * The text of a QR code with which a phone joins the Wi-Fi; null if the name of the Wi-Fi is not known. It cannot carry the
+ * code of a voucher, so a slip has two steps.
  */
 export function wifiQrText({
   wifi_name: name,
@@ -21,7 +21,7 @@ export function wifiQrText({
   return `WIFI:${fields.join(';')};;`
 }
 
-/** A phone would take these characters as the end of a field. */
+/** Escapes characters that a phone would read as the end of a field. */
 function escapeField(value: string): string {
   return value.replace(/[\\;,:"]/g, '\\$&')
 }

@@ -93,7 +93,7 @@ const failuresOfSessions = { 415: 'A person sent another Content-Type than appli
 const failuresOfPublicChanges = {
   ...failuresOfSessions,
   401: 'The e-mail address or the password is wrong',
-  403: 'The token is not valid, the connection is not encrypted, or a foreign page sent the request',
+  403: 'The token is not valid, the connection is not encrypted, or a page of another site sent the request',
   409: 'There is an administrator already',
 }
 const failuresOfIdempotency = {

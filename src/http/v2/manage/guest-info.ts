@@ -15,7 +15,7 @@ const fields = {
     examples: ['Guests'],
     description: 'The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none.',
   }),
-  wifi_hidden: Type.Boolean({ description: 'Whether devices do not show the name, so that guests must type it.' }),
+  wifi_hidden: Type.Boolean({ description: 'True if devices do not show the name, so that guests must type it.' }),
   guest_languages: Type.Array(Type.Enum([...guestLanguages]), {
     maxItems: guestLanguages.length,
     description: 'The languages of a slip, in this order. Empty: the person who prints chooses.',

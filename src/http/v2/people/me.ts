@@ -156,7 +156,7 @@ export const deleteMySessions = operation({
   method: 'DELETE',
   path: '/me/sessions',
   operationId: 'deleteMySessions',
-  summary: 'Sign out everywhere, here too',
+  summary: 'Sign out everywhere, including here',
   role: 'desk',
   status: 204,
   answer: Type.Void(),

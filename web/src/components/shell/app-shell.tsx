@@ -8,7 +8,9 @@ import { PhoneTabs, PhoneTop } from './phone-bars.tsx'
 
 export type Layout = 'phone' | 'rail' | 'full'
 
-/** Phones have bars at the top and the bottom, medium widths a rail of icons, wide screens the whole navigation. */
+/**
+ * Phones have bars at the top and the bottom, medium screens have a rail of icons, wide screens have the whole navigation.
+ */
 export function useLayout(): Layout {
   const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false })
   const isRail = useMediaQuery('(max-width: 1120px)', undefined, { getInitialValueInEffect: false })

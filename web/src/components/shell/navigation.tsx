@@ -8,7 +8,7 @@ import classes from './app-shell.module.css'
 import { PersonPanel } from './person-panel.tsx'
 import { SitePicker } from './site-picker.tsx'
 
-/** Entries of the navigation in their order. A page adds itself here and in the router. */
+/** Entries of the navigation in their order. Add a new page here and in the router. */
 export const entries = [{ to: '/desk', label: 'nav.desk', Icon: IconCirclePlus }] as const
 
 /** The navigation at the left: 248 px, or a rail of 64 px with tooltips instead of words. */

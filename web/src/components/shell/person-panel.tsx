@@ -10,12 +10,12 @@ import { openKeys } from '../../keys.ts'
 import { sessionQuery, signOut, usePerson } from '../../session.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
 
-/** Language, theme, own page and sign-out: a menu at the foot of the navigation, and *More* on a phone. */
+/** Language, theme, account page and sign-out: a menu at the foot of the navigation, and *More* on a phone. */
 export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void; isPhone?: boolean }) {
   const { t } = useTranslation()
   const person = usePerson()
   const leave = useMutation({ mutationFn: signOut })
-  const padding = isPhone ? 12 : 2 // 44 px for a finger
+  const padding = isPhone ? 12 : 2 // 44 px high, enough for a finger
   return (
     <Stack gap="sm">
       <div>

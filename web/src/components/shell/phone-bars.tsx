@@ -16,7 +16,7 @@ export function PhoneTop() {
   )
 }
 
-/** The tabs at the bottom of a phone. *More* has what the foot of the navigation has on wide screens. */
+/** The tabs at the bottom of a phone. *More* opens what is at the foot of the navigation on wide screens. */
 export function PhoneTabs() {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)

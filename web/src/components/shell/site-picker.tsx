@@ -10,7 +10,7 @@ import classes from './app-shell.module.css'
 const allSites = 'all'
 const shownAtMost = 100
 
-/** The scope of the whole app. A person with one site sees its name and its state, without a choice. */
+/** Chooses the site that the whole app shows. A person with one site sees only its name and state. */
 export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
   const { t } = useTranslation()
   const { sites, site, choose } = useScope()

@@ -5,19 +5,19 @@ import type { DeskInput } from './form/desk-input.ts'
 export type Problem = { code: string; message: string; fields: string[]; requestId: string | null }
 
 export type Creation = {
-  /** The Idempotency-Key: one for each guest, also for repeats. */
+  /** The Idempotency-Key: one for each guest. Repeats use the same one. */
   key: string
   request: VoucherCreation
   /** What was typed, to show it again. */
   input: DeskInput
-  /** When it was sent first, in milliseconds. */
+  /** When the request was first sent, in milliseconds. */
   startedAt: number
   status:
     | { kind: 'sending' }
     /** The session ended. Nothing was made, and the request is sent again after the sign-in. */
     | { kind: 'signed-out' }
     | { kind: 'limited'; until: number }
-    /** `since` is when the request was answered or its connection ended. `isOffline`: the service could not be asked just now. */
+    /** `since` is when the request was answered or its connection ended. `isOffline`: the service could not be reached. */
     | { kind: 'unknown'; since: number; wasLost: boolean; isOffline: boolean; requestId: string | null }
     | { kind: 'none'; problem: Problem }
     | { kind: 'made'; voucher: Voucher }
@@ -50,16 +50,16 @@ export type DeskEvent =
   | { type: 'failed'; key: string; failure: Failure; now: number }
   | { type: 'asked'; key: string; outcome: 'running' | 'none'; now: number }
   | { type: 'not-asked'; key: string }
-  /** The next guest: what is not settled goes on beside. */
+  /** The next guest. An unsettled creation continues in the background. */
   | { type: 'next' }
-  /** Takes a creation from beside into the panel. */
+  /** Shows a creation of the background in the panel. */
   | { type: 'open'; key: string }
 
 export const emptyDesk: Desk = { current: null, aside: [] }
 
 /**
- * After a lost connection, "no such request" is believed only after this time. Before that the request may still be on its way,
- * in a proxy or in a process that has not recorded it yet.
+ * After a lost connection, the answer "no such request" is final only after this time. Until then the request may still be
+ * in a proxy, or in a process that has not recorded it yet.
  */
 const lostRequestMs = 5_000
 
@@ -85,12 +85,12 @@ export function changeDesk(desk: Desk, event: DeskEvent): Desk {
   }
 }
 
-/** A settled creation needs nobody any more. */
+/** Only an unsettled creation is kept. */
 function leave(current: Creation | null): Creation[] {
   return current && !isSettled(current) ? [current] : []
 }
 
-/** A repeat of a request that made nothing has its key. With other contents it is another request. */
+/** A repeat of a request that made nothing has the same key. A request with other contents gets a new key. */
 function startCreation(before: Creation | null, event: DeskEvent & { type: 'submit' }): Creation {
   const isRepeat = before?.status.kind === 'none' && JSON.stringify(before.request) === JSON.stringify(event.request)
   const { request, input } = event
@@ -131,8 +131,9 @@ function nextStatus({ status }: Creation, event: CreationEvent): Creation['statu
 }
 
 /**
- * Only an answer that says so means that nothing was made. Everything else has to be found out. A rejected request made nothing:
- * its header says `unknown` only because of earlier requests with its key, and the desk repeats none whose outcome is open.
+ * Nothing was made only if the answer says so. Otherwise the desk asks for the outcome. A rejected request made nothing,
+ * even if its header says `unknown`: that is about earlier requests with its key, and the desk never repeats one whose
+ * outcome is open.
  */
 function statusAfter(failure: Failure, now: number): Creation['status'] {
   const { status, error, message, fields, requestId, outcome } = failure
@@ -144,7 +145,7 @@ function statusAfter(failure: Failure, now: number): Creation['status'] {
   return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId }
 }
 
-/** The desk after the page was loaded again. A request that was on its way then has to be found out. */
+/** The desk after the page was loaded again. The desk asks for the outcome of a request that was on its way. */
 export function restoreDesk(stored: Desk, now: number): Desk {
   const restore = (creation: Creation): Creation =>
     creation.status.kind === 'sending'

@@ -38,7 +38,7 @@ export function useRecentVouchers(siteId: number) {
 
 const stores = new Map<string, DeskStore>()
 
-/** The creations of this person in this tab. They go on while another page is shown. */
+/** The creations of this person in this tab. They continue while another page is shown. */
 export function useDesk() {
   const { id: personId } = usePerson()
   const store = stores.get(personId) ?? createDeskStore({ api, storage: sessionStorage, personId, isOnline })
@@ -46,7 +46,7 @@ export function useDesk() {
   const desk = useSyncExternalStore(store.subscribe, store.getState)
   const { data: session, dataUpdatedAt } = useQuery(sessionQuery)
   const isSignedIn = session?.person != null
-  // Every sign-in stores the session anew.
+  // Every sign-in stores the session again.
   useEffect(() => {
     if (isSignedIn) store.resume()
   }, [store, isSignedIn, dataUpdatedAt])
@@ -56,7 +56,7 @@ export function useDesk() {
 
 const isOnline = () => navigator.onLine
 
-/** A creation changes the list of vouchers, and a failed one may have found the controller out of reach. */
+/** A creation changes the list of vouchers, and a failed one may mean that the controller is unreachable. */
 function useReloadedLists(desk: ReturnType<DeskStore['getState']>): void {
   const queries = useQueryClient()
   const outcomes = [desk.current, ...desk.aside].map((one) => one && `${one.key} ${one.status.kind}`).join()
@@ -70,7 +70,7 @@ function useReloadedLists(desk: ReturnType<DeskStore['getState']>): void {
 const siteKey = 'vs.desk.site'
 const templateKey = (siteId: number) => `vs.desk.template.${siteId}`
 
-/** The site of the desk: the one of the whole app, or with all sites the one that was chosen here last. */
+/** The site of the desk: the chosen site of the app or, if the app shows all sites, the last choice at the desk. */
 export function useDeskSite(sites: Site[], scope: Site | undefined) {
   const [chosen, setChosen] = useState(() => Number(localStorage.getItem(siteKey)))
   const choose = (siteId: number) => {
@@ -100,7 +100,7 @@ export function useDelayed(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** The present time, renewed every second while it is needed. */
+/** The current time, updated every second while it is needed. */
 export function useSeconds(isOn: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -10,7 +10,7 @@ import classes from './desk.module.css'
 import { useDelayed, useDeskSite, useGuestInfo, useTemplates } from './desk-data.ts'
 import { SiteDesk } from './site-desk.tsx'
 
-/** The page of the reception. It needs one site: with all sites, it begins with a field for it. */
+/** The page for the reception. It needs one site. If the app shows all sites, the page begins with a field for the site. */
 export function DeskPage() {
   const { t } = useTranslation()
   const { sites, error, reload, site } = useScope()
@@ -68,7 +68,7 @@ function DeskOfSites({ sites, scope }: { sites: Site[]; scope: Site | undefined 
   )
 }
 
-/** The form can be seen but not used before there is a site: templates and times depend on it. */
+/** Until a site is chosen, the form is visible but disabled: templates and times depend on the site. */
 function FormWithoutSite() {
   const { t } = useTranslation()
   return (
@@ -108,7 +108,7 @@ function LoadedDesk({ site, siteField }: { site: Site; siteField?: React.ReactNo
   return <SiteDesk site={site} siteField={siteField} guestInfo={guestInfo.data} templates={templates.data} />
 }
 
-/** Everything has its final place and height, so that nothing jumps. */
+/** A placeholder in which everything has its final place and height, so that nothing jumps. */
 function Loading() {
   const { t } = useTranslation()
   const isLate = useDelayed(true)

@@ -20,19 +20,19 @@ type DeskApi = {
 type Parts = {
   api: DeskApi
   storage: Pick<Storage, 'getItem' | 'setItem'>
-  /** People of one browser must not get each other's creations: the service would say that there are none. */
+  /** Separates the people of one browser: the service would say that it has no such creations of another person. */
   personId: string
   isOnline: () => boolean
 }
 
 export type DeskStore = ReturnType<typeof createDeskStore>
 
-/** Requests that the service answers late are still settled here: the service itself gives up before. */
+/** The service gives up before this time, so even a late answer arrives. */
 const timeoutMs = 60_000
 
 /**
- * Sends creations and finds out what became of them, whatever the page shows meanwhile. Every change is stored before a request
- * leaves, so a reload continues with the same Idempotency-Keys.
+ * Sends creations and finds out their outcome, whatever the page shows meanwhile. Every change is stored before a request is
+ * sent, so a reload continues with the same Idempotency-Keys.
  */
 export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
   const storageKey = `vs.desk.${personId}`
@@ -81,7 +81,7 @@ export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
       if (outcome === 'made' && voucher) apply({ type: 'made', key, voucher })
       else apply({ type: 'asked', key, outcome: outcome === 'none' ? 'none' : 'running', now: Date.now() })
     } catch (thrown) {
-      if (toApiError(thrown).status === 401) return // `resume` goes on after the sign-in
+      if (toApiError(thrown).status === 401) return // `resume` continues after the sign-in
       apply({ type: 'not-asked', key })
     }
     schedule(key)
@@ -93,20 +93,20 @@ export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    /** Does nothing while the outcome for the present guest is open, so a double click is one request. */
+    /** Does nothing while the outcome for the current guest is open, so a double click sends one request. */
     submit(request: VoucherCreation, input: DeskInput): void {
       const before = desk.current
       apply({ type: 'submit', newKey: randomKey(), request, input, now: Date.now() })
       if (desk.current && desk.current !== before) void send(desk.current)
     },
-    /** Keeps what is typed for a site and not sent yet, for a reload; undefined forgets it. */
+    /** Stores what was typed for a site but not sent, so that a reload keeps it; undefined deletes it. */
     keepInput(siteId: number, input: DeskInput | undefined): void {
       storage.setItem(inputKey(siteId), JSON.stringify(input ?? null))
     },
     keptInput: (siteId: number): DeskInput | undefined => readJson(storage.getItem(inputKey(siteId))) ?? undefined,
     next: () => apply({ type: 'next' }),
     open: (key: string) => apply({ type: 'open', key }),
-    /** Goes on with everything that waits: after a reload and after a sign-in. */
+    /** Continues with everything that waits, after a reload or a sign-in. */
     resume(): void {
       for (const creation of [desk.current, ...desk.aside]) {
         if (creation?.status.kind === 'signed-out') resend(creation.key)
@@ -140,7 +140,7 @@ function failureOf(error: ApiError, wasOffline: boolean): Failure {
   }
 }
 
-/** Null if there is nothing, or nothing that can be read. */
+/** Null if there is no text, or if it cannot be read. */
 function readJson<Value>(text: string | null): Value | null {
   try {
     return JSON.parse(text ?? 'null')

@@ -19,7 +19,7 @@ import { VoucherPanel } from './voucher/voucher-panel.tsx'
 
 type Props = { site: Site; siteField: ReactNode; guestInfo: GuestInfo; templates: Template[] }
 
-/** The desk of one site: the form or a voucher, and beside it the last vouchers and the check of a code. */
+/** The desk of one site: the form or a voucher, and next to it the last vouchers and a field to check a code. */
 export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const { t } = useTranslation()
   const { store, desk } = useDesk()
@@ -41,11 +41,11 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const isTyping = shown === undefined && canType
   const unsent = canType ? input : draft
 
-  // The site was changed: what is not settled goes on beside.
+  // The person chose another site: an unsettled creation continues in the background.
   useEffect(() => {
     if (desk.current && desk.current.request.site_id !== site.id) store.next()
   }, [store, desk.current, site.id])
-  // A failure may mean that the controller is out of reach, since when the state of the site says.
+  // A failure may mean that the controller is unreachable. The state of the site says since when.
   const outcome = current?.status.kind
   useEffect(() => {
     if (outcome === 'none' || outcome === 'unknown') void queries.invalidateQueries({ queryKey: ['sites'] })
@@ -151,13 +151,13 @@ function emptyInput(site: Site, templates: Template[], { time_zone: timeZone }: 
   return { name: '', choice: template?.id ?? custom, limits: limitsOf(template, timeZone) }
 }
 
-/** Kept input is of no use if its template is gone. */
+/** Stored input cannot be used if its template no longer exists. */
 function withKnownTemplate(input: DeskInput | undefined, templates: Template[]): DeskInput | undefined {
   const isKnown = input?.choice === custom || templates.some(({ id }) => id === input?.choice)
   return isKnown ? input : undefined
 }
 
-/** The limits of a voucher for its replacement, which ends at a given time. */
+/** The limits of a voucher, for a replacement that ends at a given time. */
 function limitsFrom({ max_uses: devices, qos, reference }: Voucher) {
   return {
     unit: 'until' as const,
@@ -174,7 +174,7 @@ function isListed({ status }: Creation): boolean {
   return status.kind === 'unknown' || status.kind === 'made'
 }
 
-/** Tells screen readers the outcome, also for guests whom the desk left; a code is read digit by digit. */
+/** Announces the outcome to screen readers, also of creations in the background. A code is read digit by digit. */
 function Announcement({ creation, aside }: { creation: Creation | null; aside: Creation[] }) {
   const { t } = useTranslation()
   const settled = ({ status, request: { name } }: Creation) => {

@@ -16,7 +16,7 @@ function deviceWords(t: TFunction, count: number): string {
   return count === 0 ? t('desk.any-devices') : t('desk.devices', { count })
 }
 
-/** The second line of a template. A name that says the duration is enough. */
+/** The second line of a template. It leaves out the duration if the name says it already. */
 export function templateWords(t: TFunction, { name, expire_minutes: minutes, max_uses: devices }: Template): string {
   const isNamed = (['de', 'en'] as const).some((lng) => {
     const translate = ((key: string, options: object) => t(key as never, { ...options, lng } as never)) as TFunction
@@ -27,7 +27,7 @@ export function templateWords(t: TFunction, { name, expire_minutes: minutes, max
   return isNamed ? deviceWords(t, devices) : join(duration, deviceWords(t, devices))
 }
 
-/** What the form will make: "1 day from first use · 2 devices". */
+/** The voucher that the form describes: "1 day from first use · 2 devices". */
 export function sentenceOf(t: TFunction, input: DeskInput, templates: Template[], timeZone: string): string {
   const template = templates.find(({ id }) => id === input.choice)
   if (template)
@@ -57,7 +57,7 @@ export function limitWords(t: TFunction, voucher: Voucher, timeZone: string): st
   return join(duration, deviceWords(t, voucher.max_uses), ...qosWords(t, voucher.qos))
 }
 
-/** "Wed 18 Nov, 11:00" on the clocks of the site. */
+/** "Wed 18 Nov, 11:00" in the time zone of the site. */
 export function timeWords(at: Date, timeZone: string): string {
   const isThisYear = at.getFullYear() === new Date().getFullYear()
   return new Intl.DateTimeFormat(currentLanguage() === 'de' ? 'de-DE' : 'en-GB', {
@@ -71,7 +71,7 @@ export function timeWords(at: Date, timeZone: string): string {
   }).format(at)
 }
 
-/** The time of day on the clocks of the site. */
+/** The time of day in the time zone of the site. */
 export function clockWords(at: Date, timeZone: string): string {
   const isToday = Date.now() - at.getTime() < 12 * 3_600_000
   if (!isToday) return timeWords(at, timeZone)

@@ -8,7 +8,7 @@ import classes from './first-run-frame.module.css'
 
 type Props = { steps: string[]; step: number; children: ReactNode }
 
-/** Steps at the left; on a phone a bar at the top. The content begins at the same edge in each step. */
+/** The steps are on the left; on a phone they are a bar at the top. The content begins at the same edge in each step. */
 export function FirstRunFrame({ steps, step, children }: Props) {
   const isPhone = useLayout() === 'phone'
   return (

@@ -16,7 +16,7 @@ import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.
 import { sessionQuery, useSignedIn } from '../../session.tsx'
 import { FirstRunFrame } from './first-run-frame.tsx'
 
-/** Token, administrator, done. The service checks the token together with the administrator. */
+/** Three steps: token, administrator, done. The service checks the token only when the administrator is sent. */
 export function FirstRunPage() {
   const { t } = useTranslation()
   const { data: session, error, refetch } = useQuery(sessionQuery)
@@ -181,7 +181,7 @@ function DoneStep() {
   )
 }
 
-/** The form that had the focus is gone. */
+/** Moves the focus, because the form that had it is gone. */
 function focus(link: HTMLAnchorElement | null): void {
   link?.focus()
 }

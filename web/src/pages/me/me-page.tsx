@@ -12,7 +12,7 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { sessionQuery, usePerson } from '../../session.tsx'
 import { SessionList } from './session-list.tsx'
 
-/** The own page: name, language, theme, password and sessions. */
+/** The account page: name, language, theme, password and sessions. */
 export function MePage() {
   const { t } = useTranslation()
   return (

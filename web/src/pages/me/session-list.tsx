@@ -8,7 +8,7 @@ import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useFocusAfter } from '../../components/use-focus-after.ts'
 
-/** Where the person is signed in. Each other session can be ended, and all of them together. */
+/** The sessions of the person. Each other session can be ended, or all sessions together. */
 export function SessionList() {
   const { t } = useTranslation()
   const queries = useQueryClient()

@@ -31,7 +31,7 @@ type Props = {
   onChange: (change: Partial<CustomLimits>) => void
 }
 
-/** Duration and devices, and behind a second disclosure what the desk seldom needs. */
+/** Duration and devices. Fields that the desk seldom needs are collapsed. */
 export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: Props) {
   const { t } = useTranslation()
   const [isOpen, { toggle }] = useDisclosure(

@@ -27,7 +27,7 @@ type Props = {
 /** Opens the keyboard of a phone or tablet only when somebody taps the field. */
 export const isTouch = () => matchMedia('(pointer: coarse)').matches
 
-/** A name and Enter makes a voucher. While its outcome is open the form is locked. */
+/** A name and Enter create a voucher. While its outcome is open, the form is locked. */
 export function DeskForm(props: Props) {
   const { site, guestInfo, templates, creation, input, nameField, onChange, onSubmit, onNext } = props
   const { t } = useTranslation()

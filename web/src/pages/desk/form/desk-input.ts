@@ -25,7 +25,7 @@ export type DeskInput = {
   limits: CustomLimits
 }
 
-/** Fields that a person has to correct, each with the end of the key of its sentence. */
+/** Fields that a person has to correct. The value is the last part of the key of the text. */
 export type InputErrors = { [Field in 'name' | 'amount' | 'until']?: Field }
 
 export const longestName = 244
@@ -52,7 +52,7 @@ export function minutesOf({ unit, amount }: CustomLimits): number {
   return Number(amount) * (unit === 'days' ? 1440 : 60)
 }
 
-/** Checks what the service would reject, so that the sentence stands at its field. */
+/** Finds what the service would reject, so that the message is shown at its field. */
 export function checkInput({ name, choice, limits }: DeskInput, timeZone: string, now = Date.now()): InputErrors {
   const errors: InputErrors = {}
   if (name.trim() === '') errors.name = 'name'
@@ -65,7 +65,7 @@ export function checkInput({ name, choice, limits }: DeskInput, timeZone: string
 
 type Facts = Pick<GuestInfo, 'site_id' | 'time_zone' | 'room_days'>
 
-/** The request that makes what the form says. */
+/** The request for the voucher that the form describes. */
 export function toRequest({ name, choice, limits }: DeskInput, facts: Facts): VoucherCreation {
   const request = { site_id: facts.site_id, name: name.trim() }
   if (choice !== custom) return { ...request, template_id: choice }

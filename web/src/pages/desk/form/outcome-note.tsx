@@ -11,7 +11,7 @@ import { clockWords } from '../words.ts'
 
 type Props = { creation: Creation; site: Site; timeZone: string }
 
-/** What became of a creation that has no voucher, or not yet. */
+/** The outcome of a creation without a voucher, or that it is not known yet. */
 export function OutcomeNote({ creation, site, timeZone }: Props) {
   const { t } = useTranslation()
   const { status, startedAt } = creation
@@ -64,7 +64,7 @@ function NoneNote({ problem, site, timeZone }: { problem: Problem; site: Site; t
   )
 }
 
-/** Why nothing was made, in the words of the desk where there are any, otherwise in those of the service. */
+/** Why nothing was made: a text of the desk if there is one, otherwise the message of the service. */
 function useReason({ code, message, fields }: Problem, site: Site, timeZone: string): string {
   const { t } = useTranslation()
   if (code === 'absent') return ''

@@ -14,7 +14,7 @@ export type UntilPickerProps = {
   onChange: (value: WallTime) => void
 }
 
-/** A date and a time on the clocks of the site. Load it lazily: the calendar is a bundle of its own. */
+/** A date and a time in the time zone of the site. Load it lazily: the calendar is a separate bundle. */
 export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps) {
   const { i18n, t } = useTranslation()
   const isPhone = useLayout() === 'phone'

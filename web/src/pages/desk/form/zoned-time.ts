@@ -9,7 +9,7 @@ export function toInstant(wall: WallTime, timeZone: string): Date {
   return new Date(asUtc - offsetMs(guess, timeZone))
 }
 
-/** What clocks in this zone show at a moment. */
+/** The wall time in this zone at a moment. */
 export function toWallTime(at: Date, timeZone: string): WallTime {
   const ms = at.getTime()
   return new Date(ms + offsetMs(ms, timeZone)).toISOString().slice(0, 16).replace('T', ' ').concat(':00')

@@ -11,7 +11,7 @@ import { StatusMark, StatusWords } from './status-mark.tsx'
 
 type Props = { siteId: number; timeZone: string; onOpen: (voucher: Voucher) => void }
 
-/** Somebody shows a code: does it work, now? The controller is asked, and the answer says if it could not be. */
+/** Checks whether a code works. The service asks the controller first; the result says if the controller did not answer. */
 export function CheckCode({ siteId, timeZone, onOpen }: Props) {
   const { t } = useTranslation()
   const queries = useQueryClient()
@@ -19,7 +19,7 @@ export function CheckCode({ siteId, timeZone, onOpen }: Props) {
   const [isMissing, setIsMissing] = useState(false)
   const check = useMutation({
     mutationFn: (typed: string) => api.lookUpCode({ code: typed, site_id: siteId, fresh: true }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['vouchers'] }), // the service may have learned of uses
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['vouchers'] }), // the check may have recorded new uses
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -24,7 +24,7 @@ type Props = {
 
 const tooLate = ['valid_until_too_late', 'voucher_ended', 'voucher_being_revoked']
 
-/** Moves the end of a voucher. Where its controller cannot do that, it offers another voucher for the same guest. */
+/** Changes the end of a voucher. If that is not possible, it offers a second voucher for the same guest. */
 export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) {
   const { t } = useTranslation()
   const queries = useQueryClient()

@@ -11,7 +11,7 @@ const shapes = {
   revoked: { Icon: IconBan, color: 'var(--vs-bad)' },
 }
 
-/** A shape for each status, because colour never speaks alone. */
+/** A shape for each status, because colour alone is not accessible to everybody. */
 export function StatusMark({ status, size = 11 }: { status: Status; size?: number }) {
   const { t } = useTranslation()
   const { Icon, color } = shapes[status]

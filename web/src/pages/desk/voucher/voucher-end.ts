@@ -1,6 +1,6 @@
 import type { Voucher } from '../../../../../client/voucher-api.generated.ts'
 
-/** Nobody can sign in with it any more. A used voucher may still have time left. */
+/** True if nobody can sign in with the voucher any more. A used voucher may still have time left. */
 export function hasEnded({ status }: Pick<Voucher, 'status'>): boolean {
   return status === 'expired' || status === 'revoked'
 }
@@ -8,8 +8,8 @@ export function hasEnded({ status }: Pick<Voucher, 'status'>): boolean {
 type Limits = Pick<Voucher, 'valid_until' | 'latest_valid_until' | 'expire_minutes' | 'expires_at'>
 
 /**
- * The latest end that the voucher can get; null if there is no limit. Nobody can add minutes to a voucher, so one without
- * `valid_until` works for its minutes and no longer.
+ * The latest possible end of the voucher; null if there is no limit. Minutes cannot be added to a voucher, so a voucher
+ * without `valid_until` works for its minutes at most.
  */
 export function latestEnd(voucher: Limits, now = Date.now()): Date | null {
   if (voucher.latest_valid_until) return new Date(voucher.latest_valid_until)

@@ -14,17 +14,17 @@ import { VoucherChanges } from './voucher-changes.tsx'
 import { hasEnded } from './voucher-end.ts'
 import { WifiQr } from './wifi-qr.tsx'
 
-/** A second click of somebody who clicks twice must not hide the code. */
+/** The second click of a double click must not hide the code. */
 const ignoreNextMs = 600
 
 type Props = {
   voucher: Voucher
   site: Site
   guestInfo: GuestInfo
-  /** It was made just now, and is not one of the list. */
+  /** True if the voucher was made just now and was not opened from the list. */
   isNew: boolean
   onNext: () => void
-  /** Makes another voucher for the same guest that works until then. */
+  /** Creates another voucher for the same guest, valid until this time. */
   onReplace: (voucher: Voucher, until: string) => void
 }
 
@@ -105,7 +105,7 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
   )
 }
 
-/** What the guest does: connect, then type the code. */
+/** The steps for the guest: connect, then enter the code. */
 function Steps({ voucher, guestInfo }: { voucher: Voucher; guestInfo: GuestInfo }) {
   const { t } = useTranslation()
   const [before, after] = t('desk.scan-or-choose', { wifi: '\n' }).split('\n')
