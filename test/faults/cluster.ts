@@ -5,9 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Point } from '#lib/points.ts'
 import { freePort } from '#test/data/private-stores.ts'
-import { testEnvironment } from '#test/environment.ts'
+import { processEnvironment, testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { processEnvironment } from '#test/service.ts'
 import type { Mutant } from './mutants.ts'
 
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))

@@ -10,8 +10,8 @@ import { startSimulator } from '#test/network/simulator.ts'
 import { supervise } from './cluster.ts'
 import { startRoundRobin } from './round-robin.ts'
 
-const restarts = size(3, 20)
-const perSecond = size(100, 200)
+const restarts = size(2, 20)
+const perSecond = size(50, 200)
 
 test(`${restarts} rolling restarts at ${perSecond} requests/s behind two processes: no request fails`, {
   timeout: 600_000,

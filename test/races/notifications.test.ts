@@ -16,7 +16,7 @@ import { onFileEnd } from '#test/on-file-end.ts'
 import { createRandom } from '#test/random.ts'
 import { type Service, startService } from '#test/service.ts'
 
-const count = size(300, 10_000)
+const count = size(100, 10_000)
 const kills = size(3, 20)
 const hangs = size(2, 20)
 

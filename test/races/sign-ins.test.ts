@@ -25,7 +25,7 @@ async function mostInAMinute(simulator: Simulator): Promise<number> {
   return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + 60_000).length))
 }
 
-const creates = size(600, 10_000)
+const creates = size(120, 10_000)
 
 test(`${creates} creates over two processes and a worker: at most two sign-ins per controller`, {
   timeout: 300_000,

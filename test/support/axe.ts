@@ -57,10 +57,17 @@ const looks = [
     : []),
 ] as const
 
-/** Colours that are still changing are no violation. Endless animations, such as of a loader, do not count. */
-const untilStill = `Promise.all(document.getAnimations()
-  .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
-  .map((one) => one.finished.catch(() => {}))).then(() => new Promise(requestAnimationFrame)).then(() => {})`
+/**
+ * Colours that are still changing are no violation. The page notices a new colour scheme in the next frame, and begins to fade
+ * in the one after. Endless animations, such as of a loader, do not count.
+ */
+const untilStill = `(async () => {
+  const finite = () => document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+  do {
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
+    await Promise.all(finite().map((one) => one.finished.catch(() => {})))
+  } while (finite().some(({ playState }) => playState === 'running'))
+})()`
 
 /** Violations of the page, a line for each element that breaks a rule. */
 async function listViolations(page: Page, runOnly: { type: string; values: string[] }): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { drivers } from '#drivers/registry.ts'
 import { keyring } from '#lib/settings.ts'
 
@@ -5,6 +6,13 @@ import { keyring } from '#lib/settings.ts'
 const encryptionKeys = `test:${Buffer.alloc(32, 'test').toString('base64')}`
 
 export const testKeyring = keyring(encryptionKeys)
+
+/** The environment of every process that a test starts, without the settings of the service. */
+export const processEnvironment = {
+  PATH: process.env['PATH'],
+  // Saves 0.4 of 1.4 s of processor time at each start of a service.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/test-processes', import.meta.url)),
+}
 
 /** The registered drivers, for tests in layers that must not import the registry. */
 export const testDrivers = drivers

@@ -4,17 +4,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CommandRun } from './command.ts'
 import { serverUrl } from './data/template-database.ts'
-import { testEnvironment } from './environment.ts'
+import { processEnvironment, testEnvironment } from './environment.ts'
 import { onFileEnd } from './on-file-end.ts'
 
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
-
-/** The environment of every process that a test starts, without the settings of the service. */
-export const processEnvironment = {
-  PATH: process.env['PATH'],
-  // Saves 0.4 of 1.4 s of processor time at each start of a service.
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/test-processes', import.meta.url)),
-}
 
 export type Service = {
   url: string
@@ -67,7 +60,7 @@ export type Demo = {
 export async function startDemo({ databaseUrl = serverUrl, options = [] as string[] } = {}): Promise<Demo> {
   const begin = performance.now()
   const demo = spawn(process.execPath, [program, 'demo', '--port', '0', ...options], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl },
+    env: { ...processEnvironment, DATABASE_URL: databaseUrl },
   })
   const ended = once(demo, 'exit')
   onFileEnd(async () => {

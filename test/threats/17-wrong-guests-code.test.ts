@@ -4,7 +4,7 @@ import { calendarToday } from '#test/calendar.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { range, withClients } from '#test/load.ts'
-import { report } from '#test/measuring.ts'
+import { report, size } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
@@ -14,8 +14,10 @@ const urls = (await Promise.all([startService(db.url), startService(db.url)])).m
 const { key } = await seedKey(db, { scope: 'write' })
 const agent = new Agent({ keepAlive: true, maxSockets: 40 })
 
+const creates = size(100, 500)
+
 test.each(['console', 'self-hosted'])(
-  'classic dialect on %s: 500 same-named creates get 500 codes, and none of them is that of another administrator',
+  `classic dialect on %s: ${creates} same-named creates get as many codes, and none of them is that of another administrator`,
   { timeout: 60_000 },
   async (flavour) => {
     const simulator = await startSimulator('--flavour', flavour)
@@ -25,7 +27,7 @@ test.each(['console', 'self-hosted'])(
     const stop = new AbortController()
     const other = makeTheSame(simulator, stop.signal)
 
-    await withClients(32, range(500), async (i) => {
+    await withClients(32, range(creates), async (i) => {
       for (;;) {
         const body = JSON.stringify({ site_id: site, name: 'Gast', max_uses: 1, expire_minutes: 60 })
         const url = `${urls[i % 2]}/api/vouchers.php`
@@ -49,8 +51,8 @@ test.each(['console', 'self-hosted'])(
     ])
 
     expect(new Set(onController.map(({ name }) => name)).size).toBe(1)
-    expect(byOther).toBeGreaterThan(50)
-    expect(new Set(answered).size).toBe(500)
+    expect(byOther).toBeGreaterThan(creates / 10)
+    expect(new Set(answered).size).toBe(creates)
     expect(rows.map(({ code }) => code).toSorted()).toEqual(answered.toSorted())
     expect(oursThere.toSorted()).toEqual(answered.toSorted())
     expect(signIns.length).toBeLessThanOrEqual(2)

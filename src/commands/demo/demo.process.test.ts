@@ -30,8 +30,11 @@ async function demoDatabases(): Promise<string[]> {
   return rows.map(({ datname }) => datname)
 }
 
-test('is ready soon, prints one line of JSON, works, and leaves nothing behind after SIGTERM', async () => {
-  const { process: demo, facts, words, ended, readyAfterMs } = await startDemo()
+// A demo takes seconds to start, so the tests share one, and the last of them ends it.
+const full = await startDemo()
+
+test('is ready soon and prints one line of JSON with facts that hold', async () => {
+  const { facts, words, readyAfterMs } = full
   report('demo ready after ms', readyAfterMs)
   const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = facts
 
@@ -66,18 +69,11 @@ test('is ready soon, prints one line of JSON, works, and leaves nothing behind a
     expect(words()).toMatch(new RegExp(`\\n  site ${site}, \\S+, at ${at}: `))
   }
   expect(words()).toContain(`curl -H 'X-API-Key: ${keys.write}' -d`)
-
-  demo.kill('SIGTERM')
-  expect(await ended).toEqual([0, null])
-  expect(await demoDatabases()).toEqual([])
-  for (const { url: at } of controllers)
-    await expect(call(`${at}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
-  await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
 })
 
 test('every command that it prints works; the last one makes one creation on its controller fail', async () => {
-  const { process: demo, facts, words, ended } = await startDemo()
-  const lines = words()
+  const lines = full
+    .words()
     .split('\n')
     .filter((line) => line.startsWith('  curl'))
 
@@ -89,7 +85,7 @@ test('every command that it prints works; the last one makes one creation on its
     expect(await once(shell, 'exit'), paste).toEqual([0, null])
     expect(JSON.parse(printed)).toBeTypeOf('object')
   }
-  const { url, keys, sites } = facts
+  const { url, keys, sites } = full.facts
   const body = JSON.stringify({ site_id: sites.at(-1), name: 'x' })
   const broken = { method: 'POST', headers: { 'x-api-key': keys.write }, body }
   const [inTrouble, afterwards] = [
@@ -97,47 +93,57 @@ test('every command that it prints works; the last one makes one creation on its
     await call(`${url}/api/vouchers.php`, broken),
   ]
   expect([inTrouble.headers['voucher-outcome'], afterwards.status]).toEqual(['none', 201])
-  demo.kill('SIGTERM')
-  await ended
 })
 
-test('leaves no process behind when it is killed, and no database after a wrong setting', async () => {
-  const { process: demo, facts, ended } = await startDemo()
+const post = (at: string, path: string, body: object) =>
+  call(`${at}/api/v2${path}`, {
+    method: 'POST',
+    headers: { origin: at, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+test('its sign-in works', async () => {
+  const { url, sign_in } = full.facts
+
+  expect((await post(url, '/session', sign_in)).json()).toMatchObject({ role: 'admin', email: sign_in.email })
+  expect(full.words()).toContain(sign_in.password)
+})
+
+test('leaves nothing behind after SIGTERM', async () => {
+  const { url, controllers } = full.facts
+  full.process.kill('SIGTERM')
+
+  expect(await full.ended).toEqual([0, null])
+  expect(await demoDatabases()).toEqual([])
+  for (const { url: at } of controllers)
+    await expect(call(`${at}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
+  await expect(call(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('an empty demo waits for its first administrator, and leaves no process behind when it is killed', async () => {
+  const { process: demo, facts, words, ended } = await startDemo('--empty')
+  const anna = { name: 'Anna', email: 'anna@example.com', password: 'four random words', language: 'de' }
+
+  expect((await call(`${facts.url}/api/v2/session`)).json()).toMatchObject({ person: null, setup_open: true })
+  expect(words()).toContain(facts.setup_token)
+  expect((await post(facts.url, '/setup', { token: facts.setup_token, ...anna })).status).toBe(201)
+
   const left = await demoDatabases()
   demo.kill('SIGKILL')
   await ended
   await wait(500)
   for (const name of left) await onServer(`drop database ${name} with (force)`)
+  for (const { address } of facts.controllers)
+    await expect(call(`${address}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
+})
+
+test('leaves no database after a wrong setting', async () => {
   const wrong = spawn(process.execPath, [program, 'demo'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, BASE_PATH: 'nope' },
   })
 
-  for (const { url } of facts.controllers)
-    await expect(call(`${url}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
   expect(await once(wrong, 'exit')).toEqual([2, null])
   expect(await demoDatabases()).toEqual([])
-})
-
-test('its sign-in works, and an empty demo waits for its first administrator', async () => {
-  const [full, empty] = [await startDemo(), await startDemo('--empty')]
-  const [{ url, sign_in }, first] = [full.facts, empty.facts]
-  const post = (at: string, path: string, body: object) =>
-    call(`${at}/api/v2${path}`, {
-      method: 'POST',
-      headers: { origin: at, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-  const anna = { name: 'Anna', email: 'anna@example.com', password: 'four random words', language: 'de' }
-
-  expect((await post(url, '/session', sign_in)).json()).toMatchObject({ role: 'admin', email: sign_in.email })
-  expect(full.words()).toContain(sign_in.password)
-  expect((await call(`${first.url}/api/v2/session`)).json()).toMatchObject({ person: null, setup_open: true })
-  expect(empty.words()).toContain(first.setup_token)
-  expect((await post(first.url, '/setup', { token: first.setup_token, ...anna })).status).toBe(201)
-  for (const { process: demo, ended } of [full, empty]) {
-    demo.kill('SIGTERM')
-    await ended
-  }
 })
 
 test('prints one line with exit code 1 when PostgreSQL is not running', async () => {

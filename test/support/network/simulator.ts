@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArguments } from '../../../simulator/parse-arguments.ts'
 import { startSimulator as serveSimulator } from '../../../simulator/start-simulator.ts'
+import { processEnvironment } from '../environment.ts'
 import { onFileEnd } from '../on-file-end.ts'
 import { call } from './http-client.ts'
 
@@ -83,7 +84,10 @@ export async function startSimulator(...args: string[]): Promise<Simulator> {
 
 /** A simulated controller in its own process, for tests that change the clock of their process or keep it busy. */
 export async function startSimulatorProcess(...args: string[]): Promise<Simulator> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, ...args], {
+    env: processEnvironment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // with 'inherit', an orphan would keep the run open
   const ended = once(child, 'exit')
   const died = ended.then(() => Promise.reject(new Error('The simulator ended before it listened')))
