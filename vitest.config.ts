@@ -10,12 +10,14 @@ const slowest = [
   '/faults/',
   '/queue/',
   '/batches/',
+  '/settling/',
   '/races/',
-  '/history/',
-  '/threats/',
-  '/deliveries/',
+  '/commands/',
   '/v2/',
   '/drivers/',
+  '/deliveries/',
+  '/withdrawals/',
+  '/threats/',
 ]
 
 /** The longest files first: otherwise the last of them runs alone while a processor has nothing to do. */
@@ -58,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           ...slowLane,
-          exclude: long ? [] : ['test/e2e/long/**'], // every state of every page: `npm run test:e2e`
+          exclude: long ? [] : ['test/**/long/**'], // they take a minute or more each
           // Most of these tests wait for a process, a lease or a timeout: 25 of them used 146 s of a processor.
           maxWorkers: long ? 1 : 4,
           sequence: { groupOrder: 1 },

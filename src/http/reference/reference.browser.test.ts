@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { keepScreenshot, startBrowser } from '#test/browser.ts'
+import { isLong } from '#test/measuring.ts'
 import { operations } from '../v2/register-v2.ts'
 
 const app = await startApp()
 const browser = await startBrowser()
 
-describe.each([
+const screens = [
   ['a desktop', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
   ['a desktop in the dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
   ['a phone', { viewport: { width: 360, height: 740 }, colorScheme: 'light' }],
-] as const)('on %s', async (where, options) => {
+] as const
+
+describe.each(isLong ? screens : screens.slice(2))('on %s', async (where, options) => {
   const page = await browser.newPage(options)
   const requested: string[] = []
   const complaints: string[] = []

@@ -7,8 +7,8 @@ import { range } from '#test/load.ts'
 import { report, size } from '#test/measuring.ts'
 import { type Answer, call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { supervise } from './cluster.ts'
-import { startRoundRobin } from './round-robin.ts'
+import { supervise } from '../cluster.ts'
+import { startRoundRobin } from '../round-robin.ts'
 
 const restarts = size(2, 20)
 const perSecond = size(50, 200)

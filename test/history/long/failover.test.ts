@@ -4,8 +4,8 @@ import { seedKey } from '#test/data/seed.ts'
 import { report, size } from '#test/measuring.ts'
 import { dialects } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { type Attempt, createBatch, createUntilDone, listV1, listValidV2, openDesks, readBatch } from './desks.ts'
-import { startPair } from './primary-and-standby.ts'
+import { type Attempt, createBatch, createUntilDone, listV1, listValidV2, openDesks, readBatch } from '../desks.ts'
+import { startPair } from '../primary-and-standby.ts'
 import {
   countUnrecorded,
   place,
@@ -18,7 +18,7 @@ import {
   syncAll,
   type WatchedSite,
   waitForQuiet,
-} from './sites.ts'
+} from '../sites.ts'
 
 /** How long nothing reaches the standby before the primary is lost. */
 const lagMs = size(8_000, 30_000)

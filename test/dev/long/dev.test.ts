@@ -9,7 +9,7 @@ import { onServer, serverUrl } from '#test/data/template-database.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
-const root = new URL('../..', import.meta.url)
+const root = new URL('../../..', import.meta.url)
 const database = `voucher_dev_${randomBytes(6).toString('hex')}`
 onFileEnd(() => onServer(`drop database if exists ${database} with (force)`))
 
