@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { keepScreenshot, startBrowser } from '#test/browser.ts'
+import { size } from '#test/measuring.ts'
 import { startWebApp } from '#test/web.ts'
 
 const app = await startWebApp()
@@ -19,22 +20,27 @@ async function open(path: string, options: { width: number; colorScheme?: 'light
 
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
 
-test.each([
+const looks = [
   [1440, 'light', 'en-GB', 'This page does not exist'],
-  [1440, 'dark', 'de-DE', 'Diese Seite gibt es nicht'],
-  [390, 'light', 'de-AT', 'Diese Seite gibt es nicht'],
-  [390, 'dark', 'fr-FR', 'This page does not exist'],
-] as const)('an unknown path at %i px, %s, in %s', async (width, colorScheme, locale, title) => {
-  const { page, complaints, goto } = await open('/nowhere', { width, colorScheme, locale })
-  await goto()
-  await page.getByRole('heading', { name: title }).waitFor()
-  await keepScreenshot(page, `unknown path at ${width}, ${colorScheme}`)
+  [390, 'dark', 'de-DE', 'Diese Seite gibt es nicht'],
+  [1440, 'dark', 'de-AT', 'Diese Seite gibt es nicht'],
+  [390, 'light', 'fr-FR', 'This page does not exist'],
+] as const
 
-  expect(await page.getAttribute('html', 'lang')).toBe(title.startsWith('This') ? 'en' : 'de')
-  expect(await page.getAttribute('html', 'data-mantine-color-scheme')).toBe(colorScheme)
-  expect(await widthOf(page)).toBe(width)
-  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]) // the page itself is answered with 404
-})
+test.each(looks.slice(0, size(2, 4)))(
+  'an unknown path at %i px, %s, in %s',
+  async (width, colorScheme, locale, title) => {
+    const { page, complaints, goto } = await open('/nowhere', { width, colorScheme, locale })
+    await goto()
+    await page.getByRole('heading', { name: title }).waitFor()
+    await keepScreenshot(page, `unknown path at ${width}, ${colorScheme}`)
+
+    expect(await page.getAttribute('html', 'lang')).toBe(title.startsWith('This') ? 'en' : 'de')
+    expect(await page.getAttribute('html', 'data-mantine-color-scheme')).toBe(colorScheme)
+    expect(await widthOf(page)).toBe(width)
+    expect(complaints.filter((text) => !text.includes('404'))).toEqual([]) // the page itself is answered with 404
+  },
+)
 
 test.each([
   [1440, 'en-GB', 'No connection to the service', 'Try again'],

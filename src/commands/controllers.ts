@@ -169,7 +169,7 @@ async function readNewSecret(
   terminal: Terminal,
   { secretFile, newSecret }: Pick<SetOptions, 'secretFile' | 'newSecret'>,
 ): Promise<string | undefined> {
-  if (newSecret) return askSecret(terminal)
+  if (newSecret) return askSecret(terminal, 'New password or API key')
   return secretFile === undefined ? undefined : readSecret(terminal, secretFile)
 }
 

@@ -184,7 +184,8 @@ type SlipOptions = Omit<SetOptions, 'rename' | 'adopt' | 'tagNames' | 'logo'>
 
 async function readSlipOptions(terminal: Terminal, options: SlipOptions): Promise<GuestInfoChange> {
   const { wifiPassword: file, guestLanguage } = options
-  const entered = file === '-' ? await askSecret(terminal) : file && (await readSecret(terminal, file))
+  const entered =
+    file === '-' ? await askSecret(terminal, 'Wi-Fi password') : file && (await readSecret(terminal, file))
   return {
     wifiName: orNull(options.wifiName),
     wifiPassword: orNull(entered),

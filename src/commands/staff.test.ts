@@ -54,11 +54,24 @@ test('set changes role, sites, name and language; an inactive person is signed o
 test('the last active administrator stays one, also when two give up at the same time', async () => {
   const admins = [await seedPerson(db, { role: 'admin' }), await seedPerson(db, { role: 'admin' })]
 
-  const codes = await Promise.all(admins.map(async ({ email }) => (await run('set', email, '--role', 'desk')).exitCode))
+  const codes = await Promise.all(
+    admins.map(async ({ email }) => (await run('set', email, '--role', 'desk', '--all-sites')).exitCode),
+  )
 
   expect(codes.toSorted()).toEqual([0, 1])
   const { rows } = await db.query<{ email: string }>(`select email from staff where role = 'admin'`)
   expect(await refusal('set', rows[0]?.email as string, '--no-active')).toContain('the last active administrator')
+})
+
+test('somebody who is no longer an administrator gets sites by name only, not all of them', async () => {
+  const site = await seedSite(db)
+  const { email } = await seedPerson(db, { siteIds: [site] })
+  await run('set', email, '--role', 'admin')
+  await seedPerson(db, { role: 'admin' })
+
+  expect(await refusal('set', email, '--role', 'desk')).toContain('--site <id>')
+  const desk = (await run('set', email, '--role', 'desk', '--site', `${site}`, '--json')).json()
+  expect(desk).toMatchObject({ role: 'desk', site_ids: [site] })
 })
 
 test('says what is wrong and what to do', async () => {

@@ -55,6 +55,7 @@ export type PeopleErrorCode =
   | 'person_not_found'
   | 'person_inactive'
   | 'last_administrator'
+  | 'person_sites_missing'
 
 /**
  * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API

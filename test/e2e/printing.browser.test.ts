@@ -8,6 +8,7 @@ import { build } from 'vite'
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { startBrowser } from '#test/browser.ts'
+import { size } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { findLayoutFaults } from './find-layout-faults.ts'
 import { readPaper } from './paper.ts'
@@ -166,21 +167,24 @@ const longTexts = {
 }
 const usualTexts = { guestInfo: { ...longTexts.guestInfo, wifi_name: wifiName, wifi_password: wifiPassword } }
 
-test.each(languages)('everything fits on cards and slips in %s and another language', async (language) => {
-  const second = languages[(languages.indexOf(language) + 1) % languages.length]
-  const some = [...vouchers(1), ...vouchers(1, { ...until, name: familyName })]
-  for (const paper of ['a4', '80mm'])
-    for (const both of [[language], [language, second]])
-      for (const [kind, texts] of Object.entries({ long: longTexts, usual: usualTexts })) {
-        const faults = await print({ vouchers: some, paper, languages: both, ...texts })
-        if (process.env['SCREENSHOTS']) await readPrinter(`${paper} ${both.join('-')} ${kind}`)
-        expect({ paper, both, kind, faults }).toEqual({ paper, both, kind, faults: [] })
-      }
-  await print({ vouchers: some, paper: '80mm', languages: [language, second], ...usualTexts })
-  const pages = await readPrinter(`80mm ${language}`)
+test.each(languages.slice(0, size(2, 8)))(
+  'everything fits on cards and slips in %s and another language',
+  async (language) => {
+    const second = languages[(languages.indexOf(language) + 1) % languages.length]
+    const some = [...vouchers(1), ...vouchers(1, { ...until, name: familyName })]
+    for (const paper of ['a4', '80mm'])
+      for (const both of [[language], [language, second]])
+        for (const [kind, texts] of Object.entries({ long: longTexts, usual: usualTexts })) {
+          const faults = await print({ vouchers: some, paper, languages: both, ...texts })
+          if (process.env['SCREENSHOTS']) await readPrinter(`${paper} ${both.join('-')} ${kind}`)
+          expect({ paper, both, kind, faults }).toEqual({ paper, both, kind, faults: [] })
+        }
+    await print({ vouchers: some, paper: '80mm', languages: [language, second], ...usualTexts })
+    const pages = await readPrinter(`80mm ${language}`)
 
-  expect(pages.map(({ qrCodes }) => qrCodes.map(({ text }) => text))).toEqual([[wifiText], [wifiText]])
-})
+    expect(pages.map(({ qrCodes }) => qrCodes.map(({ text }) => text))).toEqual([[wifiText], [wifiText]])
+  },
+)
 
 test('the longest name and password are still read from a card', async () => {
   await print(longTexts)

@@ -6,7 +6,7 @@ import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '#test/data/private-stores.ts'
 import { seedKey, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
-import { dialects, type Simulator, startSimulatorProcess } from '#test/network/simulator.ts'
+import { allDialects, type Simulator, startSimulatorProcess } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { spawnCommand } from '#test/service.ts'
 import { type Supervised, supervise } from './cluster.ts'
@@ -51,7 +51,7 @@ export async function startWorld(mutant?: Mutant): Promise<World> {
     redis: await startToxicProxy(Number(new URL(redis.url).port)),
     sink: await startToxicProxy(sink.port),
   }
-  const controllers = await Promise.all(dialects.map((dialect) => startController(db, dialect)))
+  const controllers = await Promise.all(allDialects.map((dialect) => startController(db, dialect)))
   await addWebhook({ db, keyring: testKeyring }, testActor, {
     name: 'Sink',
     format: 'generic',
@@ -90,7 +90,7 @@ export async function startWorld(mutant?: Mutant): Promise<World> {
 
 async function startController(
   db: Database,
-  { dialect, driver, flavour }: (typeof dialects)[0],
+  { dialect, driver, flavour }: (typeof allDialects)[0],
 ): Promise<SimulatedController> {
   const sites = references.flatMap((reference) => ['--site', `${reference}=${reference}`])
   const simulator = await startSimulatorProcess('--flavour', flavour, '--login-limit', '0', ...sites)

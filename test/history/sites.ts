@@ -5,7 +5,7 @@ import { addController } from '#domain/controllers/add-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
-import { dialects, type Simulator, startSimulator } from '#test/network/simulator.ts'
+import { allDialects, type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { spawnCommand } from '#test/service.ts'
 
 /** A site on a simulated controller. It does not adopt vouchers of others. */
@@ -20,14 +20,14 @@ export function place({ siteId, code }: { siteId: number; code: string | undefin
 
 /** Starts one controller for each dialect, each with sites of these references. */
 export async function startSites(db: Database, references: string[]): Promise<WatchedSite[]> {
-  const perDialect = await Promise.all(dialects.map((dialect) => startController(db, dialect, references)))
+  const perDialect = await Promise.all(allDialects.map((dialect) => startController(db, dialect, references)))
   return perDialect.flat()
 }
 
 /** Starts a controller with sites of these references. Names on the site `tagged` get a tag. */
 export async function startController(
   db: Database,
-  { dialect, driver, flavour }: (typeof dialects)[0],
+  { dialect, driver, flavour }: (typeof allDialects)[0],
   references: string[],
 ): Promise<WatchedSite[]> {
   const onController = references.flatMap((reference) => ['--site', `${reference}=${reference}`])

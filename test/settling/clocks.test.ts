@@ -2,7 +2,6 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey } from '#test/data/seed.ts'
-import { isLong } from '#test/measuring.ts'
 import { startDateProxy } from '#test/network/proxies.ts'
 import { dialects, startSimulatorProcess } from '#test/network/simulator.ts'
 import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
@@ -10,8 +9,6 @@ import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 const app = await startApp()
 const start = await prepareSites(app, startSimulatorProcess) // whose clock stays right when this one is wrong
 const { key } = await seedKey(app.db, { scope: 'write' })
-/** The flavours of one dialect stamp their vouchers in the same way. */
-const stamping = isLong ? dialects : dialects.slice(0, 2)
 const onIntegration = dialects[0] as (typeof dialects)[0]
 
 /** Makes the machine's clock wrong for this process, which includes the service. */
@@ -34,7 +31,7 @@ async function expectOneVoucher(one: SiteInTrouble, settle = one.settle): Promis
   expect(await one.onController()).toEqual([again.json().code])
 }
 
-test.each(stamping)('$dialect: a worker whose clock is wrong by a minute finds the lost voucher', async (dialect) => {
+test.each(dialects)('$dialect: a worker whose clock is wrong by a minute finds the lost voucher', async (dialect) => {
   for (const aheadMs of [-60_000, 60_000]) {
     const one = await start(dialect)
     await expectOneVoucher(one, async () => {
@@ -46,7 +43,7 @@ test.each(stamping)('$dialect: a worker whose clock is wrong by a minute finds t
   }
 })
 
-test.each(stamping)(
+test.each(dialects)(
   '$dialect: a lost voucher is found behind a proxy with a wrong Date, even the first one',
   async (dialect) => {
     for (const aheadMs of [-60_000, 60_000]) {
@@ -57,7 +54,7 @@ test.each(stamping)(
   },
 )
 
-test.each(stamping)(
+test.each(dialects)(
   '$dialect: a lost voucher is found on a controller an hour wrong behind a proxy with a correct Date',
   async (dialect) => {
     for (const advanceSeconds of [-3_600, 3_600]) {
@@ -69,7 +66,7 @@ test.each(stamping)(
   },
 )
 
-test.each(stamping)(
+test.each(dialects)(
   '$dialect: a lost voucher is found after the clock of its controller was corrected',
   async (dialect) => {
     const one = await start(dialect)
@@ -86,7 +83,7 @@ test.each(stamping)(
 
 type Found = { id: string; status: string; expires_at: string; first_used_at: string }
 
-test.each(stamping)(
+test.each(dialects)(
   '$dialect: a voucher in use is valid and can be revoked on a controller whose clock is an hour behind',
   async (dialect) => {
     const one = await start(dialect)
@@ -119,7 +116,7 @@ test('an api whose clock is two hours ahead accepts a valid_until in 30 minutes'
   expect(created.json()).toMatchObject({ valid_until: validUntil, expire_minutes: expect.closeTo(29, -0.5) })
 })
 
-test.each(stamping)(
+test.each(dialects)(
   '$dialect: repeated syncs change nothing in the record when the clock of the controller is wrong',
   async (dialect) => {
     for (const advanceSeconds of [-3_600, 3]) {

@@ -24,9 +24,9 @@ export const api = createVoucherClient({
 
 /** Sends a request with the headers that a session needs, and notifies listeners when the session has ended. */
 async function send(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const isRead = init.method === 'GET'
-  const headers = isRead ? init.headers : { 'Content-Type': 'application/json', ...(init.headers as object) }
-  const answer = await fetch(url, { ...init, ...(headers && { headers }), credentials: 'same-origin' })
+  const isPlain = init.method === 'GET' || init.body !== undefined // a body has its type already
+  const headers = isPlain ? init.headers : { 'Content-Type': 'application/json', ...(init.headers as object) }
+  const answer = await fetch(url, { ...init, ...(headers && { headers }) })
   if (answer.status === 401 && (await isOfSession(answer))) for (const listener of listeners) listener()
   return answer
 }

@@ -22,36 +22,36 @@ export function usePerson(): Person {
 
 /**
  * Shows its children to people who are signed in, and sends others to sign in. When the session ends later, a dialog opens
- * over the page, so that nothing that was typed is lost.
+ * over the page, so that nothing that was typed is lost. If somebody else signs in, here or in another tab, the page is loaded
+ * again: it may show data that this person must not see.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
+  const queries = useQueryClient()
   const { data: session, error, refetch } = useQuery(sessionQuery)
+  const current = session?.person
   const [wanted] = useState(() => location.pathname + location.search)
-  const [person, setPerson] = useState<Person | null>(session?.person ?? null)
-  const [hasEnded, setHasEnded] = useState(false)
+  const [last, setLast] = useState<Person | null>(null)
+  const person = last ?? current ?? null // whose page this is, even while nobody is signed in
+  const isSomebodyElse = Boolean(person && current && person.id !== current.id)
   usePreferencesOf(person)
-
-  useEffect(() => onSessionEnded(() => setHasEnded(true)), [])
+  useEffect(
+    () => onSessionEnded(() => queries.setQueryData(sessionQuery.queryKey, (old) => old && { ...old, person: null })),
+    [queries],
+  )
   useEffect(() => {
-    if (session === undefined) return
-    if (session.person) setPerson(session.person)
-    setHasEnded(session.person === null)
-  }, [session])
+    if (isSomebodyElse) location.assign('/desk')
+    else if (current) setLast(current)
+  }, [current, isSomebodyElse])
   const signedIn = useSignedIn()
 
-  if (person) {
-    const resume = (next: Person) => {
-      if (next.id !== person.id) return location.assign('/desk') // somebody else must not see this page
-      setHasEnded(false)
-      signedIn(next)
-    }
+  if (isSomebodyElse) return <LoadingPage />
+  if (person)
     return (
       <PersonContext value={person}>
         {children}
-        <SignInDialog opened={hasEnded} email={person.email} onSignedIn={resume} />
+        <SignInDialog opened={current === null} email={person.email} onSignedIn={signedIn} />
       </PersonContext>
     )
-  }
   if (session?.person === null)
     return <Redirect to={session.setup_open ? '/first-run' : `/sign-in?next=${encodeURIComponent(wanted)}`} />
   return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />

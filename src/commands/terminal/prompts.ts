@@ -16,13 +16,13 @@ export async function confirm({ stdin, stderr }: Terminal, question: string): Pr
 }
 
 /** Asks for a secret without showing what is typed. Where no person can type, reads it from standard input. */
-export async function askSecret(terminal: Terminal): Promise<string> {
+export async function askSecret(terminal: Terminal, what: string): Promise<string> {
   const { stderr } = terminal
   const stdin = terminal.stdin()
   if (!stdin.isTTY) return readSecret(terminal, '-')
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
-  stderr.write('New password or API key (it is not shown): ')
+  stderr.write(`${what} (it is not shown): `)
   const { promise, resolve } = Promise.withResolvers<string>()
   lines.once('line', resolve).once('close', () => resolve('')) // by Ctrl-C or Ctrl-D
   const secret = await promise

@@ -19,6 +19,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `${named} is not active. Activate the person with \`voucher-service staff set ${named} --active\`.`,
   last_administrator: () =>
     'This is the last active administrator. Make another person an administrator first, with `voucher-service staff set --role admin`.',
+  person_sites_missing: () =>
+    'An administrator may use all sites. Say which ones remain: --site <id>, which you can repeat, or --all-sites.',
 
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,

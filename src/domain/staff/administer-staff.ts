@@ -43,12 +43,12 @@ export async function addPerson(
   const { role, siteIds, language } = request
   return db.transaction(async (tx) => {
     const person = await storePerson(tx, { ...request, passwordHash: null })
-    const sites = siteIds === undefined ? [] : await storeSites(tx, person.id, siteIds)
+    const sites = person.allSites ? [] : await storeSites(tx, person.id, siteIds ?? [])
     await recordAudit(tx, actor, {
       action: 'staff.added',
       targetKind: 'staff',
       targetId: person.id,
-      details: { name: person.name, email: person.email, role, siteIds: siteIds ?? 'all', language },
+      details: { name: person.name, email: person.email, role, siteIds: person.allSites ? 'all' : sites, language },
     })
     return { person: { ...person, siteIds: sites }, link: await storeLink(tx, person.id, invitationSeconds) }
   })
@@ -112,6 +112,8 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
     const isLast = administrators.every((id) => id === before.id)
     if (before.role === 'admin' && isLast && !(after.role === 'admin' && after.active))
       throw new DomainError('last_administrator')
+    if (before.role === 'admin' && after.role !== 'admin' && siteIds === undefined)
+      throw new DomainError('person_sites_missing')
     after.allSites = after.role === 'admin' || siteIds === 'all' || (siteIds === undefined && before.allSites)
     await updatePerson(tx, after)
     if (after.allSites) after.siteIds = await updatePersonSites(tx, before.id, [])

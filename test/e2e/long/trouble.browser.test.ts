@@ -66,6 +66,15 @@ test('somebody else who signs in over the page does not see it', async () => {
   await page.waitForURL('**/desk')
 })
 
+test('somebody else who signs in in another tab does not see the page either', async () => {
+  const page = await visit('/me')
+  const other = await seedPerson(db, { name: 'Ben' })
+  await page.context().addCookies([{ name: 'voucher-session', value: other.session, url }])
+  await page.getByText('Dark', { exact: true }).click()
+
+  await page.waitForURL('**/desk')
+})
+
 test('without an answer of the service, a form keeps what was typed and works later', async () => {
   const page = await visit('/me')
   await page.getByLabel('Name').fill('Anna Berger')

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useScope } from '../sites.ts'
-import { useLayout } from './shell/app-shell.tsx'
+import { useLayout } from './use-layout.ts'
 
 /**
  * One line: the title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the

@@ -7,7 +7,7 @@ import type { Person } from '../../../client/voucher-api.generated.ts'
 import { type ApiError, api, toApiError } from '../api.ts'
 import { Notice } from './card-page.tsx'
 import { useVisibilityToggle } from './password-field.tsx'
-import { useWords } from './state-pages.tsx'
+import { useErrorTexts } from './state-pages.tsx'
 
 type Props = {
   /** The person whose session has ended, if there was one. */
@@ -67,7 +67,7 @@ export function SignInForm({ email = '', onSignedIn, onUnencrypted }: Props) {
 
 function Failure({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
   const { t } = useTranslation()
-  const { text } = useWords(error)
+  const { text } = useErrorTexts(error)
   const { error: code } = toApiError(error)
   if (code === 'sign_in_failed') return <Notice tone="bad">{t('sign-in.wrong')}</Notice>
   if (code !== 'sign_ins_too_many') return <Notice tone="bad">{text}</Notice>

@@ -1,8 +1,10 @@
-import { Anchor, Button, Center, Code, CopyButton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Center, Code, Stack, Text, Title } from '@mantine/core'
+import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toApiError } from '../api.ts'
 import { Logo } from './logo.tsx'
+import { useCopy } from './use-copy.ts'
 
 /**
  * Replaces a page until it is known who is signed in. It appears after a delay, so that it does not flash for quick answers.
@@ -36,7 +38,7 @@ export function NotFoundPage() {
 /** Replaces the page after a failure: no answer, a missing right, or anything unforeseen. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   const { t } = useTranslation()
-  const { title, text, requestId } = useWords(error)
+  const { title, text, requestId } = useErrorTexts(error)
   return (
     <PlainPage title={title} text={text} requestId={requestId}>
       <Button onClick={reset}>{t('actions.try-again')}</Button>
@@ -47,7 +49,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
 /** The same inside a page, if a part of it could not be loaded or saved. */
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation()
-  const { title, text, requestId } = useWords(error)
+  const { title, text, requestId } = useErrorTexts(error)
   return (
     <Stack gap={4} role="alert" p="md" style={{ borderRadius: 8, background: 'var(--vs-bad-tint)' }}>
       <Text fw={600} c="var(--vs-bad-text)">
@@ -64,9 +66,16 @@ export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () 
   )
 }
 
+type ErrorTexts = { title: string; text: string; requestId: string | null }
+
 /** The title and the text that people read about a failure. */
-export function useWords(error: unknown): { title: string; text: string; requestId: string | null } {
+export function useErrorTexts(error: unknown): ErrorTexts {
   const { t } = useTranslation()
+  return errorTexts(t, error)
+}
+
+/** The same outside a component, for example for a notification. */
+export function errorTexts(t: TFunction, error: unknown): ErrorTexts {
   const { error: code, message, request_id: requestId } = toApiError(error)
   if (code === 'no_answer') return { title: t('errors.unreachable'), text: t('errors.unreachable-text'), requestId }
   if (code === 'session_ended' || code === 'unauthorized')
@@ -76,19 +85,21 @@ export function useWords(error: unknown): { title: string; text: string; request
   return { title: t('errors.failed'), text: message, requestId }
 }
 
-function RequestId({ id }: { id: string | null }) {
+/** The id of a failed request, with a button that copies it for the person who reads the log. */
+export function RequestId({ id }: { id: string | null }) {
   const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
   if (id === null) return null
   return (
-    <Text fz="xs" c="dimmed">
-      {t('errors.request')} <Code fz="xs">{id}</Code>{' '}
-      <CopyButton value={id}>
-        {({ copied, copy }) => (
-          <Anchor component="button" fz="xs" onClick={copy}>
-            {t(copied ? 'actions.copied' : 'errors.copy-request')}
-          </Anchor>
-        )}
-      </CopyButton>
+    <Text fz="xs" mt={2} c="dimmed">
+      {t('errors.request')}{' '}
+      <Code fz="xs" bg="transparent" p={0} style={{ overflowWrap: 'anywhere' }}>
+        {id}
+      </Code>
+      {' · '}
+      <Anchor component="button" type="button" fz="xs" onClick={() => copy(id)}>
+        {t(isCopied ? 'actions.copied' : 'errors.copy-request')}
+      </Anchor>
     </Text>
   )
 }

@@ -38,9 +38,9 @@ export function startI18n(): void {
   })
 }
 
-/** `remember` keeps the choice on this computer, for the sign-in page. */
-export function changeLanguage(language: Language, { remember = true } = {}): void {
-  if (remember) localStorage.setItem(storageKey, language)
+/** Keeps the choice on this computer too, for the sign-in page. */
+export function changeLanguage(language: Language): void {
+  localStorage.setItem(storageKey, language)
   if (currentLanguage() !== language) void i18next.changeLanguage(language)
 }
 

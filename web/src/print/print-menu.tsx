@@ -1,10 +1,11 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconChevronDown, IconPrinter } from '@tabler/icons-react'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../api.ts'
+import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
+import { errorTexts } from '../components/state-pages.tsx'
 import { currentLanguage } from '../i18n/i18n.ts'
 import { useKeys } from '../keys.ts'
 import { keepPrintChoice, languagesToPrint, type PrintChoice, readPrintChoice, toggleLanguage } from './print-choice.ts'
@@ -13,31 +14,27 @@ import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
 
 const keyBorder = '1px solid color-mix(in srgb, currentcolor 45%, transparent)'
 
-const guestInfoQuery = (siteId: number) =>
-  queryOptions({ queryKey: ['guest-info', siteId], queryFn: () => api.getGuestInfo(siteId) })
-
 type PrintMenuProps = {
   /** All of this site. */
   vouchers: SlipVoucher[]
   site: { id: number; name: string }
+  guestInfo: GuestInfo
 }
 
 /** A button that prints with the last choice, also with Ctrl P, and next to it a menu for paper and language. */
-export function PrintMenu({ vouchers, site }: PrintMenuProps) {
+export function PrintMenu({ vouchers, site, guestInfo }: PrintMenuProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const [choice, setChoice] = useState(readPrintChoice)
-  const { data: guestInfo } = useQuery(guestInfoQuery(site.id))
   const print = useMutation({
     mutationFn: async () => {
-      const [guestInfo, { printVouchers }] = await Promise.all([
-        queries.fetchQuery(guestInfoQuery(site.id)),
-        import('./print-vouchers.tsx'),
-      ])
+      const { printVouchers } = await import('./print-vouchers.tsx')
       const languages = languagesToPrint(choice, guestInfo.guest_languages, currentLanguage())
       await printVouchers({ vouchers, site, guestInfo, paper: choice.paper, languages })
     },
-    onError: (error) => notifications.show({ color: 'red', message: toApiError(error).message }),
+    onError: (error) => {
+      const { title, text } = errorTexts(t, error)
+      notifications.show({ color: 'red', title, message: text })
+    },
   })
   const start = () => {
     if (!print.isPending) print.mutate()
@@ -73,7 +70,7 @@ export function PrintMenu({ vouchers, site }: PrintMenuProps) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Choices choice={choice} ofSite={guestInfo?.guest_languages ?? []} choose={choose} />
+          <Choices choice={choice} ofSite={guestInfo.guest_languages} choose={choose} />
         </Menu.Dropdown>
       </Menu>
     </Group>

@@ -40,8 +40,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     status: 403,
     error: 'all_sites_required',
     messages: {
-      de: 'Dieser API-Schlüssel gilt nur für einige Sites. Verwenden Sie einen für alle Sites.',
-      en: 'This API key is limited to some sites. Use a key for all sites.',
+      de: 'Das dürfen nur API-Schlüssel für alle Sites und Administratoren.',
+      en: 'Only API keys for all sites and administrators may do this.',
     },
   },
   display_name_invalid: rejected(

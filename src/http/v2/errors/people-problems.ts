@@ -109,4 +109,10 @@ export const peopleProblems = {
     'Das ist der letzte aktive Administrator.',
     'This is the last active administrator.',
   ),
+  person_sites_missing: problem(
+    400,
+    'person_sites_missing',
+    'Sagen Sie, welche Sites die Person als Nicht-Administrator benutzen darf.',
+    'Say which sites the person may use without being an administrator.',
+  ),
 } satisfies Record<string, Problem> & Record<PeopleErrorCode, Problem>

@@ -1,22 +1,10 @@
-import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLayout } from '../use-layout.ts'
 import classes from './app-shell.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
 import { Navigation } from './navigation.tsx'
 import { PhoneTabs, PhoneTop } from './phone-bars.tsx'
-
-export type Layout = 'phone' | 'rail' | 'full'
-
-/**
- * Phones have bars at the top and the bottom, medium screens have a rail of icons, wide screens have the whole navigation.
- */
-export function useLayout(): Layout {
-  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false })
-  const isRail = useMediaQuery('(max-width: 1120px)', undefined, { getInitialValueInEffect: false })
-  if (isPhone) return 'phone'
-  return isRail ? 'rail' : 'full'
-}
 
 /** The frame of every page for people who are signed in. */
 export function AppShell({ children }: { children: ReactNode }) {

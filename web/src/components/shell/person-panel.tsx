@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { MyChange, Person } from '../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../api.ts'
+import { api } from '../../api.ts'
 import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
 import { openKeys } from '../../keys.ts'
 import { sessionQuery, signOut, usePerson } from '../../session.tsx'
-import { ErrorMessage } from '../state-pages.tsx'
+import { ErrorMessage, errorTexts } from '../state-pages.tsx'
 
 /** Language, theme, account page and sign-out: a menu at the foot of the navigation, and *More* on a phone. */
 export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void; isPhone?: boolean }) {
@@ -58,7 +58,10 @@ export function PreferenceControls() {
   const save = useMutation({
     mutationFn: (change: MyChange) => api.updateMe(change),
     onSuccess: (next) => queries.setQueryData(sessionQuery.queryKey, (old) => old && { ...old, person: next }),
-    onError: (error) => notifications.show({ color: 'red', message: toApiError(error).message }),
+    onError: (error) => {
+      const { title, text } = errorTexts(t, error)
+      notifications.show({ color: 'red', title, message: text })
+    },
   })
   return (
     <>

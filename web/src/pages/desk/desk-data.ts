@@ -44,12 +44,11 @@ export function useDesk() {
   const store = stores.get(personId) ?? createDeskStore({ api, storage: sessionStorage, personId, isOnline })
   stores.set(personId, store)
   const desk = useSyncExternalStore(store.subscribe, store.getState)
-  const { data: session, dataUpdatedAt } = useQuery(sessionQuery)
+  const { data: session } = useQuery(sessionQuery)
   const isSignedIn = session?.person != null
-  // Every sign-in stores the session again.
   useEffect(() => {
     if (isSignedIn) store.resume()
-  }, [store, isSignedIn, dataUpdatedAt])
+  }, [store, isSignedIn])
   useReloadedLists(desk)
   return { store, desk }
 }

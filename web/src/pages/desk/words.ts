@@ -71,10 +71,10 @@ export function timeWords(at: Date, timeZone: string): string {
   }).format(at)
 }
 
-/** The time of day in the time zone of the site. */
+/** The time of day in the time zone of the site, with the date if it is not today. */
 export function clockWords(at: Date, timeZone: string): string {
-  const isToday = Date.now() - at.getTime() < 12 * 3_600_000
-  if (!isToday) return timeWords(at, timeZone)
+  const dayOf = (date: Date) => new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'short' }).format(date)
+  if (dayOf(at) !== dayOf(new Date())) return timeWords(at, timeZone)
   return new Intl.DateTimeFormat('de-DE', { timeZone, hour: '2-digit', minute: '2-digit' }).format(at)
 }
 

@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Logo } from '../../components/logo.tsx'
-import { useLayout } from '../../components/shell/app-shell.tsx'
+import { useLayout } from '../../components/use-layout.ts'
 import classes from './first-run-frame.module.css'
 
 type Props = { steps: string[]; step: number; children: ReactNode }

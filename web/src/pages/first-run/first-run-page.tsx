@@ -10,7 +10,7 @@ import { api, toApiError } from '../../api.ts'
 import { Notice } from '../../components/card-page.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { Redirect } from '../../components/redirect.tsx'
-import { ErrorPage, LoadingPage, useWords } from '../../components/state-pages.tsx'
+import { ErrorPage, LoadingPage, useErrorTexts } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
 import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
 import { sessionQuery, useSignedIn } from '../../session.tsx'
@@ -120,7 +120,7 @@ type AdministratorProps = {
 
 function AdministratorStep({ form, failure, isSaving, onBack, onNext }: AdministratorProps) {
   const { t } = useTranslation()
-  const { text } = useWords(failure)
+  const { text } = useErrorTexts(failure)
   return (
     <form noValidate onSubmit={onNext}>
       <Heading title={t('first-run.administrator')} text={t('first-run.administrator-text')} />

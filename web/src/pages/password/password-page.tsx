@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { api, toApiError } from '../../api.ts'
 import { CardPage, Notice } from '../../components/card-page.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
-import { ErrorPage, LoadingPage, useWords } from '../../components/state-pages.tsx'
+import { ErrorPage, LoadingPage, useErrorTexts } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
 import { sessionQuery, useSignedIn } from '../../session.tsx'
 
@@ -43,7 +43,7 @@ function PasswordForm({ token }: { token: string }) {
       if (invalid) form.setFieldError('password', invalid.message)
     },
   })
-  const { text } = useWords(save.error)
+  const { text } = useErrorTexts(save.error)
   const code = save.error && toApiError(save.error).error
   if (code === 'password_link_invalid') return <Notice tone="bad">{t('password-link.invalid')}</Notice>
   return (

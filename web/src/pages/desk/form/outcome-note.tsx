@@ -1,12 +1,12 @@
-import { Anchor, Code, Group, Loader, Text } from '@mantine/core'
+import { Group, Loader, Text } from '@mantine/core'
 import { IconHelpCircle, IconHourglassHigh, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../../client/voucher-api.generated.ts'
+import { RequestId } from '../../../components/state-pages.tsx'
 import type { Creation, Problem } from '../creation.ts'
 import classes from '../desk.module.css'
 import { useSeconds } from '../desk-data.ts'
-import { useCopy } from '../voucher/use-copy.ts'
 import { clockWords } from '../words.ts'
 
 type Props = { creation: Creation; site: Site; timeZone: string }
@@ -41,25 +41,12 @@ export function OutcomeNote({ creation, site, timeZone }: Props) {
 
 function NoneNote({ problem, site, timeZone }: { problem: Problem; site: Site; timeZone: string }) {
   const { t } = useTranslation()
-  const { isCopied, copy } = useCopy()
   const reason = useReason(problem, site, timeZone)
   const isOffline = problem.code === 'offline'
-  const { requestId } = problem
   return (
     <Note tone="bad" title={t(isOffline ? 'desk.offline' : 'desk.none')} Icon={IconPlugConnectedX}>
       {[isOffline ? t('desk.not-sent') : reason, t('desk.kept')].filter(Boolean).join(' ')}
-      {requestId && (
-        <Text fz={12} mt={6} c="dimmed">
-          {t('errors.request')}{' '}
-          <Code fz={12} bg="transparent" p={0} style={{ overflowWrap: 'anywhere' }}>
-            {requestId}
-          </Code>
-          {' · '}
-          <Anchor component="button" type="button" fz={12} className={classes.small} onClick={() => copy(requestId)}>
-            {t(isCopied ? 'actions.copied' : 'errors.copy-request')}
-          </Anchor>
-        </Text>
-      )}
+      <RequestId id={problem.requestId} />
     </Note>
   )
 }

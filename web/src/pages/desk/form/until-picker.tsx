@@ -2,7 +2,7 @@ import '@mantine/dates/styles.layer.css'
 import 'dayjs/locale/de'
 import { DatesProvider, DateTimePicker } from '@mantine/dates'
 import { useTranslation } from 'react-i18next'
-import { useLayout } from '../../../components/shell/app-shell.tsx'
+import { useLayout } from '../../../components/use-layout.ts'
 import type { WallTime } from './zoned-time.ts'
 
 export type UntilPickerProps = {

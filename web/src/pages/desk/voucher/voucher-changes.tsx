@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { api } from '../../../api.ts'
-import { useLayout } from '../../../components/shell/app-shell.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useFocusAfter } from '../../../components/use-focus-after.ts'
+import { useLayout } from '../../../components/use-layout.ts'
 import classes from '../desk.module.css'
 import { randomKey } from '../desk-store.ts'
 import { ExtendDialog } from './extend-dialog.tsx'
@@ -22,7 +22,7 @@ type Props = {
 export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'revoke' | 'extend' | null>(null)
-  const { isRevoking, revoke } = useRevocation(voucher)
+  const { isRevoking, hasFailed, revoke } = useRevocation(voucher)
   const isPhone = useLayout() === 'phone'
   const submit = useFocusAfter(revoke.error)
   const close = () => setOpen(null)
@@ -35,6 +35,11 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
     )
   return (
     <Group gap="xs" mt="md" ml={-12}>
+      {hasFailed && (
+        <Text fz={13.5} w="100%" pl={12} c="var(--vs-bad-text)" role="alert">
+          {t('desk.revoke-failed')}
+        </Text>
+      )}
       <Button variant="subtle" size="compact-md" className={classes.small ?? ''} onClick={() => setOpen('extend')}>
         {t('desk.extend')}
       </Button>
@@ -94,5 +99,6 @@ function useRevocation({ id: voucherId }: Voucher) {
     },
     refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : 1000),
   })
-  return { revoke, isRevoking: id !== undefined && data?.state !== 'done' }
+  const isDone = data?.state === 'done'
+  return { revoke, isRevoking: id !== undefined && !isDone, hasFailed: isDone && data.failed + data.kept > 0 }
 }

@@ -3,13 +3,13 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Voucher } from '../../../../../client/voucher-api.generated.ts'
-import { useLayout } from '../../../components/shell/app-shell.tsx'
+import { useCopy } from '../../../components/use-copy.ts'
+import { useLayout } from '../../../components/use-layout.ts'
 import { useKeys } from '../../../keys.ts'
 import { PrintMenu } from '../../../print/print-menu.tsx'
 import classes from '../desk.module.css'
 import { limitWords, validityWords } from '../words.ts'
 import { StatusWords } from './status-mark.tsx'
-import { useCopy } from './use-copy.ts'
 import { VoucherChanges } from './voucher-changes.tsx'
 import { hasEnded } from './voucher-end.ts'
 import { WifiQr } from './wifi-qr.tsx'
@@ -85,7 +85,7 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
       <div className={classes.actions}>
         {!isOver && (
           <div className={classes.print}>
-            <PrintMenu vouchers={[voucher]} site={site} />
+            <PrintMenu vouchers={[voucher]} site={site} guestInfo={guestInfo} />
           </div>
         )}
         <Button h={42} variant="default" leftSection={<IconCopy size={18} aria-hidden />} onClick={copyCode}>

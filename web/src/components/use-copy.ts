@@ -10,17 +10,19 @@ export function useCopy() {
   }, [isCopied])
   const copy = (text: string) => {
     const done = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('there is no clipboard'))
-    done.catch(() => copyBySelection(text)).finally(() => setIsCopied(true))
+    done.then(() => setIsCopied(true)).catch(() => setIsCopied(copyBySelection(text)))
   }
   return { isCopied, copy }
 }
 
-function copyBySelection(text: string): void {
+/** Whether the browser copied it. */
+function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
   field.style.position = 'fixed'
   document.body.append(field)
   field.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   field.remove()
+  return isCopied
 }
