@@ -81,7 +81,7 @@ test('from the first run of an empty service to the first printed voucher', asyn
   await heading(page, 'Voucher created')
   const code = await shownCode(page)
   await page.keyboard.press('Control+p')
-  await page.waitForFunction('window.dialogs === 1')
+  await expect.poll(() => page.evaluate('window.dialogs')).toBe(1)
   const [sheet, ...more] = await readPaper(await page.pdf({ preferCSSPageSize: true }), 'first voucher')
 
   expect(await codesOn(controllers[0].address)).toEqual([code])
