@@ -13,6 +13,8 @@ const { key } = await seedKey(app.db, { scope: 'write' })
 test('a batch that is posted while its controller is out of reach is not sent; it is made when the controller is back', async () => {
   const simulator = await startSimulator('--flavour', 'self-hosted')
   const siteId = await seedControlledSite(app.db, simulator, { driver: 'unifi-classic' })
+  // The first sync of the site would end the outage, because the controller answers it.
+  await app.db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [siteId])
   const first = JSON.stringify({ site_id: siteId, name: 'Signs in', expire_minutes: 60 })
   expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: first })).status).toBe(201)
   await simulator.forget()
@@ -23,7 +25,7 @@ test('a batch that is posted while its controller is out of reach is not sent; i
   const read = async () => (await app.call(`/api/v2/batches/${id}`, { key })).json()
   await new Promise((resolve) => setTimeout(resolve, 3_000))
 
-  expect(await read()).toMatchObject({ state: 'running', made: 0, failed: 0 }) // a probe may just be trying again
+  expect(await read()).toMatchObject({ waiting: 3, under_way: 0 })
   expect(await simulator.creates()).toBe(0)
   await simulator.behave({ booting: false })
   await vi.waitFor(async () => expect(await read()).toMatchObject({ state: 'done', made: 3 }), { timeout: 40_000 })

@@ -16,9 +16,9 @@ import { onFileEnd } from '#test/on-file-end.ts'
 import { createRandom } from '#test/random.ts'
 import { type Service, startService } from '#test/service.ts'
 
-const count = size(100, 10_000)
-const kills = size(3, 20)
-const hangs = size(2, 20)
+const count = size(60, 10_000)
+const kills = size(2, 20)
+const hangs = size(1, 20)
 
 const db = await createTestDatabase()
 const queue = createQueue({ url: db.url, supervise: false, onError: () => {} })
