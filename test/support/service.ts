@@ -48,9 +48,9 @@ export async function startService(
 
 export type Demo = {
   process: ChildProcess
-  /** What the demo prints for programs, in its only line on stdout. */
+  /** The only line on stdout, for programs. */
   facts: any
-  /** What the demo prints for people. */
+  /** The text on stderr, for people. */
   words: () => string
   ended: Promise<unknown[]>
   readyAfterMs: number

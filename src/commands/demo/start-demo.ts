@@ -69,7 +69,7 @@ async function seedDemo(ctx: Context, controllers: DemoController[], setupToken:
   return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key }, signIn }
 }
 
-/** What the demo prints for programs. `controller` is the controller of the first site. */
+/** The line of JSON that the demo prints for programs. `controller` is the controller of the first site. */
 function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
   const controllers = sites.map(({ site, controller }) => ({
     site,
@@ -86,7 +86,7 @@ function factsOf({ keys, sites, inactiveSite, signIn }: DemoData) {
   }
 }
 
-/** What an empty demo prints for programs. Each controller has the fields of `POST /controllers`. */
+/** The line of JSON that an empty demo prints for programs. Each controller has the fields of `POST /controllers`. */
 function factsOfEmpty(setupToken: string, controllers: DemoController[]) {
   return {
     setup_token: setupToken,

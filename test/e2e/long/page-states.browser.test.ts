@@ -12,7 +12,7 @@ const emptySite = await seedSite(app.db, { name: 'Pension Alpenblick' })
 type Words = ReturnType<typeof wordsOf>['t']
 type State = {
   path: string
-  /** Who is signed in: nobody, or a person with these sites. */
+  /** The person who is signed in, with these sites, or nobody. */
   siteIds?: number[] | 'all'
   prepare?: (page: Page) => Promise<unknown>
   /** Something that is visible once the page is in this state. */

@@ -6,7 +6,7 @@ import { useScope } from '../sites.ts'
 import { useLayout } from './use-layout.ts'
 
 /**
- * One line: the title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the
+ * The first line of a page: title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the
  * site.
  */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {

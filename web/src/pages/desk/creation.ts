@@ -8,7 +8,7 @@ export type Creation = {
   /** The Idempotency-Key: one for each guest. Repeats use the same one. */
   key: string
   request: VoucherCreation
-  /** What was typed, to show it again. */
+  /** The text that was typed, to show it again. */
   input: DeskInput
   /** When the request was first sent, in milliseconds. */
   startedAt: number
