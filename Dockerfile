@@ -1,30 +1,28 @@
-FROM node:24-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-
-FROM node:24-slim AS web
+# The image contains the files of the release archive (`npm run package`) and the tools of PostgreSQL for backups.
+# They are the same for every platform, so they are built once, on the platform of the builder.
+FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY client client
-COPY web web
-COPY tsconfig.json ./
-RUN node web/build-web.ts
+COPY . .
+# The time of the commit in seconds: there is no Git repository here that could tell it.
+ARG SOURCE_DATE_EPOCH=0
+RUN SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH node build/package.ts
 
-FROM node:24-slim
-ENV NODE_ENV=production LISTEN_ADDRESS=0.0.0.0
+FROM node:24-trixie-slim
+# Debian 13 has PostgreSQL 17, as deploy/compose.yaml. A newer server needs newer tools.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends postgresql-client-17 \
+  && rm -rf /var/lib/apt/lists/* \
+  && ln -s /app/bin/voucher-service.js /usr/local/bin/voucher-service
+# By default Node lets new objects fill 16 MB before it looks for unused ones, three times: 159 MB idle instead of 140.
+ENV NODE_ENV=production LISTEN_ADDRESS=0.0.0.0 NODE_OPTIONS=--max-semi-space-size=4
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json LICENSE ./
-COPY bin bin
-COPY src src
-COPY simulator simulator
-COPY --from=web /app/dist/web dist/web
-# Nothing is written to disk: the root file system may be read-only.
+COPY --from=build /app/dist/release ./
+# The service writes nothing to disk: the root file system may be read-only.
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8080) + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "bin/voucher-service.js"]
+ENTRYPOINT ["voucher-service"]
 CMD ["start"]

@@ -8,6 +8,7 @@ const long = process.env['TEST_SIZE'] === 'long'
 /** Folders with the longest test files, the longest first. */
 const slowest = [
   '/faults/',
+  '/e2e/',
   '/queue/',
   '/batches/',
   '/settling/',
@@ -34,7 +35,7 @@ export default defineConfig({
     globalSetup: 'test/support/data/template-database.ts',
     setupFiles: ['test/lanes/setup.ts'],
     reporters: ['default', new ClosingLine(), new Watchdog()],
-    testTimeout: long ? 600_000 : 60_000,
+    testTimeout: long ? 600_000 : 180_000, // a journey through the pages takes 20 s, and four times as long on a busy machine
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } }, // a second is not enough on a busy machine
     pool: 'forks',
@@ -51,7 +52,7 @@ export default defineConfig({
           // The files of a worker share one process and import the service once: that halves the processor time.
           isolate: false,
           // Many of these tests only wait.
-          maxWorkers: long ? 1 : 5,
+          maxWorkers: long ? 1 : 3,
           sequence: { groupOrder: 0 },
         },
       },

@@ -39,7 +39,7 @@ export type InvalidField = {
 
 export type Problem = {
   /** New values may be added. */
-  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "invalid_request" | "last_administrator" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "password_common" | "password_link_invalid" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "rate_limited" | "recording_failed" | "role_missing" | "search_too_slow" | "searches_too_many" | "server_error" | "session_ended" | "setup_done" | "setup_token_invalid" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_name_taken" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
+  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "own_account" | "password_common" | "password_link_invalid" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "rate_limited" | "recording_failed" | "rights_beyond_own" | "role_missing" | "search_too_slow" | "searches_too_many" | "server_error" | "session_ended" | "setup_done" | "setup_token_invalid" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
   /** English, or German if Accept-Language prefers it. */
   message: string
   /** Tell it to the operator. X-Request-Id has the same value. */
@@ -138,19 +138,234 @@ export type MySession = {
   browser: string
 }
 
+export type StaffMember = {
+  id: string
+  name: string
+  email: string
+  /** Each role includes those before it. */
+  role: "desk" | "manager" | "admin"
+  /** True if the person may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of the person. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  active: boolean
+  /** `invited` until the person has set a password. */
+  state: "invited" | "active" | "deactivated"
+  language: "de" | "en" | null
+  /** When the open one-time link of the person expires; null if there is none. */
+  link_expires_at: string | null
+  /** When the person last used the web app, to the minute. */
+  last_seen_at: string | null
+  created_at: string
+}
+
+export type NewPerson = {
+  name: string
+  email: string
+  /** Each role includes those before it. */
+  role: "desk" | "manager" | "admin"
+  /** Instead of `site_ids`: all sites, also later ones. */
+  all_sites?: true
+  /** Administrators may use all sites and need no list. */
+  site_ids?: Array<number>
+  language?: "de" | "en" | null
+}
+
+export type PasswordLink = {
+  /** The secret part of the link. It is shown only once. */
+  token: string
+  /** The address that the person opens. The token follows the #. */
+  url: string
+  expires_at: string
+}
+
+export type CreatedPerson = {
+  id: string
+  name: string
+  email: string
+  /** Each role includes those before it. */
+  role: "desk" | "manager" | "admin"
+  /** True if the person may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of the person. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  active: boolean
+  /** `invited` until the person has set a password. */
+  state: "invited" | "active" | "deactivated"
+  language: "de" | "en" | null
+  /** When the open one-time link of the person expires; null if there is none. */
+  link_expires_at: string | null
+  /** When the person last used the web app, to the minute. */
+  last_seen_at: string | null
+  created_at: string
+  password_link: PasswordLink
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type PersonChange = {
+  name?: string
+  /** Each role includes those before it. */
+  role?: "desk" | "manager" | "admin"
+  /** Instead of `site_ids`: all sites, also later ones. */
+  all_sites?: true
+  site_ids?: Array<number>
+  /** False ends all sessions and the one-time link of the person, and rejects sign-ins. */
+  active?: boolean
+  language?: "de" | "en" | null
+}
+
+/** Problems that somebody should look at: at most 50 of each kind, the longest or worst first. */
+export type Attention = {
+  controllers: Array<{
+    id: string
+    name: string
+    problem: "unreachable" | "certificate" | "sign_in_refused" | "failing"
+    since: string | null
+    /** Active sites of the person that cannot use it. */
+    site_count: number
+    /** One of the sites that cannot use the controller. */
+    site_id: number
+    site: string
+  }>
+  webhooks: Array<{
+    id: string
+    name: string
+    failing_since: string | null
+    disabled_at: string | null
+    disabled_reason: string | null
+    /** Deliveries that have not arrived since it fails, at most 1,000. */
+    undelivered: number
+  }>
+  /** Keys at their limit, and keys that expire within 14 days. Only administrators see them. */
+  keys: Array<{
+    id: string
+    name: string
+    /** Requests of today that were rejected because of the limit. */
+    limited: number
+    expires_at: string | null
+    last_used_at: string | null
+  }>
+  /** Batches that wait for their controller. */
+  batches: Array<{
+    id: string
+    site_id: number
+    site: string
+    held_up_since: string
+  }>
+  /** Sites whose controller has vouchers that the record has lost. */
+  unrecorded: Array<{
+    site_id: number
+    site: string
+    vouchers: number
+  }>
+}
+
+export type OverviewSites = {
+  /** All sites of the person, active or not. */
+  count: number
+  busiest: Array<{
+    site_id: number
+    site: string
+    issued: number
+  }>
+  /** All other sites together, so that the sum is right. */
+  others: {
+    count: number
+    issued: number
+  }
+  /** All sites by number. Empty if there are more than 1,000. */
+  wall: Array<{
+    site_id: number
+    site: string
+    state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
+  }>
+}
+
+export type OverviewSite = {
+  makers: Array<{
+    /** `controller`: somebody made them on the controller itself. */
+    kind: "key" | "staff" | "controller"
+    id: string | null
+    name: string | null
+    issued: number
+  }>
+  /** All other makers together, so that the sum is right. */
+  other_makers: {
+    count: number
+    issued: number
+  }
+  controller: {
+    name: string
+    /** The last 30 days, whatever `days` is. */
+    days: Array<{
+      day: string
+      /** Null if the controller was not recorded yet. */
+      unreachable_seconds: number | null
+    }>
+    unreachable_seconds: number
+    observed_seconds: number
+    outages: number
+    /** Null while it is unreachable. */
+    reachable_since: string | null
+    synced_at: string | null
+  }
+}
+
+export type Overview = {
+  today: string
+  /** The days are those of this time zone. */
+  time_zone: string
+  days: Array<{
+    day: string
+    issued: number
+    /** Vouchers that were issued on this day and have been used since then. */
+    redeemed: number
+  }>
+  totals: {
+    issued: number
+    redeemed: number
+    /** Vouchers whose minutes run out within 24 hours. */
+    ending_within_24_h: number
+  }
+  attention: Attention
+  /** Null if `site_id` was given. */
+  sites: OverviewSites | null
+  /** Null without `site_id`. */
+  site: OverviewSite | null
+}
+
+export type Hold = {
+  /** Null if the service is not held. */
+  held_since: string | null
+  /** The time of the backup that was restored; null if the service is not held because of one. */
+  backup_taken_at: string | null
+}
+
 export type Site = {
   id: number
   name: string
   /** Vouchers can be created only on an active site. */
   active: boolean
+  /** `certificate`: the controller shows another certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
+  state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
   /** Whether its controller answered the last call. */
   reachable: boolean
   unreachable_since: string | null
+  /** Why the controller cannot be reached; null also while the reason is unknown. */
+  unreachable_reason: "name_unknown" | "connection_refused" | "no_answer" | "certificate_changed" | "certificate_untrusted" | "address_forbidden" | "broken" | null
+  controller_id: string
+  controller_name: string
   synced_at: string | null
   /** Why the last comparison with the controller failed, in one word. */
   sync_failure: string | null
+  /** When the comparisons began to fail. */
+  sync_failing_since: string | null
+  /** Number of vouchers that were created in the last 30 days. */
+  recent_vouchers: number
   /** Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`. */
   unrecorded_vouchers: number
+  /** Times of the site are meant in this zone. */
+  time_zone: string
 }
 
 export type NewSite = {
@@ -180,6 +395,36 @@ export type SiteSettings = {
   created_at: string
 }
 
+export type RecordedSite = {
+  id: number
+  name: string
+}
+
+export type SiteImportRow = {
+  /** The last line of the row in the file. */
+  line: number
+  name: string
+  /** In a check, `added` means: would be added. */
+  outcome: "added" | "exists" | "refused"
+  /** Why the row is refused, such as controller_not_found; otherwise null. */
+  code: string | null
+  /** The column that is wrong, if it is a single one. */
+  column: string | null
+  /** The value that is wrong, such as the name of an unknown controller. */
+  value: string | null
+  /** The line that the row repeats. */
+  other_line: number | null
+  /** The site that is recorded already for this site of the controller, under another name. */
+  site: RecordedSite | null
+}
+
+export type SiteImport = {
+  added: number
+  existing: number
+  refused: number
+  rows: Array<SiteImportRow>
+}
+
 /** The new values. Fields that are left out stay as they are. */
 export type SiteChange = {
   name?: string
@@ -189,6 +434,31 @@ export type SiteChange = {
   adopts_vouchers?: boolean
   /** Append a short tag to each name on the controller. */
   tags_names?: boolean
+}
+
+export type NamedItem = {
+  id: string
+  name: string
+}
+
+/** How many may use all sites. */
+export type EffectCounts = {
+  keys: number
+  webhooks: number
+  people: number
+}
+
+export type SiteEffects = {
+  /** The first 50 keys that are limited to sites, this site included. */
+  keys: Array<NamedItem>
+  /** The first 50 webhooks that are limited to sites, this site included. */
+  webhooks: Array<NamedItem>
+  /** The first 50 people who are limited to sites, this site included. */
+  people: Array<NamedItem>
+  limited: EffectCounts
+  all_sites: EffectCounts
+  /** Vouchers of the site that are valid now. They stay valid. */
+  valid_vouchers: number
 }
 
 export type SyncRequest = {
@@ -247,8 +517,18 @@ export type Controller = {
   certificate_pin: string | null
   /** Whether credentials are stored. They cannot be read. */
   has_secret: boolean
+  /** For drivers that sign in with a password; otherwise null. */
+  username: string | null
   /** Number of sites on this controller. */
   sites: number
+  /** What the last calls found. `unknown`: no site was compared yet. */
+  state: "unknown" | "reachable" | "unreachable" | "certificate" | "sign_in_refused"
+  /** Since when it is unreachable or refuses the sign-in. */
+  failing_since: string | null
+  /** Why the controller cannot be reached; null also while the reason is unknown. */
+  unreachable_reason: "name_unknown" | "connection_refused" | "no_answer" | "certificate_changed" | "certificate_untrusted" | "address_forbidden" | "broken" | null
+  /** No sign-in is tried before this time, because the last one was refused. */
+  sign_in_paused_until: string | null
   created_at: string
 }
 
@@ -264,6 +544,68 @@ export type NewController = {
   secret: string
 }
 
+export type ControllerToCheck = {
+  /** A recorded controller. Other fields replace what is recorded. The recorded secret is sent only to the recorded address and certificate. */
+  controller_id?: string
+  /** Required without `controller_id`. */
+  driver?: string
+  address?: string
+  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  certificate_pin?: string | null
+  /** For drivers that sign in with a password. */
+  username?: string
+  /** The API key or password. It is encrypted and never shown again. */
+  secret?: string
+  /** The site to test. Without it, the first site that the account can see is tested. */
+  controller_site?: string
+}
+
+export type CheckedLayer = {
+  layer: "name" | "connection" | "certificate" | "sign_in" | "permission" | "site"
+  /** `skipped`: not tried, because something before it failed or is missing. */
+  result: "ok" | "failed" | "skipped"
+  /** Null if the layer needed no request of its own. */
+  duration_ms: number | null
+  /** Why the layer failed or was skipped. New values may be added. */
+  cause: "address_forbidden" | "name_unknown" | "port_closed" | "no_answer" | "no_connection" | "not_tls" | "tls_required" | "plain_http" | "certificate_self_signed" | "certificate_expired" | "certificate_for_other_name" | "certificate_changed" | "credentials_missing" | "credentials_not_reused" | "credentials_refused" | "cloud_account" | "second_factor" | "sign_ins_too_many" | "no_permission" | "site_missing" | "no_sites" | "wrong_driver" | "controller_busy" | "controller_failed" | null
+  /** The cause and what to do, in the language of the request. */
+  message: string | null
+}
+
+export type CheckedCertificate = {
+  /** SHA-256, for `certificate_pin`. */
+  fingerprint: string
+  subject: string
+  valid_until: string | null
+  /** `public`: a public authority has signed it. `pinned`: it is the one in `certificate_pin`. */
+  trust: "public" | "pinned" | "untrusted"
+}
+
+export type ControllerSite = {
+  /** For `controller_site` of a new site. */
+  controller_site: string
+  name: string
+}
+
+export type ControllerCheck = {
+  /** Whether vouchers can be made with this access. */
+  ok: boolean
+  driver: string
+  /** The address in the form in which it is stored. */
+  address: string
+  /** In the order in which they were tried. */
+  layers: Array<CheckedLayer>
+  /** The addresses of the name. */
+  addresses: Array<string>
+  port: number | null
+  /** The certificate that the controller shows. Null: none was read. */
+  certificate: CheckedCertificate | null
+  /** The version of the controller, if the account may read it. */
+  version: string | null
+  /** The sites that the account can see. Null: they could not be read. */
+  sites: Array<ControllerSite> | null
+}
+
 /** The new values. Fields that are left out stay as they are. */
 export type ControllerChange = {
   name?: string
@@ -276,10 +618,17 @@ export type ControllerChange = {
   secret?: string
 }
 
-export type ControllerSite = {
+export type OfferedSite = {
   /** For `controller_site` of a new site. */
   controller_site: string
   name: string
+  /** The number of the site here that uses it; null if none does. */
+  site_id: number | null
+}
+
+export type NewControllerSites = {
+  /** The ids of the sites on the controller. Without it, all of its sites are added, at most 5,000 at once. */
+  controller_sites?: Array<string>
 }
 
 export type Template = {
@@ -336,6 +685,19 @@ export type TemplateChange = {
   unused_days?: number | null
 }
 
+export type LastFailure = {
+  at: string
+  /** The status of the answer; null if none came. */
+  status: number | null
+  /** Why the attempt failed; null if it arrived. */
+  failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
+  /** The failure in the words of the network, such as ECONNREFUSED. */
+  error: string | null
+  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  answer: string | null
+  duration_ms: number
+}
+
 export type Webhook = {
   id: string
   name: string
@@ -346,10 +708,22 @@ export type Webhook = {
   all_sites: boolean
   /** Empty if `all_sites` is true. */
   site_ids: Array<number>
+  /** Whether events are signed with a secret. */
+  signed: boolean
+  /** After a rotation: how long the previous secret signs too. */
+  previous_secret_until: string | null
+  /** When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days. */
+  last_delivered_at: string | null
   /** When deliveries began to fail; null while they arrive. */
   failing_since: string | null
+  /** The last failed attempt, while deliveries fail or the webhook is disabled. */
+  last_failure: LastFailure | null
+  /** When a webhook that fails will be disabled, unless something arrives before. */
+  disabled_from: string | null
   /** When it was disabled because its receiver was gone. */
   disabled_at: string | null
+  /** `gone`: the receiver answered 410. `failing`: every attempt failed for five days. */
+  disabled_cause: "gone" | "failing" | null
   disabled_reason: string | null
   created_at: string
 }
@@ -379,14 +753,195 @@ export type CreatedWebhook = {
   all_sites: boolean
   /** Empty if `all_sites` is true. */
   site_ids: Array<number>
+  /** Whether events are signed with a secret. */
+  signed: boolean
+  /** After a rotation: how long the previous secret signs too. */
+  previous_secret_until: string | null
+  /** When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days. */
+  last_delivered_at: string | null
   /** When deliveries began to fail; null while they arrive. */
   failing_since: string | null
+  /** The last failed attempt, while deliveries fail or the webhook is disabled. */
+  last_failure: LastFailure | null
+  /** When a webhook that fails will be disabled, unless something arrives before. */
+  disabled_from: string | null
   /** When it was disabled because its receiver was gone. */
   disabled_at: string | null
+  /** `gone`: the receiver answered 410. `failing`: every attempt failed for five days. */
+  disabled_cause: "gone" | "failing" | null
   disabled_reason: string | null
   created_at: string
   /** Signs every event. Null for chats: there the address is the secret. */
   secret: string | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type WebhookChange = {
+  /** Must be unique among all webhooks. */
+  name?: string
+  /** It is encrypted and never shown again. */
+  url?: string
+  events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
+  /** Null: all sites, including later ones, which needs a key for all sites. Deliveries of sites that are not in the new list are removed from the log. */
+  site_ids?: Array<number> | null
+  /** The language of sentences in chats. */
+  language?: "de" | "en"
+}
+
+export type WebhookTest = {
+  /** Whether the receiver answered with a status of 2xx. */
+  arrived: boolean
+  /** The status of the answer; null if none came. */
+  status: number | null
+  /** Why the attempt failed; null if it arrived. */
+  failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
+  /** The failure in the words of the network, such as ECONNREFUSED. */
+  error: string | null
+  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  answer: string | null
+  duration_ms: number
+}
+
+export type RotatedSecret = {
+  secret: string
+  previous_secret_until: string
+}
+
+export type Attempt = {
+  attempt: number
+  started_at: string
+  /** The status of the answer; null if none came. */
+  status: number | null
+  /** Why the attempt failed; null if it arrived. */
+  failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
+  /** The failure in the words of the network, such as ECONNREFUSED. */
+  error: string | null
+  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  answer: string | null
+  duration_ms: number
+}
+
+export type Delivery = {
+  id: string
+  /** The receiver sees it in the header `webhook-id`. */
+  event_id: string
+  /** The type of the event. */
+  type: string
+  /** `pending`: waits for its next attempt. `failed`: given up. */
+  state: "pending" | "delivered" | "failed"
+  created_at: string
+  /** Failed attempts since the delivery was made or replayed. */
+  failed_attempts: number
+  /** After so many failed attempts it is given up. */
+  max_attempts: number
+  next_attempt_at: string | null
+  /** The last 30 attempts, oldest first. */
+  attempts: Array<Attempt>
+}
+
+/** Exactly one of the fields. */
+export type Replay = {
+  /** This delivery, whatever its state. Its `event_id` works too. */
+  delivery_id?: string
+  /** All failed deliveries of events since then, at most 10,000. */
+  failed_since?: string
+}
+
+export type OldSecret = {
+  /** The first characters of the secret. They are not secret, and the log shows them. */
+  prefix: string
+  valid_until: string
+  last_used_at: string | null
+}
+
+/** Days in the time zone of the service. At most 10 seconds behind. */
+export type KeyUsage = {
+  first_day: string
+  /** Requests on each of 14 days. The last day is today. */
+  requests: Array<number>
+  /** How many of them were answered with 429. */
+  limited: Array<number>
+}
+
+export type Key = {
+  id: string
+  name: string
+  /** The first characters of the secret. They are not secret, and the log shows them. */
+  prefix: string
+  /** Each scope includes those before it. */
+  scope: "read" | "write" | "manage"
+  /** True if the key may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of a limited key. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  /** Null: the key has no limit. */
+  requests_per_minute: number | null
+  /** When the key stops working; null if it does not expire. */
+  expires_at: string | null
+  revoked_at: string | null
+  /** At most 10 seconds behind. */
+  last_used_at: string | null
+  created_at: string
+  /** Secrets from before the key was rolled that still work. */
+  old_secrets: Array<OldSecret>
+  usage: KeyUsage
+}
+
+export type NewKey = {
+  /** What the key is for. */
+  name: string
+  /** Each scope includes those before it. */
+  scope: "read" | "write" | "manage"
+  /** Only these sites. Null: all sites, including later ones. A new key without it is for all sites. */
+  site_ids?: Array<number> | null
+  /** Null: the key has no limit. Default: 600. */
+  requests_per_minute?: number | null
+  /** When the key stops working. Null: never, which is the default. The scope manage needs a time. */
+  expires_at?: string | null
+}
+
+export type KeyWithSecret = {
+  id: string
+  name: string
+  /** The first characters of the secret. They are not secret, and the log shows them. */
+  prefix: string
+  /** Each scope includes those before it. */
+  scope: "read" | "write" | "manage"
+  /** True if the key may use all sites, including later ones. */
+  all_sites: boolean
+  /** The sites of a limited key. Empty if `all_sites` is true. */
+  site_ids: Array<number>
+  /** Null: the key has no limit. */
+  requests_per_minute: number | null
+  /** When the key stops working; null if it does not expire. */
+  expires_at: string | null
+  revoked_at: string | null
+  /** At most 10 seconds behind. */
+  last_used_at: string | null
+  created_at: string
+  /** Secrets from before the key was rolled that still work. */
+  old_secrets: Array<OldSecret>
+  usage: KeyUsage
+  /** The whole key. It is in this answer only. */
+  secret: string
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type KeyChange = {
+  name?: string
+  /** Only these sites. Null: all sites, including later ones. A new key without it is for all sites. */
+  site_ids?: Array<number> | null
+  /** Null: the key has no limit. */
+  requests_per_minute?: number | null
+  /** When the key stops working. Null: never, which is the default. The scope manage needs a time. */
+  expires_at?: string | null
+}
+
+export type KeyRoll = {
+  /** The prefix that the key has. If it has another one by now, nothing changes. */
+  prefix: string
+  /** When the secrets that exist stop working, at most 30 days ahead. Null: at once. */
+  old_valid_until: string | null
 }
 
 /** The key or person that made it. */
@@ -489,6 +1044,35 @@ export type CodeLookUp = {
   synced_at: string | null
 }
 
+export type HistoryActor = {
+  kind: "key" | "staff" | "command" | "service"
+  name: string
+}
+
+export type HistoryChanges = {
+  name?: string
+  reference?: string | null
+  valid_until?: string | null
+}
+
+export type VoucherHistoryEntry = {
+  /** revoked: the voucher is gone from the controller. expired: its minutes have run out. */
+  type: "created" | "changed" | "first_used" | "revocation_requested" | "revoked" | "expired"
+  at: string
+  /** Who created, changed or revoked it; null if nobody did or if it was made on the controller. */
+  by: HistoryActor | null
+  /** The new values; null unless the type is changed. */
+  changes: HistoryChanges | null
+  /** Why the voucher was revoked. controller: somebody deleted it there. Null unless the type is revoked. */
+  reason: "request" | "valid_until" | "unused" | "repair" | "controller" | null
+  /** What became of the request, as in the rows of a revocation. Null unless the type is revocation_requested. */
+  outcome: "pending" | "revoked" | "ended" | "kept" | "failed" | null
+  /** Why the last attempt to withdraw it failed. */
+  failure: string | null
+  /** What became of the devices that were online with the voucher, as in the rows of a revocation. */
+  disconnected: "all" | "none_online" | "unsupported" | "failed" | null
+}
+
 /** The new values. Fields that are left out stay as they are. */
 export type VoucherChange = {
   /** Display name. The name on the controller does not change. */
@@ -539,6 +1123,8 @@ export type Batch = {
   created_at: string
   /** Since then the controller could not make vouchers. The service retries. */
   held_up_since: string | null
+  /** If the controller still cannot make vouchers then, the rows that wait fail as unreachable. */
+  held_up_until: string | null
   finished_at: string | null
   created_by: CreatedBy
 }
@@ -596,6 +1182,8 @@ export type RevocationRequest = {
     reference?: string
     /** Made by this key or person. */
     created_by?: string
+    /** Made by any API key, by any person, or on the controller itself. */
+    source?: "key" | "staff" | "controller"
     /** Only vouchers that nobody has used, as far as the record knows. */
     unused?: true
     /** Made in this batch. */
@@ -618,6 +1206,30 @@ export type RevocationRow = {
   /** What became of the devices that were online with the voucher. unsupported: the controller does not say which they are. They may stay online until the minutes end. Null while pending. */
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
   settled_at: string | null
+}
+
+export type AuditEntry = {
+  id: string
+  at: string
+  actor: {
+    /** An API key, a person, the command line, or the service itself. */
+    kind: "key" | "staff" | "command" | "service"
+    /** Null for the command line and for the service. */
+    id: string | null
+    /** Its name at that time. */
+    name: string
+  }
+  action: string
+  target: {
+    kind: string
+    id: string
+    /** Its name at that time, or now; null if neither is known. */
+    name: string | null
+  }
+  /** The address from which the request came; null for the command line and for the service. */
+  address: string | null
+  /** A change has `changes`, the new values, and `before`, the old values of the same fields. Secrets are never included. */
+  details: Record<string, unknown>
 }
 
 /** The operations of API v2 as methods. */
@@ -646,6 +1258,39 @@ export interface VoucherApi {
   deleteMySessions(options?: CallOptions): Promise<void>
   /** Sign out in one browser */
   deleteMySession(id: string | number, options?: CallOptions): Promise<void>
+  /** List the people whom you may manage, by name */
+  listStaff(query?: {
+    /** Only people who may use this site. */
+    site_id?: number
+    /** Part of the name or of the e-mail address. */
+    text?: string
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    staff: Array<StaffMember>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Add a person. The answer has a one-time link for the person, valid for a week, which is shown only once */
+  createPerson(body: NewPerson, options?: CallOptions): Promise<CreatedPerson>
+  /** Get one person whom you may manage */
+  getPerson(id: string | number, options?: CallOptions): Promise<StaffMember>
+  /** Change a person. It takes effect at once; more rights end an open one-time link */
+  updatePerson(id: string | number, body: PersonChange, options?: CallOptions): Promise<StaffMember>
+  /** Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once */
+  createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>
+  /** Sign a person out everywhere */
+  deletePersonSessions(id: string | number, options?: CallOptions): Promise<void>
+  /** Get what needs attention, and how many vouchers were issued and redeemed on each day */
+  getOverview(query?: {
+    /** Only this site. Without it: all sites of the person. */
+    site_id?: number
+    /** The last days, including today. */
+    days?: 7 | 30 | 90
+  }, options?: CallOptions): Promise<Overview>
+  /** Get whether the service is held after a restored backup: then it creates and revokes no vouchers */
+  getHold(options?: CallOptions): Promise<Hold>
   /** List the sites of the key by number, active or not */
   listSites(query?: {
     limit?: number
@@ -664,8 +1309,14 @@ export interface VoucherApi {
   updateSite(id: string | number, body: SiteChange, options?: CallOptions): Promise<SiteSettings>
   /** Remove a site that has no vouchers and that nothing refers to */
   deleteSite(id: string | number, options?: CallOptions): Promise<void>
+  /** Add the sites of a CSV file with the columns name, controller, controller_site and optionally active and adopt: all of them or none */
+  importSites(body: Blob, options?: CallOptions): Promise<SiteImport>
+  /** Say what an import of this CSV file would add, and what is wrong in which line. Writes nothing */
+  checkSiteImport(body: Blob, options?: CallOptions): Promise<SiteImport>
   /** Get the settings of a site */
   getSiteSettings(id: string | number, options?: CallOptions): Promise<SiteSettings>
+  /** Say which keys, webhooks and people use a site, before it is deactivated or removed */
+  getSiteEffects(id: string | number, options?: CallOptions): Promise<SiteEffects>
   /** Compare the record of a site with its controller now */
   syncSite(id: string | number, options?: CallOptions): Promise<SyncRequest>
   /** Get the facts of a site that are printed on slips for guests */
@@ -690,6 +1341,8 @@ export interface VoucherApi {
   }>
   /** Add a controller. It is not called until a site is added */
   createController(body: NewController, options?: CallOptions): Promise<Controller>
+  /** Test a controller layer by layer: name, connection, certificate, sign-in, permission, site. It creates nothing. Without `secret` only the network is tested */
+  checkController(body: ControllerToCheck, options?: CallOptions): Promise<ControllerCheck>
   /** Get one controller, without its secrets */
   getController(id: string | number, options?: CallOptions): Promise<Controller>
   /** Change a controller. A new address or certificate_pin erases the stored secret unless the request has a new one */
@@ -698,7 +1351,12 @@ export interface VoucherApi {
   deleteController(id: string | number, options?: CallOptions): Promise<void>
   /** Ask a controller now which sites it has */
   listControllerSites(id: string | number, options?: CallOptions): Promise<{
-    sites: Array<ControllerSite>
+    sites: Array<OfferedSite>
+  }>
+  /** Add sites of a controller under the names that they have there. Sites that exist already stay as they are */
+  createControllerSites(id: string | number, body: NewControllerSites, options?: CallOptions): Promise<{
+    /** The numbers of the new sites. */
+    site_ids: Array<number>
   }>
   /** List templates by name: those for all sites and those for the sites of the key */
   listTemplates(query?: {
@@ -732,20 +1390,77 @@ export interface VoucherApi {
   createWebhook(body: NewWebhook, options?: CallOptions): Promise<CreatedWebhook>
   /** Get one webhook, without its address and secret */
   getWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
+  /** Change a webhook. Deliveries that wait are sent to the new address */
+  updateWebhook(id: string | number, body: WebhookChange, options?: CallOptions): Promise<Webhook>
   /** Unsubscribe: remove a webhook and the log of its deliveries */
   deleteWebhook(id: string | number, options?: CallOptions): Promise<void>
+  /** Send a test event now and return the answer of the receiver. The test is not repeated and not logged */
+  testWebhook(id: string | number, options?: CallOptions): Promise<WebhookTest>
+  /** Use a webhook again that was disabled. Deliveries that failed need a replay */
+  enableWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
+  /** Make a new signing secret, which is shown only once. For 24 hours the previous secret signs too */
+  rotateWebhookSecret(id: string | number, options?: CallOptions): Promise<RotatedSecret>
+  /** List the deliveries of the last 30 days with their attempts, newest first */
+  listDeliveries(id: string | number, query?: {
+    /** `pending`: waits for its next attempt. `failed`: given up. */
+    state?: "pending" | "delivered" | "failed"
+    /** Only deliveries of events since then. */
+    since?: string
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    deliveries: Array<Delivery>
+    /** Failed deliveries since `since`, on all pages and for every `state`. */
+    failed: number
+    /** Waiting deliveries since `since`, on all pages and for every `state`. */
+    pending: number
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Send one delivery again, or all failed ones of a period, with the same webhook-id */
+  replayDeliveries(id: string | number, body: Replay, options?: CallOptions): Promise<{
+    /** How many deliveries are sent again. */
+    replayed: number
+    /** Whether more may be left. If so, send the same request again. */
+    more: boolean
+  }>
+  /** List the API keys by name, with their usage of the last 14 days and without their secrets */
+  listKeys(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    keys: Array<Key>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Create an API key. The answer has its secret, which is shown only once */
+  createKey(body: NewKey, options?: CallOptions): Promise<KeyWithSecret>
+  /** Get one API key with its usage, without its secret */
+  getKey(id: string | number, options?: CallOptions): Promise<Key>
+  /** Change the name, sites, limit or expiry of an API key, at once and in every process */
+  updateKey(id: string | number, body: KeyChange, options?: CallOptions): Promise<Key>
+  /** Revoke an API key with all its secrets, at once and in every process */
+  revokeKey(id: string | number, options?: CallOptions): Promise<void>
+  /** Give an API key a new secret, which is shown only once. Old secrets work until a chosen time */
+  rollKey(id: string | number, body: KeyRoll, options?: CallOptions): Promise<KeyWithSecret>
   /** List vouchers of one, several or all sites of the key, newest first */
   listVouchers(query?: {
     /** May be repeated. Without it: all sites of the key. */
     site_id?: Array<number>
-    /** Only a valid voucher can be redeemed. */
-    status?: "valid" | "used" | "expired" | "revoked"
+    /** Exactly these vouchers. May be repeated. */
+    id?: Array<string>
+    /** May be repeated. */
+    status?: Array<"valid" | "used" | "expired" | "revoked">
     /** Part of the name; upper and lower case are the same. */
     text?: string
     /** Exactly this reference. */
     reference?: string
     /** Made by this key or person. */
     created_by?: string
+    /** Made by any API key, by any person, or on the controller itself. */
+    source?: "key" | "staff" | "controller"
     /** Only vouchers that nobody has used, as far as the record knows. */
     unused?: true
     /** Made in this batch. */
@@ -770,14 +1485,18 @@ export interface VoucherApi {
   exportVouchers(query?: {
     /** May be repeated. Without it: all sites of the key. */
     site_id?: Array<number>
-    /** Only a valid voucher can be redeemed. */
-    status?: "valid" | "used" | "expired" | "revoked"
+    /** Exactly these vouchers. May be repeated. */
+    id?: Array<string>
+    /** May be repeated. */
+    status?: Array<"valid" | "used" | "expired" | "revoked">
     /** Part of the name; upper and lower case are the same. */
     text?: string
     /** Exactly this reference. */
     reference?: string
     /** Made by this key or person. */
     created_by?: string
+    /** Made by any API key, by any person, or on the controller itself. */
+    source?: "key" | "staff" | "controller"
     /** Only vouchers that nobody has used, as far as the record knows. */
     unused?: true
     /** Made in this batch. */
@@ -807,6 +1526,10 @@ export interface VoucherApi {
   updateVoucher(id: string | number, body: VoucherChange, options?: CallOptions): Promise<Voucher>
   /** Withdraw one voucher. If it was withdrawn before, the outcome is ended */
   revokeVoucher(id: string | number, options?: CallOptions): Promise<Revocation>
+  /** Get what happened to a voucher and who did it, newest first */
+  getVoucherHistory(id: string | number, options?: CallOptions): Promise<{
+    history: Array<VoucherHistoryEntry>
+  }>
   /** List batches of one, several or all sites of the key, newest first */
   listBatches(query?: {
     /** May be repeated. Without it: all sites of the key. */
@@ -866,6 +1589,47 @@ export interface VoucherApi {
     /** Cursor of the next page; null on the last one. */
     next_cursor: string | null
   }>
+  /** List who did what, newest first */
+  listAudit(query?: {
+    /** An API key, a person, the command line, or the service itself. */
+    actor_kind?: "key" | "staff" | "command" | "service"
+    /** Done by this key or person. */
+    actor_id?: string
+    /** May be repeated. An action, or a group of actions: `site` includes `site.changed`. */
+    action?: Array<string>
+    target_kind?: string
+    /** The id of the target. */
+    target_id?: string
+    /** Done after this time, not at it. */
+    after?: string
+    /** Done before this time, not at it. */
+    before?: string
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<{
+    entries: Array<AuditEntry>
+    /** Cursor of the next page; null on the last one. */
+    next_cursor: string | null
+  }>
+  /** Download the audit as CSV, with the filters of the list, newest first, at most 10,000 entries */
+  exportAudit(query?: {
+    /** An API key, a person, the command line, or the service itself. */
+    actor_kind?: "key" | "staff" | "command" | "service"
+    /** Done by this key or person. */
+    actor_id?: string
+    /** May be repeated. An action, or a group of actions: `site` includes `site.changed`. */
+    action?: Array<string>
+    target_kind?: string
+    /** The id of the target. */
+    target_id?: string
+    /** Done after this time, not at it. */
+    after?: string
+    /** Done before this time, not at it. */
+    before?: string
+    /** A German Excel expects a semicolon. */
+    separator?: "," | ";"
+  }, options?: CallOptions): Promise<string>
 }
 
 /** The facts of an operation that the client needs to send it. */
@@ -888,12 +1652,23 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   listMySessions: { method: 'GET', path: '/me/sessions' },
   deleteMySessions: { method: 'DELETE', path: '/me/sessions' },
   deleteMySession: { method: 'DELETE', path: '/me/sessions/{id}' },
+  listStaff: { method: 'GET', path: '/staff', input: 'query' },
+  createPerson: { method: 'POST', path: '/staff', input: 'body' },
+  getPerson: { method: 'GET', path: '/staff/{id}' },
+  updatePerson: { method: 'PATCH', path: '/staff/{id}', input: 'body' },
+  createPasswordLink: { method: 'POST', path: '/staff/{id}/password-link' },
+  deletePersonSessions: { method: 'DELETE', path: '/staff/{id}/sessions' },
+  getOverview: { method: 'GET', path: '/overview', input: 'query' },
+  getHold: { method: 'GET', path: '/hold' },
   listSites: { method: 'GET', path: '/sites', input: 'query' },
   createSite: { method: 'POST', path: '/sites', input: 'body' },
   getSite: { method: 'GET', path: '/sites/{id}' },
   updateSite: { method: 'PATCH', path: '/sites/{id}', input: 'body' },
   deleteSite: { method: 'DELETE', path: '/sites/{id}' },
+  importSites: { method: 'POST', path: '/sites/import', input: 'file' },
+  checkSiteImport: { method: 'POST', path: '/sites/import/check', input: 'file' },
   getSiteSettings: { method: 'GET', path: '/sites/{id}/settings' },
+  getSiteEffects: { method: 'GET', path: '/sites/{id}/effects' },
   syncSite: { method: 'POST', path: '/sites/{id}/sync' },
   getGuestInfo: { method: 'GET', path: '/sites/{id}/guest-info' },
   updateGuestInfo: { method: 'PATCH', path: '/sites/{id}/guest-info', input: 'body' },
@@ -902,10 +1677,12 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   deleteLogo: { method: 'DELETE', path: '/sites/{id}/logo' },
   listControllers: { method: 'GET', path: '/controllers', input: 'query' },
   createController: { method: 'POST', path: '/controllers', input: 'body' },
+  checkController: { method: 'POST', path: '/controllers/check', input: 'body' },
   getController: { method: 'GET', path: '/controllers/{id}' },
   updateController: { method: 'PATCH', path: '/controllers/{id}', input: 'body' },
   deleteController: { method: 'DELETE', path: '/controllers/{id}' },
   listControllerSites: { method: 'GET', path: '/controllers/{id}/sites' },
+  createControllerSites: { method: 'POST', path: '/controllers/{id}/sites', input: 'body' },
   listTemplates: { method: 'GET', path: '/templates', input: 'query' },
   createTemplate: { method: 'POST', path: '/templates', input: 'body' },
   updateTemplate: { method: 'PATCH', path: '/templates/{id}', input: 'body' },
@@ -913,7 +1690,19 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   listWebhooks: { method: 'GET', path: '/webhooks', input: 'query' },
   createWebhook: { method: 'POST', path: '/webhooks', input: 'body' },
   getWebhook: { method: 'GET', path: '/webhooks/{id}' },
+  updateWebhook: { method: 'PATCH', path: '/webhooks/{id}', input: 'body' },
   deleteWebhook: { method: 'DELETE', path: '/webhooks/{id}' },
+  testWebhook: { method: 'POST', path: '/webhooks/{id}/test' },
+  enableWebhook: { method: 'POST', path: '/webhooks/{id}/enable' },
+  rotateWebhookSecret: { method: 'POST', path: '/webhooks/{id}/rotate-secret' },
+  listDeliveries: { method: 'GET', path: '/webhooks/{id}/deliveries', input: 'query' },
+  replayDeliveries: { method: 'POST', path: '/webhooks/{id}/replay', input: 'body' },
+  listKeys: { method: 'GET', path: '/keys', input: 'query' },
+  createKey: { method: 'POST', path: '/keys', input: 'body', idempotencyKey: 'accepted' },
+  getKey: { method: 'GET', path: '/keys/{id}' },
+  updateKey: { method: 'PATCH', path: '/keys/{id}', input: 'body' },
+  revokeKey: { method: 'DELETE', path: '/keys/{id}' },
+  rollKey: { method: 'POST', path: '/keys/{id}/roll', input: 'body' },
   listVouchers: { method: 'GET', path: '/vouchers', input: 'query' },
   createVoucher: { method: 'POST', path: '/vouchers', input: 'body', idempotencyKey: 'accepted' },
   exportVouchers: { method: 'GET', path: '/vouchers.csv', input: 'query' },
@@ -922,6 +1711,7 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   getVoucher: { method: 'GET', path: '/vouchers/{id}' },
   updateVoucher: { method: 'PATCH', path: '/vouchers/{id}', input: 'body', idempotencyKey: 'accepted' },
   revokeVoucher: { method: 'DELETE', path: '/vouchers/{id}' },
+  getVoucherHistory: { method: 'GET', path: '/vouchers/{id}/history' },
   listBatches: { method: 'GET', path: '/batches', input: 'query' },
   createBatch: { method: 'POST', path: '/batches', input: 'body', idempotencyKey: 'accepted' },
   getBatch: { method: 'GET', path: '/batches/{id}' },
@@ -933,4 +1723,6 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   listRevocations: { method: 'GET', path: '/revocations', input: 'query' },
   getRevocation: { method: 'GET', path: '/revocations/{id}' },
   listRevocationRows: { method: 'GET', path: '/revocations/{id}/rows', input: 'query' },
+  listAudit: { method: 'GET', path: '/audit', input: 'query' },
+  exportAudit: { method: 'GET', path: '/audit/export', input: 'query' },
 }

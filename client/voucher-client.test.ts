@@ -60,7 +60,7 @@ const failureOf = (promise: Promise<unknown>): Promise<VoucherApiError> =>
 test('a request has the method, path, query, body and headers of its operation', async () => {
   steps = [json(200, {})]
 
-  await api.listVouchers({ site_id: [1, 2], status: 'valid', text: 'a&b' })
+  await api.listVouchers({ site_id: [1, 2], status: ['valid'], text: 'a&b' })
   await api.updateVoucher('1-a/b', { valid_until: null })
   await api.getVoucherOutcome('checkin-4711')
   await api.getMe()
@@ -272,7 +272,7 @@ test('listAll reads every page of a list', async () => {
   ]
 
   const ids: string[] = []
-  for await (const { id } of listAll((page) => api.listVouchers({ status: 'valid', ...page }))) ids.push(id)
+  for await (const { id } of listAll((page) => api.listVouchers({ status: ['valid'], ...page }))) ids.push(id)
 
   expect(ids).toEqual(['a', 'b', 'c'])
   expect(received.map(({ url: path }) => path?.split('?')[1])).toEqual([

@@ -16,7 +16,7 @@ type ItemOf<Page> = { [Name in keyof Page]: Page[Name] extends (infer Item)[] ? 
 
 /**
  * All entries of a list, page by page:
- * `for await (const voucher of listAll((page) => api.listVouchers({ status: 'valid', ...page }))) …`
+ * `for await (const voucher of listAll((page) => api.listVouchers({ status: ['valid'], ...page }))) …`
  */
 export async function* listAll<Page extends { next_cursor: string | null }>(
   list: (page: { cursor?: string }) => Promise<Page>,

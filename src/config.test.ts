@@ -65,10 +65,15 @@ test('without a valid encryption key the settings are rejected', () => {
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: `${key},${key}` })).toThrow('twice')
 })
 
+const otherSecrets: Record<string, string> = {
+  DATABASE_DIRECT_URL: 'postgres://localhost:5433/vouchers',
+  REDIS_URL: 'redis://localhost',
+  SETUP_TOKEN: 'sixteen-letters-',
+}
 const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
 
 test.each(secrets.map(({ env }) => env))('the secret %s can be set directly or by a file, but not both', (name) => {
-  const value = { ...least, REDIS_URL: 'redis://localhost', SETUP_TOKEN: 'sixteen-letters-' }[name]
+  const value = ({ ...least, ...otherSecrets } as Record<string, string>)[name]
   const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, [name]: value }
 
   expect(loadConfig({ ...others, [`${name}_FILE`]: fileWith(`${value}\n`) })).toEqual(

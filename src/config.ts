@@ -1,6 +1,7 @@
 import {
   addressRanges,
   basePath,
+  cellLetter,
   factor,
   integer,
   keyring,
@@ -69,6 +70,21 @@ export const settings = {
     whenMissing: 'Set it to the address of your PostgreSQL, e.g. postgres://user:password@host/vouchers',
     secret: true,
   },
+  databaseDirectUrl: {
+    env: 'DATABASE_DIRECT_URL',
+    about:
+      'Address of the same database past PgBouncer, if `DATABASE_URL` goes through it. Jobs and migrations use it. See [scaling.md](scaling.md#pgbouncer).',
+    parse: url('postgres', 'postgresql'),
+    secret: true,
+    optional: true,
+  },
+  databasePreparedStatements: {
+    env: 'DATABASE_PREPARED_STATEMENTS',
+    about:
+      'Set it to `false` if `DATABASE_URL` goes through a PgBouncer before 1.21. PostgreSQL then plans every statement again.',
+    parse: trueOrFalse,
+    fallback: 'true',
+  },
   databasePoolSize: {
     env: 'DATABASE_POOL_SIZE',
     about: 'Largest number of connections to PostgreSQL that a process opens for its work.',
@@ -109,6 +125,27 @@ export const settings = {
     parse: factor,
     fallback: '1',
   },
+  cell: {
+    env: 'CELL',
+    about:
+      'For several cells behind a router only: the letter of this cell, `A` to `Z`, which new API keys contain. See [scaling.md](scaling.md).',
+    parse: cellLetter,
+    optional: true,
+  },
+  firstSiteNumber: {
+    env: 'FIRST_SITE_NUMBER',
+    about:
+      'For several cells only: the lowest number that a site can have. `migrate` and `start` apply it, and fail if a site has a lower number.',
+    parse: integer(1, 2_147_483_647),
+    fallback: '1',
+  },
+  lastSiteNumber: {
+    env: 'LAST_SITE_NUMBER',
+    about:
+      'For several cells only: the highest number that a new site can get, so that no two cells use the same number. `migrate` and `start` apply it. If it is not set, the limit that was applied last stays in force.',
+    parse: integer(1, 2_147_483_647),
+    optional: true,
+  },
   timeZone: {
     env: 'TZ',
     about: 'Time zone for the date in voucher names and for daily counts.',
@@ -127,6 +164,33 @@ export const settings = {
       'How long the worker looks on the controller for a voucher whose creation has an unknown outcome, in seconds.',
     parse: integer(5, 3600),
     fallback: '120',
+  },
+  retainVouchersDays: {
+    env: 'RETAIN_VOUCHERS_DAYS',
+    about:
+      'How many days vouchers are kept after their end, with their batches and revocations. By default, they are kept for ever. See [operating.md](operating.md#how-long-data-is-kept).',
+    parse: integer(30, 36_500),
+    optional: true,
+  },
+  retainAuditDays: {
+    env: 'RETAIN_AUDIT_DAYS',
+    about: 'How many days the audit is kept. By default, it is kept for ever.',
+    parse: integer(30, 36_500),
+    optional: true,
+  },
+  metricsPort: {
+    env: 'METRICS_PORT',
+    about:
+      'Port of `/metrics` for Prometheus, in every api and worker process. Without it, there are no metrics. See [watching.md](watching.md).',
+    parse: integer(0, 65535),
+    optional: true,
+  },
+  metricsAddress: {
+    env: 'METRICS_ADDRESS',
+    about:
+      'Address that `/metrics` listens on. It has no authentication: open it only to a network that your Prometheus uses.',
+    parse: text,
+    fallback: '127.0.0.1',
   },
   drainSeconds: {
     env: 'DRAIN_SECONDS',
@@ -167,6 +231,7 @@ export function loadDatabaseServer(env: NodeJS.ProcessEnv): string {
 
 /** The environment with some settings replaced, for the demo and for development. */
 export function replaceSettings(env: NodeJS.ProcessEnv, replaced: Record<string, string>): NodeJS.ProcessEnv {
-  const { DATABASE_URL_FILE: _, ENCRYPTION_KEYS_FILE: __, ...others } = env
+  const { DATABASE_URL_FILE: _, DATABASE_DIRECT_URL: __, DATABASE_DIRECT_URL_FILE: ___, ...kept } = env
+  const { ENCRYPTION_KEYS_FILE: ____, ...others } = kept
   return { ...others, ...replaced }
 }

@@ -2,6 +2,7 @@ import { type Logger, pino } from 'pino'
 import { connectDatabase, createDatabaseClock, type Database, type DatabaseClock, isReachable } from '#db/database.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
+import { createKnownSites, type KnownSites } from '#domain/creating/create-voucher.ts'
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
@@ -13,8 +14,10 @@ import { drivers } from '#drivers/registry.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { type Calendar, createCalendar } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
-import { createLimiter, type Limiter, postgresCounter } from '#limits/limiter.ts'
+import type { Observer } from '#lib/observer.ts'
+import { type Counter, createLimiter, type Limiter, postgresCounter } from '#limits/limiter.ts'
 import { redisCounter } from '#limits/redis-counter.ts'
+import { observeConnection, observeCounter, observeLimiter, observeReceivers } from '#metrics/observed-parts.ts'
 import { createQueue, type Queue } from '#queue/queue.ts'
 import { createQueueWatch, type QueueWatch, type WatchTimes } from '#worker/queue-watch.ts'
 import type { Config } from './config.ts'
@@ -24,6 +27,8 @@ export type Context = {
   config: Config
   log: Logger
   db: Database
+  /** Connections for the statements of every request: key, limit and list. They never wait for creations. */
+  requestDb: Database
   /** The database's time. Before `start`, it is the machine's time. */
   clock: DatabaseClock
   /** A connection for health checks only, so that they never wait for the pool of `db`. The first check opens it. */
@@ -34,7 +39,10 @@ export type Context = {
   limiter: Limiter
   keyUsage: KeyUsage
   keyring: Keyring
+  /** The letter of this cell, for new keys. */
+  cell: string | undefined
   controllers: Controllers
+  knownSites: KnownSites
   drivers: DriverForms
   receiverAddresses: ReceiverAddresses
   receivers: Receivers
@@ -42,6 +50,10 @@ export type Context = {
   queue: Queue
   queueWatch: QueueWatch
   today: Calendar
+  /** Counts what happens, if there are metrics. */
+  observer: Observer | undefined
+  /** The connection pools by their names, for metrics. */
+  pools: Record<string, Database>
   /** Starts the clock and the queue. The database must be migrated. */
   start(): Promise<void>
   close(): Promise<void>
@@ -52,24 +64,26 @@ const searchTimeoutMs = 3_000
 const searchesAtOnce = 2
 const connectionLost = 'a connection to PostgreSQL was lost; the next query opens a new one'
 
-type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined }
+type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined; observer?: Observer | undefined }
 
 /** A worker also retries the jobs of processes that died. `logTo` is standard output (1) or standard error (2). */
 export function createContext(
   config: Config,
   role: 'api' | 'worker',
-  { logTo = 1, watchTimes }: ContextOptions = {},
+  { logTo = 1, watchTimes, observer }: ContextOptions = {},
 ): Context {
   const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
   const db = connectDatabase({
-    url: config.databaseUrl,
+    ...pooledConnection(config),
     poolSize: config.databasePoolSize,
     onError: (err) => log.warn({ err }, connectionLost),
   })
+  const requestDb = connectRequestDatabase(config, log)
   const clock = createDatabaseClock(db)
   const healthDb = connectHealthDatabase(config)
-  const searches = createSearches(connectSearchDatabase(config, log))
-  const { limiter, disconnect: disconnectLimiter } = connectLimiter(config, db, log)
+  const searchDb = connectSearchDatabase(config, log)
+  const searches = createSearches(searchDb)
+  const { limiter, disconnect: disconnectLimiter } = connectLimiter({ config, db: requestDb, log, observer })
   const today = createCalendar(config.timeZone)
   const keyUsage = countKeyUsage({ db, clock, today }, (err) =>
     log.warn({ err }, 'the usage of API keys could not be written; the next attempt includes it'),
@@ -80,11 +94,13 @@ export function createContext(
     keyring: config.encryptionKeys,
     addressPolicy: createControllerAddressPolicy(config),
     clock,
+    ...(observer && { observe: (connection, driver) => observeConnection(connection, driver, observer) }),
   })
   const receiverAddresses = createReceiverAddresses(config)
-  const receivers = createReceivers(receiverAddresses)
+  const ownReceivers = createReceivers(receiverAddresses)
+  const receivers = observer ? observeReceivers(ownReceivers, observer) : ownReceivers
   const queue = createQueue({
-    url: config.databaseUrl,
+    url: config.databaseDirectUrl ?? config.databaseUrl,
     supervise: role === 'worker',
     onError: (err) => log.warn({ err }, 'the job queue reported an error; it continues by itself'),
   })
@@ -94,15 +110,18 @@ export function createContext(
     config,
     log,
     db,
+    requestDb,
     clock,
     healthDb,
     searches,
-    authenticate: createAuthenticate(db),
+    authenticate: createAuthenticate(requestDb),
     findLiveSession: createFindLiveSession(db),
     limiter,
     keyUsage,
     keyring: config.encryptionKeys,
+    cell: config.cell,
     controllers,
+    knownSites: createKnownSites(),
     drivers,
     receiverAddresses,
     receivers,
@@ -110,6 +129,8 @@ export function createContext(
     queue,
     queueWatch,
     today,
+    observer,
+    pools: { work: db, requests: requestDb, searches: searchDb },
     async start() {
       await clock.start()
       await queue.start()
@@ -124,15 +145,21 @@ export function createContext(
       clock.stop()
       await healthDb.close()
       await searches.close()
+      await requestDb.close()
       await db.close()
     },
   }
 }
 
+/** The address that may go through PgBouncer, and whether it keeps prepared statements. */
+function pooledConnection({ databaseUrl, databasePreparedStatements }: Config) {
+  return { url: databaseUrl, preparedStatements: databasePreparedStatements }
+}
+
 /** The idle connection stays open, so a full PostgreSQL does not make a process unready that is already connected. */
-function connectHealthDatabase({ databaseUrl }: Config): Database {
+function connectHealthDatabase(config: Config): Database {
   return connectDatabase({
-    url: databaseUrl,
+    ...pooledConnection(config),
     poolSize: 1,
     minIdle: 1,
     name: 'voucher-service health',
@@ -141,10 +168,25 @@ function connectHealthDatabase({ databaseUrl }: Config): Database {
   })
 }
 
-/** The settings keep one search from using every processor of the database. */
-function connectSearchDatabase({ databaseUrl }: Config, log: Log): Database {
+/**
+ * With named statements only. The setting makes PostgreSQL plan each of them once. By itself it would plan the list of a site
+ * every time, because it thinks that one plan for all partitions is expensive.
+ */
+function connectRequestDatabase(config: Config, log: Log): Database {
   return connectDatabase({
-    url: databaseUrl,
+    ...pooledConnection(config),
+    poolSize: Math.ceil(config.databasePoolSize / 2),
+    minIdle: 1, // one request a minute would otherwise connect and plan its statements every time
+    name: 'voucher-service requests',
+    settings: { plan_cache_mode: 'force_generic_plan' },
+    onError: (err) => log.warn({ err }, connectionLost),
+  })
+}
+
+/** The settings keep one search from using every processor of the database. */
+function connectSearchDatabase(config: Config, log: Log): Database {
+  return connectDatabase({
+    ...pooledConnection(config),
     poolSize: searchesAtOnce,
     name: 'voucher-service search',
     timeoutMs: searchTimeoutMs,
@@ -153,10 +195,15 @@ function connectSearchDatabase({ databaseUrl }: Config, log: Log): Database {
   })
 }
 
+type LimiterTools = { config: Config; db: Database; log: Log; observer: Observer | undefined }
+
 /** Redis counts requests if it is configured; PostgreSQL counts them otherwise, and while Redis cannot be reached. */
-function connectLimiter(config: Config, db: Database, log: Log): { limiter: Limiter; disconnect: () => void } {
-  const countInPostgres = postgresCounter(db)
-  if (config.redisUrl === undefined) return { limiter: createLimiter(countInPostgres), disconnect: () => {} }
+function connectLimiter({ config, db, log, observer }: LimiterTools): { limiter: Limiter; disconnect: () => void } {
+  const observed = (counter: Counter, store: 'redis' | 'postgresql') =>
+    observer ? observeCounter(counter, store, observer) : counter
+  const finish = (limiter: Limiter) => (observer ? observeLimiter(limiter, observer) : limiter)
+  const inPostgres = observed(postgresCounter(db), 'postgresql')
+  if (config.redisUrl === undefined) return { limiter: finish(createLimiter(inPostgres)), disconnect: () => {} }
   const redis = redisCounter({
     url: config.redisUrl,
     prefix: config.redisPrefix,
@@ -166,5 +213,5 @@ function connectLimiter(config: Config, db: Database, log: Log): { limiter: Limi
         'Redis does not answer, so PostgreSQL counts requests; check REDIS_URL and that Redis is running',
       ),
   })
-  return { limiter: createLimiter(redis.count, countInPostgres), disconnect: redis.close }
+  return { limiter: finish(createLimiter(observed(redis.count, 'redis'), inPostgres)), disconnect: redis.close }
 }

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest'
 import { report } from '#test/measuring.ts'
 
 const bundle = fileURLToPath(new URL('../dist/web/', import.meta.url))
-const build = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('build-web.ts', import.meta.url))])
+const build = () =>
+  promisify(execFile)(process.execPath, [fileURLToPath(new URL('../build/build-web.ts', import.meta.url))])
 await build()
 
 test('the first visit loads less than 300 kB of JavaScript', () => {
@@ -17,6 +18,23 @@ test('the first visit loads less than 300 kB of JavaScript', () => {
   report('JavaScript of the first visit, kB gzip', bytes / 1000)
   expect(loaded.length).toBeGreaterThan(0)
   expect(bytes).toBeLessThan(300_000)
+})
+
+/** The scripts that the page loads at once: the entry, and everything that these import statically. */
+function firstLoad(): string[] {
+  const page = readFileSync(`${bundle}index.html`, 'utf8')
+  const loaded = new Set([...page.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map(([, name]) => name as string))
+  for (const name of loaded)
+    for (const [, imported] of readFileSync(bundle + name, 'utf8').matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g))
+      loaded.add(`assets/${imported}`)
+  return [...loaded]
+}
+
+test('charts are not in the first load', () => {
+  const hasCharts = (name: string) => readFileSync(bundle + name, 'utf8').includes('recharts-')
+
+  expect(globSync('assets/*.js', { cwd: bundle }).filter(hasCharts)).not.toEqual([])
+  expect(firstLoad().filter(hasCharts)).toEqual([])
 })
 
 test('the bundle has the production version of React, whatever NODE_ENV is here', () => {

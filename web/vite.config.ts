@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-/** `web/build-web.ts` and `npm run dev` use this. Paths are relative to this folder. */
+/** `build/build-web.ts` and `npm run dev` use this. Paths are relative to this folder. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [react()],

@@ -2,6 +2,7 @@ import { connectDatabase, createDatabaseClock, type Database } from '#db/databas
 import type { Controllers } from '#domain/controllers/controllers.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
+import { type Calendar, type Clock, createCalendar } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -12,7 +13,12 @@ export async function withDatabase<T>(
   work: (db: Database, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(env)
-  const db = connectDatabase({ url: config.databaseUrl, poolSize: 2, onError: () => {} })
+  const db = connectDatabase({
+    url: config.databaseUrl,
+    preparedStatements: config.databasePreparedStatements,
+    poolSize: 2,
+    onError: () => {},
+  })
   try {
     return await work(db, config)
   } finally {
@@ -36,8 +42,10 @@ export async function withKeyring<T>(
 
 export type ControllerTools = { db: Database; controllers: Controllers; addressPolicy: AddressPolicy }
 
+export type RecordingTools = ControllerTools & { clock: Clock; today: Calendar }
+
 /** For commands that call controllers. They share the sessions of the running service, so they rarely sign in. */
-export async function withControllers<T>(terminal: Terminal, work: (tools: ControllerTools) => Promise<T>): Promise<T> {
+export async function withControllers<T>(terminal: Terminal, work: (tools: RecordingTools) => Promise<T>): Promise<T> {
   const { drivers } = await import('#drivers/registry.ts')
   const { createControllerAddressPolicy } = await import('#drivers/controller-address-policy.ts')
   const { createControllers } = await import('#domain/controllers/controllers.ts')
@@ -47,7 +55,7 @@ export async function withControllers<T>(terminal: Terminal, work: (tools: Contr
     const controllers = createControllers({ drivers, db, keyring: config.encryptionKeys, addressPolicy, clock })
     try {
       await clock.start()
-      return await work({ db, controllers, addressPolicy })
+      return await work({ db, controllers, addressPolicy, clock, today: createCalendar(config.timeZone) })
     } finally {
       clock.stop()
       await controllers.close()
@@ -58,7 +66,11 @@ export async function withControllers<T>(terminal: Terminal, work: (tools: Contr
 /** For commands that leave work to the worker. */
 export async function withQueue<T>(config: Config, work: (queue: Queue) => Promise<T>): Promise<T> {
   const { createQueue } = await import('#queue/queue.ts')
-  const queue = createQueue({ url: config.databaseUrl, supervise: false, onError: () => {} })
+  const queue = createQueue({
+    url: config.databaseDirectUrl ?? config.databaseUrl,
+    supervise: false,
+    onError: () => {},
+  })
   await queue.start()
   try {
     return await work(queue)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { addController } from '#domain/controllers/add-controller.ts'
 import {
@@ -15,6 +14,7 @@ import { DomainError } from '#domain/errors.ts'
 import type { Credentials, Driver } from '#drivers/driver.ts'
 import type { Verification } from '#drivers/verification/verify.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
+import { serviceVersion } from '#lib/version.ts'
 import { loadConfig } from '../config.ts'
 import { withControllers, withDatabase, withKeyring } from './connections.ts'
 import { fingerprint } from './terminal/arguments.ts'
@@ -228,10 +228,6 @@ async function verifyController(terminal: Terminal, name: string, { site, yes }:
 function harmlessShape(now: Date) {
   const name = `voucher-service verify ${now.toISOString().slice(0, 10)}`
   return { name, maxUses: 1, expireMinutes: 1, downKbps: 2_000, upKbps: 1_000, quotaMb: 5 }
-}
-
-function serviceVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
 
 type VerificationReport = { service: string; node: string; driver: string } & Omit<Verification, 'leftBehind'>

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { validate as isUuid } from 'uuid'
 import {
   createKey,
   importKey,
@@ -7,10 +8,12 @@ import {
   revokeKey,
   setKey,
 } from '#domain/keys/administer-keys.ts'
-import { defaultRateLimit, maxRateLimit, type Scope, scopes } from '#domain/keys/key.ts'
-import { listKeys } from '#domain/keys/keys.queries.ts'
+import { defaultRateLimit, maxRateLimit, prefixOf, type Scope, scopes } from '#domain/keys/key.ts'
+import { type ApiKeyWithSites, listKeys } from '#domain/keys/keys.queries.ts'
+import { rollKey } from '#domain/keys/roll-key.ts'
+import type { Config } from '../config.ts'
 import { withDatabase } from './connections.ts'
-import { collectSites, futureTime, sha256, wholeNumber } from './terminal/arguments.ts'
+import { collectSites, futureTime, graceEnd, sha256, wholeNumber } from './terminal/arguments.ts'
 import { print } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
@@ -23,21 +26,29 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
   withKeyOptions(keys.command('create'))
     .description('create a key and print it; it is shown only once')
     .action(async (options: NewKeyOptions) =>
-      print(terminal, await withDatabase(terminal, (db) => createKey(db, commandActor(), toRequest(options)))),
+      printKeys(
+        terminal,
+        await withDatabase(terminal, (db, config) => createKey(db, commandActor(), toRequest(options, config))),
+      ),
     )
 
   withKeyOptions(keys.command('import'))
-    .description('accept a key of another server of this API, given its prefix and hash')
+    .description('accept a key of another server of this API or of another cell, given its prefix and hash')
     .requiredOption('--prefix <prefix>', 'first part of the key: a word, an underscore, eight characters')
     .requiredOption('--sha256 <hex>', 'SHA-256 of the whole key', sha256)
     .action(async (options: ImportOptions) =>
-      print(terminal, await withDatabase(terminal, (db) => importKey(db, commandActor(), toRequest(options), options))),
+      printKeys(
+        terminal,
+        await withDatabase(terminal, (db, config) =>
+          importKey(db, commandActor(), toRequest(options, config), options),
+        ),
+      ),
     )
 
   keys
     .command('list')
     .description('list all keys, without their secrets: those are not stored')
-    .action(async () => print(terminal, await withDatabase(terminal, (db) => listKeys(db))))
+    .action(async () => printKeys(terminal, await withDatabase(terminal, (db) => listKeys(db))))
 
   keys
     .command('set')
@@ -52,16 +63,53 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     .action(async (prefix: string, options: SetOptions) => {
       if (Object.keys(options).length === 0)
         throw new CommandRefused('Nothing to change was given. `voucher-service keys set --help` lists the options.')
-      print(terminal, await withDatabase(terminal, (db) => setKey(db, commandActor(), prefix, toChange(options))))
+      printKeys(terminal, await withDatabase(terminal, (db) => setKey(db, commandActor(), prefix, toChange(options))))
     })
+
+  keys
+    .command('roll')
+    .description('give a key a new secret and print it; it is shown only once')
+    .argument('<prefix>', 'current prefix or id of the key, see `keys list`')
+    .requiredOption(
+      '--old-valid-until <time>',
+      'when the old secret stops working: a time, a duration such as 12h or 7d (at most 30d), or now',
+      graceEnd,
+    )
+    .action(async (named: string, { oldValidUntil }: { oldValidUntil: Date | 'now' }) =>
+      printKeys(
+        terminal,
+        await withDatabase(terminal, (db, { cell }) =>
+          rollKey(db, commandActor(), {
+            named,
+            currentPrefix: givenPrefix(named),
+            oldValidUntil: oldValidUntil === 'now' ? null : oldValidUntil,
+            cell,
+          }),
+        ),
+      ),
+    )
 
   keys
     .command('revoke')
     .description('reject a key from now on, in every process')
     .argument('<prefix>', 'prefix or id of the key, see `keys list`')
     .action(async (prefix: string) =>
-      print(terminal, await withDatabase(terminal, (db) => revokeKey(db, commandActor(), prefix))),
+      printKeys(terminal, await withDatabase(terminal, (db) => revokeKey(db, commandActor(), prefix))),
     )
+}
+
+/** Prints keys with each old secret that still works as one text. */
+function printKeys(terminal: Terminal, keys: ApiKeyWithSites | ApiKeyWithSites[]): void {
+  const toRecord = ({ oldSecrets, ...key }: ApiKeyWithSites) => ({
+    ...key,
+    oldSecrets: oldSecrets.map(({ prefix, validUntil }) => `${prefix} until ${validUntil.toISOString()}`),
+  })
+  print(terminal, Array.isArray(keys) ? keys.map(toRecord) : toRecord(keys))
+}
+
+/** Whoever names a key by its prefix means the secret that has it. An id names the key, whatever its secret is. */
+function givenPrefix(named: string): string | undefined {
+  return isUuid(named) ? undefined : (prefixOf(named) ?? named)
 }
 
 function withKeyOptions(command: Command): Command {
@@ -77,8 +125,8 @@ function withKeyOptions(command: Command): Command {
     .option('--expires <time>', 'when the key stops working', futureTime)
 }
 
-function toRequest({ name, scope, limit, site, expires }: NewKeyOptions): KeyRequest {
-  return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null }
+function toRequest({ name, scope, limit, site, expires }: NewKeyOptions, { cell }: Config): KeyRequest {
+  return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null, cell }
 }
 
 function toChange({ name, limit, site, allSites, expires }: SetOptions): KeyChange {

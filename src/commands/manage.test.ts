@@ -98,6 +98,24 @@ test('keys set changes name, limit, sites and expiry; a manage key keeps one', a
   expect(await refusal('keys set vsk_unknown0 --name x')).toContain('No key has the prefix or id vsk_unknown0.')
   const { rows } = await db.query(`select details from audit where action = 'key.changed' order by id`)
   expect(rows[0]).toEqual({
-    details: { name: 'Test', changes: expect.objectContaining({ name: 'n8n', siteIds: 'all' }) },
+    details: {
+      name: 'Test',
+      changes: expect.objectContaining({ name: 'n8n', siteIds: 'all' }),
+      before: expect.objectContaining({ name: 'Test', siteIds: expect.anything() }),
+    },
   })
+})
+
+test('keys roll prints a new secret; the old one works until the given time, and its prefix cannot be rolled again', async () => {
+  const { id, prefix } = await seedKey(db)
+
+  const rolled = (await run(`keys roll ${prefix} --old-valid-until 7d --json`)).json()
+
+  expect(rolled).toMatchObject({ id, prefix: rolled.key.slice(0, 12) })
+  expect(rolled.old_secrets).toEqual([expect.stringMatching(new RegExp(`^${prefix} until \\d{4}-`))])
+  expect(await refusal(`keys roll ${prefix} --old-valid-until now`)).toContain(`now begins with ${rolled.prefix}`)
+  expect(await refusal(`keys roll ${rolled.prefix} --old-valid-until 31d`)).toContain('at most 30 more days')
+  expect((await run(`keys roll ${id} --old-valid-until now --json`)).json().old_secrets).toEqual([])
+  await run(`keys revoke ${prefix}`)
+  expect(await refusal(`keys roll ${id} --old-valid-until now`)).toContain('The key is revoked.')
 })

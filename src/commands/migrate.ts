@@ -1,20 +1,84 @@
 import type { Command } from 'commander'
-import { migrate } from '#db/migrate.ts'
+import { connectDatabase, type Queryable } from '#db/database.ts'
+import { compareMigrations, migrate } from '#db/migrate.ts'
+import { findUsedSiteNumbers, lockSiteNumbers, updateSiteNumbers } from '#db/site-numbers.queries.ts'
 import { migrateQueue } from '#queue/queue.ts'
-import { loadConfig } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { withDatabase } from './connections.ts'
 import { print } from './terminal/output.ts'
+import { CommandRefused } from './terminal/refusals.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export function registerMigrate(command: Command, terminal: Terminal): void {
-  command.action(async () => {
-    const applied = await migrateAll(loadConfig(terminal.env).databaseUrl)
-    print(terminal, { applied })
-  })
+  command
+    .option('--check', 'only compare the database with this version; exit codes: 0 equal, 3 older, 4 newer')
+    .action(async ({ check }: { check?: true }) => {
+      if (check) return checkMigrations(terminal)
+      const applied = await migrateAll(loadConfig(terminal.env))
+      print(terminal, { applied })
+    })
 }
 
-/** Migrates the service's tables and the queue's. Returns the names of the new migrations of the service. */
-export async function migrateAll(databaseUrl: string): Promise<string[]> {
-  const applied = await migrate(databaseUrl)
-  await migrateQueue(databaseUrl)
+/** A database that has migrations of a newer version and lacks some of this one counts as newer. */
+const exitCodes = { 'up to date': 0, older: 3, newer: 4 }
+
+async function checkMigrations(terminal: Terminal): Promise<void> {
+  const { missing, unknown } = await withDatabase(terminal, (db) => compareMigrations(db))
+  const state = unknown.length > 0 ? 'newer' : missing.length > 0 ? 'older' : 'up to date'
+  print(terminal, { database: state, missing, unknown })
+  terminal.exitCode = exitCodes[state]
+}
+
+type MigrateSettings = Pick<Config, 'databaseUrl'> &
+  Partial<Pick<Config, 'databaseDirectUrl' | 'timeZone' | 'firstSiteNumber' | 'lastSiteNumber'>>
+
+/** Migrates the service's tables and the queue's, and sets the numbers of new sites. Returns the service's new migrations. */
+export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
+  const { databaseDirectUrl: url = settings.databaseUrl, firstSiteNumber: first, lastSiteNumber: last } = settings
+  const applied = await migrate(url, settings.timeZone)
+  await migrateQueue(url)
+  if (first !== undefined) await setSiteNumbers(url, { first, last })
   return applied
+}
+
+/** Without a last number, the one that was set before stays. */
+type SiteNumbers = { first: number; last: number | undefined }
+
+/** Sets which numbers new sites get. When nothing changes, which is the usual case, it only reads. */
+async function setSiteNumbers(url: string, wanted: SiteNumbers): Promise<void> {
+  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  try {
+    if (!(await findChange(db, wanted))) return
+    await db.transaction(async (tx) => {
+      await lockSiteNumbers(tx)
+      const change = await findChange(tx, wanted)
+      if (change) await updateSiteNumbers(tx, change)
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+/**
+ * Numbers only go up: a lower first number changes nothing, so that the number of a removed site is not used again. Sites keep
+ * their numbers, because clients use them. So settings that leave out a site are rejected: a router would send its requests
+ * to another cell.
+ */
+async function findChange(
+  db: Queryable,
+  { first, last: wantedLast }: SiteNumbers,
+): Promise<{ next: number; last: number } | undefined> {
+  const used = await findUsedSiteNumbers(db)
+  const last = wantedLast ?? used.last
+  const next = Math.max(used.next, first)
+  if (used.lowest !== null && used.lowest < first)
+    throw new CommandRefused(
+      `Site ${used.lowest} has a lower number than FIRST_SITE_NUMBER (${first}), and sites keep their numbers. Set FIRST_SITE_NUMBER to ${used.lowest} or lower.`,
+    )
+  if (used.last === last && used.next === next) return undefined
+  if (next > last)
+    throw new CommandRefused(
+      `The next site gets the number ${next}, which is above LAST_SITE_NUMBER (${last}). Set LAST_SITE_NUMBER to ${next} or higher.`,
+    )
+  return { next, last }
 }

@@ -18,7 +18,7 @@ import { spawnCommand, startService } from '#test/service.ts'
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
 const db = await createTestDatabase()
 const run = (args: string, options: Parameters<typeof spawnCommand>[2] = {}) =>
-  spawnCommand(db.url, args.split(' '), options)
+  spawnCommand(db.url, args.split(' '), { script: program, ...options })
 const folder = await mkdtemp(join(tmpdir(), 'commands-'))
 onFileEnd(() => rm(folder, { recursive: true }))
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { serviceVersion } from '#lib/version.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 type Register = (command: Command, terminal: Terminal) => void | Promise<void>
@@ -18,6 +18,22 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   migrate: {
     about: 'update the database to this version; safe to repeat, and to run several at once',
     load: async () => (await import('./migrate.ts')).registerMigrate,
+  },
+  backup: {
+    about: 'write the record into a file, with pg_dump; the encryption keys are not in it',
+    load: async () => (await import('./keep/backup.ts')).registerBackup,
+  },
+  restore: {
+    about: 'restore a backup into an empty database, and hold the service until `resume`',
+    load: async () => (await import('./keep/restore.ts')).registerRestore,
+  },
+  hold: {
+    about: 'stop creating and withdrawing vouchers and sending notifications, in every process',
+    load: async () => (await import('./keep/hold.ts')).registerHold,
+  },
+  resume: {
+    about: 'end the hold that `restore` or `hold` began',
+    load: async () => (await import('./keep/hold.ts')).registerResume,
   },
   controllers: {
     about: 'network controllers and their credentials',
@@ -43,6 +59,10 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   webhooks: {
     about: 'receivers of notifications',
     load: async () => (await import('./webhooks.ts')).registerWebhooks,
+  },
+  doctor: {
+    about: 'check settings, database, Redis, controllers, webhooks and PUBLIC_URL, and say how to fix problems',
+    load: async () => (await import('./doctor/doctor.ts')).registerDoctor,
   },
   secrets: {
     about: 'keys that encrypt the stored secrets',
@@ -85,15 +105,11 @@ export async function runProgram(
   }
 }
 
-function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
-}
-
 async function createProgram(terminal: Terminal): Promise<Command> {
   const program = new Command()
     .name('voucher-service')
     .description('Guest Wi-Fi vouchers for all your UniFi sites.')
-    .version(readVersion(), '--version', 'print the version')
+    .version(serviceVersion(), '--version', 'print the version')
     .option('--json', 'print JSON')
     .showHelpAfterError('(--help lists the commands and options)')
     .configureHelp({ showGlobalOptions: true })

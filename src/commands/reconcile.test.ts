@@ -59,9 +59,24 @@ test('--withdraw deletes only the lost vouchers on the controller, and only afte
   await withdrawDue(app.context, site)
 
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was done')])
-  expect(withdrawn.exitCode).toBe(0)
+  expect([withdrawn.exitCode, withdrawn.stderr]).toEqual([0, expect.stringContaining('on the controller now.')])
   expect(await onController()).not.toContain(lost)
   expect([await onController(), await valid()]).toEqual([[kept, expect.any(String)], [kept]])
+})
+
+test('--withdraw says that the worker waits while the service is held', async () => {
+  const { site, lost, onController } = await loseHistory(dialects[0] as (typeof dialects)[0])
+  const withdraw = ['reconcile', '--site', String(site), '--withdraw', '--yes']
+  await run('hold')
+  const held = await run(...withdraw)
+  await withdrawDue(app.context, site)
+  const left = await onController()
+  await run('resume', '--yes')
+
+  expect(held.stderr).toBe(
+    'Recorded: 1. The service is held. The worker deletes them on the controller after `voucher-service resume`.\n',
+  )
+  expect(left).toContain(lost)
 })
 
 test('a site that cannot be read is reported with exit code 1', async () => {
@@ -99,5 +114,10 @@ test('`sites set` changes the given settings and writes the audit', async () => 
   )
 
   expect(set.json()).toMatchObject({ id: site, adopts_vouchers: true, tags_names: false })
-  expect(rows).toEqual([{ action: 'site.changed', details: { tagsNames: false, adoptsVouchers: true } }])
+  expect(rows).toEqual([
+    {
+      action: 'site.changed',
+      details: expect.objectContaining({ changes: { tagsNames: false, adoptsVouchers: true } }),
+    },
+  ])
 })

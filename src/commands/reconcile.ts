@@ -3,10 +3,11 @@ import type { Database } from '#db/database.ts'
 import { controllerFailure } from '#domain/controllers/controller-failure.ts'
 import { withoutTag } from '#domain/creating/voucher-shape.ts'
 import { DomainError } from '#domain/errors.ts'
+import { findHold } from '#domain/holding/hold.queries.ts'
 import { listSitesOnControllers, maxSiteId, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { findLostVouchers, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
-import { type ControllerTools, withControllers } from './connections.ts'
+import { type ControllerTools, type RecordingTools, withControllers } from './connections.ts'
 import { wholeNumber } from './terminal/arguments.ts'
 import { print, visibleText } from './terminal/output.ts'
 import { confirm } from './terminal/prompts.ts'
@@ -29,7 +30,7 @@ export function registerReconcile(command: Command, terminal: Terminal): void {
     })
 }
 
-async function reconcile(terminal: Terminal, tools: ControllerTools, { site, adopt, withdraw, yes }: Options) {
+async function reconcile(terminal: Terminal, tools: RecordingTools, { site, adopt, withdraw, yes }: Options) {
   const { found, failed } = await findAll(tools, await listSites(tools.db, site))
   print(terminal, found.flatMap(toRows))
   for (const { site: each, failure } of failed)
@@ -47,8 +48,15 @@ async function reconcile(terminal: Terminal, tools: ControllerTools, { site, ado
   if (!yes) await confirm(terminal, `${what} Go on?`)
   let recorded = 0
   for (const { site, vouchers } of found)
-    recorded += await recordLostVouchers(tools.db, commandActor(), site, vouchers, { withdraw: withdraw ?? false })
-  terminal.stderr.write(`Recorded: ${recorded}.${withdraw ? ' The worker deletes them on the controller now.' : ''}\n`)
+    recorded += await recordLostVouchers(tools, commandActor(), site, vouchers, { withdraw: withdraw ?? false })
+  const next = withdraw ? ` ${await whenDeleted(tools.db)}` : ''
+  terminal.stderr.write(`Recorded: ${recorded}.${next}\n`)
+}
+
+async function whenDeleted(db: Database): Promise<string> {
+  return (await findHold(db))
+    ? 'The service is held. The worker deletes them on the controller after `voucher-service resume`.'
+    : 'The worker deletes them on the controller now.'
 }
 
 async function listSites(db: Database, only: number | undefined): Promise<SiteOnController[]> {

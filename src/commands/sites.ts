@@ -9,10 +9,8 @@ import { importSites, type RowOutcome } from '#domain/sites/import-sites.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite, findSiteWithController, listSites, maxSiteId, type Site } from '#domain/sites/sites.queries.ts'
-import type { LayerResult } from '#drivers/diagnose.ts'
 import { createCalendar } from '#lib/clock.ts'
 import { type ControllerTools, withControllers, withDatabase, withKeyring } from './connections.ts'
-import type { ReportedRow } from './site-csv.ts'
 import { wholeNumber } from './terminal/arguments.ts'
 import { print, shellWord, visibleText } from './terminal/output.ts'
 import { askSecret } from './terminal/prompts.ts'
@@ -203,21 +201,21 @@ function orNull<T>(value: T | false): T | null {
 }
 
 async function importFile(terminal: Terminal, file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
-  const { parseSiteRows } = await import('./site-csv.ts')
+  const { parseSiteRows } = await import('#domain/sites/site-csv.ts')
   const { rows, refused } = parseSiteRows(await readText(terminal, file, maxFileMiB), maxRows)
   const imported = await withDatabase(terminal, (db) => importSites(db, commandActor(), rows, { dryRun }))
-  const outcomes = [...refused, ...imported.map(toReported)].map(toVisible).toSorted((a, b) => a.line - b.line)
+  const outcomes = [...refused, ...imported].map(toReported).toSorted((a, b) => a.line - b.line)
   print(terminal, outcomes)
   terminal.stderr.write(`${summarize(outcomes)}${dryRun ? '; dry run: nothing was written' : ''}\n`)
   if (outcomes.some(({ outcome }) => outcome === 'refused')) terminal.exitCode = 1
 }
 
-function toReported({ line, name, outcome, problem }: RowOutcome): ReportedRow {
-  return { line, name, outcome, reason: problem && describeRefusal(problem) }
-}
+/** A row of the file and its outcome in words. */
+type ReportedRow = Pick<RowOutcome, 'line' | 'name' | 'outcome'> & { reason: string | null }
 
 /** The file may come from anywhere, so its text is made safe for the terminal. */
-function toVisible({ line, name, outcome, reason }: ReportedRow): ReportedRow {
+function toReported({ line, name, outcome, problem }: RowOutcome): ReportedRow {
+  const reason = problem && describeRefusal(problem)
   return { line, name: visibleText(name), outcome, reason: reason && visibleText(reason, 600) }
 }
 
@@ -227,11 +225,13 @@ function summarize(outcomes: ReportedRow[]): string {
     .join(', ')
 }
 
+type TestedLayer = { layer: string; result: string; ms: number | null; detail: string }
+
 export async function testSite(
   { db, controllers, addressPolicy }: ControllerTools,
   id: number,
-): Promise<LayerResult[]> {
-  const { diagnose } = await import('#drivers/diagnose.ts')
+): Promise<TestedLayer[]> {
+  const { diagnose } = await import('#drivers/layer-check.ts')
   const site = await findSiteWithController(db, id)
   if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
   const { address, certificatePin, controllerSite } = site
@@ -242,11 +242,11 @@ export async function testSite(
     address,
     certificatePin,
     addressPolicy,
-    hasCredentials: site.secret !== null,
+    withholdCredentials: async () => (site.secret === null ? 'credentials_missing' : undefined),
     controllerSite,
     connect: () => controllers.connectionOf(site),
     credentialsCommand: `${set}${username} --new-secret`,
     pinCommand: (fingerprint) => `${set} --pin ${fingerprint} --new-secret`,
   })
-  return diagnose(checks)
+  return (await diagnose(checks)).map(({ layer, result, ms, detail }) => ({ layer, result, ms, detail }))
 }

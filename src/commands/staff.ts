@@ -7,7 +7,8 @@ import {
   type PersonChange,
   setPerson,
 } from '#domain/staff/administer-staff.ts'
-import { type Language, listPeople, type Person } from '#domain/staff/staff.queries.ts'
+import { listStaffPage } from '#domain/staff/managed-staff.queries.ts'
+import type { Language, Person } from '#domain/staff/staff.queries.ts'
 import type { Config } from '../config.ts'
 import { withDatabase } from './connections.ts'
 import { collectSites } from './terminal/arguments.ts'
@@ -51,7 +52,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .command('list')
     .description('list all people, and when they were last seen')
     .action(async () => {
-      const people = await withDatabase(terminal, (db) => listPeople(db))
+      const people = await withDatabase(terminal, (db) => listStaffPage(db, null, { limit: null }))
       print(
         terminal,
         people.map(({ lastSeenAt, ...person }) => ({ ...shown(person), lastSeenAt })),

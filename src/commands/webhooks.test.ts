@@ -129,8 +129,8 @@ test('set changes the events and the language, and the audit has both', async ()
     {
       details: {
         name: 'talk',
-        from: { events: ['voucher.created'], language: 'de' },
-        to: { events: ['voucher.expired', 'controller.reachable'], language: 'en' },
+        changes: { events: ['voucher.expired', 'controller.reachable'], language: 'en' },
+        before: { events: ['voucher.created'], language: 'de' },
       },
     },
   ])

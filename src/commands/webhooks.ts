@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import type { Database } from '#db/database.ts'
 import type { LogChoice } from '#domain/deliveries/delivery-log.queries.ts'
 import { readAttempts, readDeliveries } from '#domain/deliveries/read-delivery-log.ts'
-import { addWebhook, enableWebhook, removeWebhook, setWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { addWebhook, enableWebhook, removeWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { changeWebhook } from '#domain/webhooks/change-webhook.ts'
 import { defaultEvents, eventTypes, type Language, languages, readEventTypes } from '#domain/webhooks/event-types.ts'
 import { formats } from '#domain/webhooks/formats.ts'
 import { createReceiverAddresses, receiverUrl } from '#domain/webhooks/receiver-url.ts'
@@ -55,7 +56,10 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
       if (!events && !language)
         throw new CommandRefused('Nothing to change was given. Use --events, --language or both.')
       const request = { events: events && readEventTypes(events), language }
-      print(terminal, await withDatabase(terminal, (db) => setWebhook(db, commandActor(), name, request)))
+      const changed = await withDatabase(terminal, (db, config) =>
+        changeWebhook({ db, keyring: config.encryptionKeys }, commandActor(), name, request),
+      )
+      print(terminal, changed)
     })
 
   webhooks
@@ -97,8 +101,8 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
     .option('--limit <n>', 'number of deliveries', wholeNumber(1, 10_000), 50)
     .option('--attempts', 'every attempt, with the first line of the answer')
     .action(async (name: string, { failed = false, since, limit, attempts }: LogOptions) => {
-      const choice = { onlyFailed: failed, since: since ?? null, limit }
-      const list = attempts ? listAttempts : readDeliveries
+      const choice: LogChoice = { state: failed ? 'failed' : null, since: since ?? null, limit }
+      const list = attempts ? listAttempts : listDeliveries
       print(terminal, await withDatabase<object[]>(terminal, (db) => list(db, name, choice)))
     })
 
@@ -146,28 +150,30 @@ async function sendTest(terminal: Terminal, name: string): Promise<void> {
   const result = await withDatabase(terminal, async (db, config) => {
     const receivers = createReceivers(createReceiverAddresses(config))
     const keyring = config.encryptionKeys
-    return testWebhook({ db, keyring, receivers, clock: machineClock }, name).finally(receivers.close)
+    return testWebhook({ db, keyring, receivers, clock: machineClock }, commandActor(), name).finally(receivers.close)
   })
-  print(terminal, result)
+  print(terminal, { ...result, reply: visibleText(result.reply ?? '') })
   if (!result.arrived) terminal.exitCode = 1
 }
 
-async function listAttempts(db: Database, name: string, choice: LogChoice) {
-  const attempts = await readAttempts(db, name, choice)
-  return attempts.map((attempt) => ({ ...attempt, reply: firstLine(attempt.reply) }))
+async function listDeliveries(db: Database, name: string, choice: LogChoice) {
+  const deliveries = await readDeliveries(db, commandActor(), name, choice)
+  return deliveries.map(({ failures: _, ...delivery }) => delivery)
 }
 
-function firstLine(reply: string | null): string {
-  return visibleText(reply?.trimStart().split(/\r?\n/)[0] ?? '')
+async function listAttempts(db: Database, name: string, choice: LogChoice) {
+  const { firstLine } = await import('#domain/deliveries/send-event.ts')
+  const attempts = await readAttempts(db, commandActor(), name, choice)
+  return attempts.map((attempt) => ({ ...attempt, reply: visibleText(firstLine(attempt.reply) ?? '') }))
 }
 
 async function replay(terminal: Terminal, name: string, options: ReplayOptions): Promise<void> {
   const choice = toChoice(options)
   const { replayDeliveries } = await import('#domain/deliveries/replay-deliveries.ts')
-  const replayed = await withDatabase(terminal, (db, config) =>
+  const { replayed } = await withDatabase(terminal, (db, config) =>
     withQueue(config, (queue) => replayDeliveries({ db, queue }, commandActor(), name, choice)),
   )
-  print(terminal, replayed)
+  print(terminal, { replayed })
 }
 
 function toChoice({ delivery, since, until, failed = false }: ReplayOptions) {

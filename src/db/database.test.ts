@@ -19,6 +19,20 @@ test('a transaction is committed when its work returns, and rolled back when its
   expect((await db.query('select text from notes')).rows).toEqual([{ text: 'kept' }])
 })
 
+test('a snapshot does not see what is committed meanwhile, and rejects writes', async () => {
+  await db.query('create table counted (n integer)')
+  const count = 'select count(*)::integer as count from counted'
+  const seen = await db.snapshot(async (tx) => {
+    const before = (await tx.query(count)).rows
+    await db.query('insert into counted values (1)')
+    return [before, (await tx.query(count)).rows]
+  })
+
+  expect(seen).toEqual([[{ count: 0 }], [{ count: 0 }]])
+  await expect(db.snapshot((tx) => tx.query('insert into counted values (2)'))).rejects.toThrow()
+  expect((await db.query(count)).rows).toEqual([{ count: 1 }])
+})
+
 test('a transaction that loses its connection throws Unavailable, and the next query works', async () => {
   const dying = db.transaction(async (tx) => {
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')

@@ -11,6 +11,10 @@ COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching
 CREATE DOMAIN public.encrypted AS text
 	CONSTRAINT encrypted_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
 
+CREATE FUNCTION public.add_counts(known jsonb, added jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (SELECT COALESCE(jsonb_object_agg(summed.name, summed.total), '{}'::jsonb) AS "coalesce" FROM (SELECT counts.name, sum((counts.count)::integer) AS total FROM (SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(add_counts.known) jsonb_each_text(key, value) UNION ALL SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(add_counts.added) jsonb_each_text(key, value)) counts(name, count) GROUP BY counts.name) summed WHERE (summed.total <> 0));
+
 CREATE FUNCTION public.move_all_site_versions() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -40,6 +44,24 @@ begin
   return null;
 end $$;
 
+CREATE FUNCTION public.move_version_of_names() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  insert into site_versions (site_id, version) values (0, gen_random_uuid())
+    on conflict (site_id) do update set version = excluded.version;
+  return null;
+end $$;
+
+CREATE FUNCTION public.uuid_v7() RETURNS uuid
+    LANGUAGE sql PARALLEL SAFE
+    AS $$
+  select encode(
+    set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+      placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1),
+    'hex')::uuid
+$$;
+
 CREATE FUNCTION public.without_date(name text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN regexp_replace(name, '^\d{4}-\d\d-\d\d_'::text, ''::text);
@@ -51,6 +73,16 @@ CREATE TABLE public.api_key_days (
     limited bigint DEFAULT 0 NOT NULL
 );
 
+CREATE TABLE public.api_key_secrets (
+    prefix text NOT NULL,
+    api_key_id uuid NOT NULL,
+    sha256 bytea NOT NULL,
+    valid_until timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_key_secrets_sha256_check CHECK ((length(sha256) = 32))
+);
+
 CREATE TABLE public.api_key_sites (
     api_key_id uuid NOT NULL,
     site_id integer NOT NULL
@@ -59,20 +91,16 @@ CREATE TABLE public.api_key_sites (
 CREATE TABLE public.api_keys (
     id uuid NOT NULL,
     name text NOT NULL,
-    prefix text NOT NULL,
-    sha256 bytea NOT NULL,
     scope text NOT NULL,
     rate_limit integer NOT NULL,
     all_sites boolean DEFAULT true NOT NULL,
     expires_at timestamp(3) with time zone,
     revoked_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     CONSTRAINT api_keys_manage_expires CHECK (((scope <> 'manage'::text) OR (expires_at IS NOT NULL))),
     CONSTRAINT api_keys_name_check CHECK ((name <> ''::text)),
     CONSTRAINT api_keys_rate_limit_check CHECK (((rate_limit >= 0) AND (rate_limit <= 100000))),
-    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text]))),
-    CONSTRAINT api_keys_sha256_check CHECK ((length(sha256) = 32))
+    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text])))
 );
 
 CREATE TABLE public.audit (
@@ -135,7 +163,8 @@ CREATE TABLE public.controller_outages (
     controller_id uuid NOT NULL,
     since timestamp(3) with time zone DEFAULT now() NOT NULL,
     until timestamp(3) with time zone,
-    next_probe_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    next_probe_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    reason text
 );
 
 CREATE TABLE public.controllers (
@@ -228,10 +257,21 @@ CREATE TABLE public.events (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.hold (
+    only_one boolean DEFAULT true NOT NULL,
+    since timestamp(3) with time zone DEFAULT now() NOT NULL,
+    reason text NOT NULL,
+    backup_taken_at timestamp(3) with time zone,
+    CONSTRAINT hold_check CHECK (((reason = 'restored'::text) = (backup_taken_at IS NOT NULL))),
+    CONSTRAINT hold_only_one_check CHECK (only_one),
+    CONSTRAINT hold_reason_check CHECK ((reason = ANY (ARRAY['restored'::text, 'command'::text])))
+);
+
 CREATE TABLE public.password_links (
     staff_id uuid NOT NULL,
     token_sha256 bytea NOT NULL,
     expires_at timestamp(3) with time zone NOT NULL,
+    created_by uuid,
     CONSTRAINT password_links_token_sha256_check CHECK ((length(token_sha256) = 32))
 );
 
@@ -276,7 +316,9 @@ CREATE TABLE public.site_days (
     day date NOT NULL,
     created integer DEFAULT 0 NOT NULL,
     redeemed integer DEFAULT 0 NOT NULL,
-    revoked integer DEFAULT 0 NOT NULL
+    revoked integer DEFAULT 0 NOT NULL,
+    created_redeemed integer DEFAULT 0 NOT NULL,
+    created_by jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE TABLE public.site_logos (
@@ -341,6 +383,7 @@ CREATE TABLE public.staff (
     password_hash text,
     language text,
     theme text DEFAULT 'auto'::text NOT NULL,
+    last_seen_at timestamp(3) with time zone,
     CONSTRAINT staff_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text]))),
     CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'manager'::text, 'admin'::text]))),
     CONSTRAINT staff_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'auto'::text])))
@@ -417,6 +460,7 @@ CREATE TABLE public.vouchers (
     unused_until timestamp(3) with time zone,
     first_use_told boolean DEFAULT false NOT NULL,
     end_told boolean DEFAULT false NOT NULL,
+    issued_on date DEFAULT ((now() AT TIME ZONE 'UTC'::text))::date NOT NULL,
     CONSTRAINT vouchers_code_check CHECK ((code <> ''::text)),
     CONSTRAINT vouchers_expire_minutes_check CHECK ((expire_minutes > 0)),
     CONSTRAINT vouchers_max_uses_check CHECK ((max_uses >= 0)),
@@ -477,14 +521,14 @@ CREATE TABLE public.withdrawals (
 ALTER TABLE ONLY public.api_key_days
     ADD CONSTRAINT api_key_days_pkey PRIMARY KEY (api_key_id, day);
 
+ALTER TABLE ONLY public.api_key_secrets
+    ADD CONSTRAINT api_key_secrets_pkey PRIMARY KEY (prefix);
+
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_pkey PRIMARY KEY (api_key_id, site_id);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.api_keys
-    ADD CONSTRAINT api_keys_prefix_key UNIQUE (prefix);
 
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
@@ -524,6 +568,9 @@ ALTER TABLE ONLY public.delivery_attempts
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.hold
+    ADD CONSTRAINT hold_pkey PRIMARY KEY (only_one);
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_pkey PRIMARY KEY (staff_id);
@@ -600,13 +647,33 @@ ALTER TABLE ONLY public.webhooks
 ALTER TABLE ONLY public.withdrawals
     ADD CONSTRAINT withdrawals_pkey PRIMARY KEY (site_id, id);
 
-CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id, at DESC);
+CREATE INDEX api_key_days_by_day ON public.api_key_days USING btree (day);
+
+CREATE UNIQUE INDEX api_key_secrets_current ON public.api_key_secrets USING btree (api_key_id) WHERE (valid_until IS NULL);
+
+CREATE INDEX api_key_secrets_of ON public.api_key_secrets USING btree (api_key_id);
+
+CREATE INDEX audit_by_action ON public.audit USING btree (action, at DESC, id DESC);
+
+CREATE INDEX audit_by_actor ON public.audit USING btree (actor_id, at DESC, id DESC) WHERE (actor_id IS NOT NULL);
+
+CREATE INDEX audit_by_group ON public.audit USING btree (split_part(action, '.'::text, 1), at DESC, id DESC);
+
+CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id, at DESC, id DESC);
 
 CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
 
 CREATE INDEX batches_due ON public.batches USING btree (next_run_at) WHERE (finished_at IS NULL);
 
+CREATE INDEX batches_finished ON public.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
 CREATE INDEX batches_list ON public.batches USING btree (site_id, created_at DESC, id DESC);
+
+CREATE INDEX batches_open_by_actor ON public.batches USING btree (actor) WHERE (finished_at IS NULL);
+
+CREATE INDEX batches_open_by_site ON public.batches USING btree (site_id, next_run_at) WHERE (finished_at IS NULL);
+
+CREATE INDEX controller_outages_ended ON public.controller_outages USING btree (until) WHERE (until IS NOT NULL);
 
 CREATE UNIQUE INDEX controller_outages_open ON public.controller_outages USING btree (controller_id) WHERE (until IS NULL);
 
@@ -620,7 +687,13 @@ CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id,
 
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (next_attempt_at, id) WHERE (state = 'pending'::text);
 
+CREATE INDEX deliveries_unsettled ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC) INCLUDE (state) WHERE (state <> 'delivered'::text);
+
 CREATE INDEX events_by_time ON public.events USING btree (created_at);
+
+CREATE INDEX password_links_by_end ON public.password_links USING btree (expires_at);
+
+CREATE INDEX rate_limits_by_end ON public.rate_limits USING btree (ends_at);
 
 CREATE INDEX remembered_requests_by_time ON public.remembered_requests USING btree (created_at);
 
@@ -630,17 +703,25 @@ CREATE INDEX revocations_newest ON public.revocations USING btree (created_at DE
 
 CREATE INDEX revocations_without_sites ON public.revocations USING btree (COALESCE(api_key_id, staff_id), created_at DESC, id DESC) WHERE (site_ids = '{}'::integer[]);
 
+CREATE INDEX site_days_by_day ON public.site_days USING btree (day);
+
 CREATE INDEX sites_by_name ON public.sites USING btree (name, id) WHERE active;
 
 CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE active;
 
+CREATE INDEX staff_addresses_by_use ON public.staff_addresses USING btree (signed_in_at);
+
 CREATE UNIQUE INDEX staff_by_email ON public.staff USING btree (lower(email));
+
+CREATE INDEX staff_sessions_by_use ON public.staff_sessions USING btree (last_seen_at);
 
 CREATE INDEX staff_sessions_of ON public.staff_sessions USING btree (staff_id);
 
 CREATE INDEX vouchers_by_batch ON ONLY public.vouchers USING btree (batch_id, site_id) WHERE (batch_id IS NOT NULL);
 
 CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (code text_pattern_ops, site_id);
+
+CREATE INDEX vouchers_by_maker ON ONLY public.vouchers USING btree (site_id, COALESCE(api_key_id, staff_id), created_at DESC, id DESC) WHERE (COALESCE(api_key_id, staff_id) IS NOT NULL);
 
 CREATE INDEX vouchers_by_name ON ONLY public.vouchers USING gin (site_id, name public.gin_trgm_ops);
 
@@ -650,13 +731,25 @@ CREATE INDEX vouchers_by_status ON ONLY public.vouchers USING btree (site_id, st
 
 CREATE UNIQUE INDEX vouchers_claim_by_code ON ONLY public.vouchers USING btree (site_id, code) WHERE (controller_voucher_id IS NULL);
 
-CREATE INDEX vouchers_ending ON ONLY public.vouchers USING btree (expires_at) WHERE ((status = ANY (ARRAY['valid'::text, 'used'::text])) AND (NOT end_told) AND (expires_at IS NOT NULL));
+CREATE INDEX vouchers_ending ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = ANY (ARRAY['valid'::text, 'used'::text])) AND (NOT end_told) AND (expires_at IS NOT NULL));
 
 CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC);
 
 CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DESC, id DESC) WHERE (code <> ''::text);
 
+CREATE INDEX vouchers_of_controllers ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE ((api_key_id IS NULL) AND (staff_id IS NULL));
+
+CREATE INDEX vouchers_of_keys ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE (api_key_id IS NOT NULL);
+
+CREATE INDEX vouchers_of_staff ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE (staff_id IS NOT NULL);
+
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
+
+CREATE INDEX webhook_sites_by_site ON public.webhook_sites USING btree (site_id, webhook_id);
+
+CREATE INDEX webhooks_of_all_sites ON public.webhooks USING btree (id) WHERE (all_sites AND (disabled_at IS NULL));
+
+CREATE INDEX webhooks_previous_secrets ON public.webhooks USING btree (previous_secret_until) WHERE (previous_secret_until IS NOT NULL);
 
 CREATE UNIQUE INDEX withdrawals_by_revocation ON public.withdrawals USING btree (revocation_id, site_id, voucher_id) WHERE (revocation_id IS NOT NULL);
 
@@ -670,6 +763,10 @@ CREATE INDEX withdrawals_due_by_site ON public.withdrawals USING btree (site_id,
 
 CREATE UNIQUE INDEX withdrawals_scheduled ON public.withdrawals USING btree (site_id, voucher_id) WHERE ((reason = 'valid_until'::text) AND (settled_at IS NULL));
 
+CREATE TRIGGER api_keys_renamed AFTER UPDATE OF name ON public.api_keys FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.move_version_of_names();
+
+CREATE TRIGGER staff_renamed AFTER UPDATE OF name ON public.staff FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.move_version_of_names();
+
 CREATE TRIGGER vouchers_deleted AFTER DELETE ON public.vouchers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
 
 CREATE TRIGGER vouchers_inserted AFTER INSERT ON public.vouchers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.move_site_versions();
@@ -680,6 +777,9 @@ CREATE TRIGGER vouchers_updated AFTER UPDATE ON public.vouchers REFERENCING OLD 
 
 ALTER TABLE ONLY public.api_key_days
     ADD CONSTRAINT api_key_days_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
+
+ALTER TABLE ONLY public.api_key_secrets
+    ADD CONSTRAINT api_key_secrets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
 
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
@@ -704,6 +804,9 @@ ALTER TABLE ONLY public.deliveries
 
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_created_by_fkey FOREIGN KEY (created_by) REFERENCES public.staff(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;

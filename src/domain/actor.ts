@@ -11,11 +11,11 @@ export function includesRole(role: Role, needed: Role): boolean {
 
 /**
  * The person or program that acts. Only the entrances (http, commands, worker) know where an actor comes from. `allSites` is
- * false for a key or a staff member that is limited to some sites.
+ * false for a key or a staff member that is limited to some sites. `address` is the address from which the request came.
  */
 export type Actor =
-  | { kind: 'key'; id: string; name: string; allSites: boolean }
-  | { kind: 'staff'; id: string; name: string; role: Role; allSites: boolean }
+  | { kind: 'key'; id: string; name: string; allSites: boolean; address?: string }
+  | { kind: 'staff'; id: string; name: string; role: Role; allSites: boolean; address?: string }
   | { kind: 'command'; name: string }
   | { kind: 'service' }
 
@@ -42,8 +42,11 @@ export function limitedTo(actor: Actor): string | null {
  * sites or change anything that is for all sites.
  */
 export function requireAllSites(actor: Actor): void {
-  if (limitedTo(actor) !== null || (actor.kind === 'staff' && actor.role !== 'admin'))
-    throw new DomainError('all_sites_required')
+  if (!mayUseAllSites(actor)) throw new DomainError('all_sites_required')
+}
+
+export function mayUseAllSites(actor: Actor): boolean {
+  return limitedTo(actor) === null && (actor.kind !== 'staff' || actor.role === 'admin')
 }
 
 /** The columns in which a row names the actor that made it. */

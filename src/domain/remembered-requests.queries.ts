@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
 import { actorReference, type Requester } from './actor.ts'
 import type { EarlierRequest } from './idempotency.ts'
 
@@ -48,12 +49,9 @@ export async function updateRequestResult(
   )
 }
 
-/** Deletes a limited number of old requests, to keep locks short. Returns how many. */
-export async function deleteOldRequests(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from remembered_requests
-      where ctid in (select ctid from remembered_requests
-                      where created_at <= now() - ${rememberedFor} order by created_at limit 5000 for update skip locked)`,
-  )
-  return rowCount ?? 0
+export const rememberedRequests: Retention = {
+  table: 'remembered_requests',
+  key: 'actor, operation, idempotency_key',
+  since: 'created_at',
+  keptFor: rememberedFor,
 }

@@ -1,5 +1,6 @@
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { CheckCause, LayerCheck, SiteToTest } from './layer-check.ts'
 
 /**
  * The port between the service and one kind of controller. Only the driver interprets addresses, opens connections and
@@ -14,7 +15,7 @@ export type Driver = {
   bounds: Partial<Record<Limit, Bound>>
   /** Does not open a network connection yet. The first call opens it. */
   connect(controller: ControllerAccess): ControllerConnection
-  /** The checks of `sites test`, in the order in which they run. */
+  /** The checks of a controller and a site, in the order in which they run. */
   layerChecks(site: SiteToTest): LayerCheck[]
 }
 
@@ -194,34 +195,6 @@ export async function cannotDisconnect(_site: string, vouchers: VoucherToDisconn
   return new Map<string, Disconnection>(vouchers.map(({ id }) => [id, 'unsupported']))
 }
 
-/** A site and its controller, for `sites test`. */
-export type SiteToTest = {
-  address: string
-  certificatePin: Buffer | null
-  addressPolicy: AddressPolicy
-  hasCredentials: boolean
-  controllerSite: string
-  /** Returns the same connection each time. Throws if there are no credentials. */
-  connect(): ControllerConnection
-  /** The command that stores credentials. */
-  credentialsCommand: string
-  /** The command that pins the certificate with this fingerprint. */
-  pinCommand(fingerprint: string): string
-}
-
-/** A step of `sites test`. It usually checks one layer, but one request can also check several layers. */
-export type LayerCheck<Layer extends string = string> = {
-  layers: readonly Layer[]
-  run(): Promise<LayerFinding<Layer>[]>
-}
-
-/** The detail is for the operator. It contains no secret and no text from a reply. */
-export type LayerFinding<Layer extends string = string> = {
-  layer: Layer
-  result: 'ok' | 'failed' | 'not tried'
-  detail: string
-}
-
 /** `refused`: certainly no voucher was made. `unknown`: a voucher may have been made, so the caller must look it up. */
 export type Outcome = 'refused' | 'unknown'
 
@@ -238,22 +211,50 @@ export type Failure =
   | 'failed'
   | 'no_voucher'
 
+type ControllerErrorOptions = ErrorOptions & {
+  checkCause?: CheckCause | undefined
+  reason?: UnreachableReason | undefined
+}
+
+/** Why no connection to a controller can be used. */
+export type UnreachableReason =
+  | 'name_unknown'
+  | 'connection_refused'
+  | 'no_answer'
+  /** The certificate is not the pinned one. */
+  | 'certificate_changed'
+  /** No certificate is pinned, and no public authority trusts the one that the controller shows. */
+  | 'certificate_untrusted'
+  | 'address_forbidden'
+  /** Something answers, but not as a controller does. */
+  | 'broken'
+
 /** The message is for the log. It never contains text from a reply or a credential. */
 export class ControllerError extends Error {
   override name = 'ControllerError'
   readonly failure: Failure
   readonly outcome: Outcome
-  constructor(failure: Failure, outcome: Outcome, message: string, options?: ErrorOptions) {
+  /** The cause for people who test a controller, where the driver knows more than `failure` says. */
+  readonly checkCause: CheckCause | undefined
+  /** For the failure `unreachable`, if the driver knows it. */
+  readonly reason: UnreachableReason | undefined
+  constructor(failure: Failure, outcome: Outcome, message: string, options: ControllerErrorOptions = {}) {
     super(message, options)
     this.failure = failure
     this.outcome = outcome
+    this.checkCause = options.checkCause
+    this.reason = options.reason
   }
 
   /** The same failure with another outcome, for a caller that knows more about what was sent. */
   as(outcome: Outcome): ControllerError {
     return outcome === this.outcome
       ? this
-      : new ControllerError(this.failure, outcome, this.message, { cause: this.cause ?? this })
+      : new ControllerError(this.failure, outcome, this.message, {
+          cause: this.cause ?? this,
+          checkCause: this.checkCause,
+          reason: this.reason,
+        })
   }
 }
 

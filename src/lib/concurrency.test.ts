@@ -1,73 +1,127 @@
-import { expect, test } from 'vitest'
-import { gatherCalls } from './concurrency.ts'
+import { expect, test, vi } from 'vitest'
+import { type Gathered, gatherCalls } from './concurrency.ts'
 
-/** Work whose runs end when the test ends them. `runs` tells for how many callers each run was started. */
+/** Work whose runs end when the test ends them. `runs` tells with which calls each run was started. */
 function controlledRuns() {
-  const runs: { callers: number; end: PromiseWithResolvers<string> }[] = []
-  const work = (callers: number) => {
-    const end = Promise.withResolvers<string>()
-    runs.push({ callers, end })
+  const runs: { calls: Gathered<string>[]; end: PromiseWithResolvers<string[]> }[] = []
+  const gather = gatherCalls<string, string>((calls) => {
+    const end = Promise.withResolvers<string[]>()
+    runs.push({ calls, end })
     return end.promise
-  }
-  return { runs, work }
+  })
+  return { runs, gather: (key: string) => gather(key, key.toUpperCase()) }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('calls during a run are served together by the next run, which starts after the first one ended', async () => {
-  const gather = gatherCalls<string>()
-  const { runs, work } = controlledRuns()
+/** Starts the two runs that may be under way at once. */
+async function startTwo(gather: (key: string) => Promise<unknown>) {
+  const first = gather('first')
+  await settle()
+  const second = gather('second')
+  await settle()
+  return [first, second]
+}
 
-  const first = gather('key', work)
+test('calls of one moment are served by one run', async () => {
+  const { runs, gather } = controlledRuns()
+
+  const calls = [gather('a'), gather('b'), gather('a')]
   await settle()
-  const others = [gather('key', work), gather('key', work), gather('key', work)]
+  expect(runs.map(({ calls }) => calls)).toEqual([
+    [
+      { call: 'A', callers: 2 },
+      { call: 'B', callers: 1 },
+    ],
+  ])
+  runs[0]?.end.resolve(['of a', 'of b'])
+
+  expect(await Promise.all(calls)).toEqual([
+    { result: 'of a', place: 1, callers: 2 },
+    { result: 'of b', place: 1, callers: 1 },
+    { result: 'of a', place: 2, callers: 2 },
+  ])
+})
+
+test('calls during two runs wait for the next run, which starts when one of the two has ended', async () => {
+  const { runs, gather } = controlledRuns()
+
+  const [first] = await startTwo(gather)
+  const others = [gather('first'), gather('second'), gather('first')]
   await settle()
-  expect(runs.map(({ callers }) => callers)).toEqual([1])
-  runs[0]?.end.resolve('first run')
+  expect(runs).toHaveLength(2)
+  runs[0]?.end.resolve(['first run'])
   await settle()
-  runs[1]?.end.resolve('second run')
+  expect(runs).toHaveLength(3)
+  runs[2]?.end.resolve(['third run', 'of second'])
 
   expect(await first).toEqual({ result: 'first run', place: 1, callers: 1 })
   expect(await Promise.all(others)).toEqual([
-    { result: 'second run', place: 1, callers: 3 },
-    { result: 'second run', place: 2, callers: 3 },
-    { result: 'second run', place: 3, callers: 3 },
+    { result: 'third run', place: 1, callers: 2 },
+    { result: 'of second', place: 1, callers: 1 },
+    { result: 'third run', place: 2, callers: 2 },
   ])
-  expect(runs.map(({ callers }) => callers)).toEqual([1, 3])
 })
 
 test('a call after the last run ended starts a new run', async () => {
-  const gather = gatherCalls<number>()
   let runs = 0
+  const gather = gatherCalls<string, number>(async () => [++runs])
 
   for (const expected of [1, 2, 3]) {
-    expect(await gather('key', async () => ++runs)).toEqual({ result: expected, place: 1, callers: 1 })
+    expect(await gather('key', 'call')).toEqual({ result: expected, place: 1, callers: 1 })
   }
 })
 
-test('calls with other keys do not wait', async () => {
-  const gather = gatherCalls<string>()
-  const { runs, work } = controlledRuns()
+test('of very many calls, a run serves at most 100', async () => {
+  const sizes: number[] = []
+  const gather = gatherCalls<number, number>(async (calls) => {
+    sizes.push(calls.length)
+    return calls.map(({ call }) => call)
+  })
 
-  const slow = gather('slow', work)
+  const served = await Promise.all(Array.from({ length: 250 }, (_, i) => gather(String(i), i)))
+
+  expect(served.map(({ result }) => result)).toEqual(Array.from({ length: 250 }, (_, i) => i))
+  expect(sizes).toEqual([100, 100, 50])
+})
+
+test('a run that hangs gives its place to the next calls after half a second, and still serves its own', async () => {
+  const { runs, gather } = controlledRuns()
+
+  const [first] = await startTwo(gather)
+  const third = gather('third')
+  await settle()
+  expect(runs).toHaveLength(2)
+  await vi.waitFor(() => expect(runs).toHaveLength(3), { timeout: 5_000 })
+  runs[2]?.end.resolve(['done'])
+  runs[0]?.end.resolve(['late'])
+
+  expect((await third).result).toBe('done')
+  expect(((await first) as { result: string }).result).toBe('late')
+})
+
+test('of more calls than one run takes, the rest starts a second run at once', async () => {
+  const sizes: number[] = []
+  const gather = gatherCalls<number, number>((calls) => {
+    sizes.push(calls.length)
+    return new Promise(() => {})
+  })
+
+  for (let i = 0; i < 150; i++) void gather(String(i), i)
   await settle()
 
-  expect(await gather('other', async () => 'done')).toEqual({ result: 'done', place: 1, callers: 1 })
-  runs[0]?.end.resolve('done too')
-  expect((await slow).result).toBe('done too')
+  expect(sizes).toEqual([100, 50])
 })
 
 test('a run that fails rejects only the calls that it served', async () => {
-  const gather = gatherCalls<string>()
-  const { runs, work } = controlledRuns()
+  const { runs, gather } = controlledRuns()
 
-  const first = gather('key', work)
-  await settle()
-  const second = gather('key', work)
+  const [first] = await startTwo(gather)
+  const third = gather('third')
   runs[0]?.end.reject(new Error('lost'))
   await expect(first).rejects.toThrow('lost')
   await settle()
-  runs[1]?.end.resolve('done')
+  runs[2]?.end.resolve(['done'])
 
-  expect((await second).result).toBe('done')
+  expect((await third).result).toBe('done')
 })

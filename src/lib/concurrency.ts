@@ -72,46 +72,73 @@ export function createSlots({ atOnce, maxWaiting, maxWaitMs, rejection }: SlotOp
   }
 }
 
-/** The result of the run that served a caller, and the caller's place (1 to `callers`) in that run, by arrival. */
+/** A call and how many callers made it. */
+export type Gathered<Call> = { call: Call; callers: number }
+
+/** The result of a call. `place` is the caller's position, by arrival, among the `callers` of the same call. It starts at 1. */
 type Served<Result> = { result: Result; place: number; callers: number }
 
-type Run<Result> = { started: boolean; callers: number; result: Promise<Result> }
+type Waiting<Call, Result> = Gathered<Call> & { served: PromiseWithResolvers<Result> }
 
-type Work<Result> = (callers: number) => Promise<Result>
+const runsAtOnce = 2
+const maxCallsPerRun = 100
+/** A run that takes longer gives its place away: its connection may be dead, and other calls must not wait for it. */
+const slowRunMs = 500
 
 /**
- * Serves concurrent calls with the same key by one run of `work`. At most one run per key is under way. A call that
- * arrives during a run waits for the next one, so a run always starts after every call that it serves.
+ * Combines calls: one run of `work` returns the results of many calls. Calls with the same key share one result. While two
+ * runs are under way, new calls wait for the next run. So a run always starts after every call that it serves. If a run
+ * fails, all its calls fail. One statement for many requests takes much less processor time than one for each.
  */
-export function gatherCalls<Result>(): (key: string, work: Work<Result>) => Promise<Served<Result>> {
-  const latestRuns = new Map<string, Run<Result>>()
+export function gatherCalls<Call, Result>(
+  work: (calls: Gathered<Call>[]) => Promise<Result[]>,
+): (key: string, call: Call) => Promise<Served<Result>> {
+  const waiting = new Map<string, Waiting<Call, Result>>()
+  let running = 0
 
-  return async (key, work) => {
-    let run = latestRuns.get(key)
-    if (!run || run.started) {
-      run = planRun(key, work, run)
-      latestRuns.set(key, run)
+  async function run(): Promise<void> {
+    if (running >= runsAtOnce || waiting.size === 0) return
+    const taken = [...waiting].slice(0, maxCallsPerRun)
+    for (const [key] of taken) waiting.delete(key)
+    const giveBackPlace = takePlace()
+    try {
+      const answer = work(taken.map(([, { call, callers }]) => ({ call, callers })))
+      void run() // more calls may wait than one run takes
+      const results = await answer
+      for (const [i, [, { served }]] of taken.entries()) served.resolve(results[i] as Result)
+    } catch (error) {
+      for (const [, { served }] of taken) served.reject(error)
+    } finally {
+      giveBackPlace()
     }
-    run.callers += 1
-    const place = run.callers
-    const result = await run.result
-    return { result, place, callers: run.callers }
   }
 
-  function planRun(key: string, work: Work<Result>, previous: Run<Result> | undefined): Run<Result> {
-    const previousEnd = previous ? previous.result.catch(() => {}) : Promise.resolve()
-    const run: Run<Result> = {
-      started: false,
-      callers: 0,
-      result: previousEnd
-        .then(() => {
-          run.started = true
-          return work(run.callers)
-        })
-        .finally(() => {
-          if (latestRuns.get(key) === run) latestRuns.delete(key)
-        }),
+  /** Takes a place for a run. Returns a function that gives it back, which happens at the latest after `slowRunMs`. */
+  function takePlace(): () => void {
+    let isTaken = true
+    running += 1
+    const giveBack = () => {
+      if (!isTaken) return
+      isTaken = false
+      clearTimeout(timer)
+      running -= 1
+      void run()
     }
-    return run
+    const timer = setTimeout(giveBack, slowRunMs)
+    return giveBack
+  }
+
+  return async (key, call) => {
+    let gathered = waiting.get(key)
+    if (!gathered) {
+      gathered = { call, callers: 0, served: Promise.withResolvers<Result>() }
+      waiting.set(key, gathered)
+      // After all sockets that have data were read, so that the calls of those requests join this run.
+      if (waiting.size === 1) setImmediate(() => void run())
+    }
+    gathered.callers += 1
+    const place = gathered.callers
+    const result = await gathered.served.promise
+    return { result, place, callers: gathered.callers }
   }
 }

@@ -22,6 +22,7 @@ export function reachPoint(point: Point): void {
 /** Steps on which a guarantee of the service depends. Tests replace a step to prove that the fault tests notice the change. */
 export type StepName =
   | 'insert intent'
+  | 'insert intent at a known site'
   | 'list held vouchers'
   | 'claim vouchers'
   | 'notify in the same commit'

@@ -21,8 +21,10 @@ export type Values<S extends Record<string, Setting>> = {
 
 export class SettingsError extends Error {
   override name = 'SettingsError'
+  readonly problems: string[]
   constructor(problems: string[]) {
     super(`Some settings are missing or invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
   }
 }
 
@@ -132,6 +134,11 @@ export function redisUrl(value: string): string {
 export function basePath(value: string): string {
   if (value === '/') return ''
   if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value)) throw new Error('must be a path such as /api, without a slash at the end')
+  return value
+}
+
+export function cellLetter(value: string): string {
+  if (!/^[A-Z]$/.test(value)) throw new Error('must be one letter from A to Z')
   return value
 }
 

@@ -25,7 +25,7 @@ const maxPauseMs = 1_000
  * connection reports no error, so the client library would keep it for ever.
  */
 export function keepConnected<C extends Client>(
-  createClient: () => C,
+  createClient: () => Promise<C>,
   onError: (error: Error) => void,
 ): KeptConnection<C> {
   let current: { client: C; ask: Ask<C> } | undefined
@@ -34,9 +34,10 @@ export function keepConnected<C extends Client>(
 
   /** Uses one connection until it is lost. Returns whether it ever worked. */
   async function useOneConnection(): Promise<boolean> {
-    const client = createClient()
+    const client = await createClient()
     const { promise: lost, reject } = Promise.withResolvers<never>()
     giveUp = reject
+    if (isClosed) reject(new Error('Closed'))
     client.on('error', reject)
     const watched = watchSilence(() => reject(new Error('No answer for 3 seconds. The connection is replaced')))
     try {

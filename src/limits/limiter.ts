@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Queryable, Unavailable } from '#db/database.ts'
-import { gatherCalls } from '#lib/concurrency.ts'
+import type { Retention } from '#db/retention.queries.ts'
+import { type Gathered, gatherCalls } from '#lib/concurrency.ts'
 import { replaceable } from '#lib/points.ts'
 
 type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
@@ -88,32 +89,47 @@ async function countInFirst([counter, ...others]: Counter[], key: string, known:
   }
 }
 
-/** Counts concurrent requests of one key with one statement, and gives each request its own number. */
+/** Counts concurrent requests with one statement, and gives each request its own number. */
 export function postgresCounter(db: Queryable): Counter {
-  const gather = gatherCalls<Window>()
+  const gather = gatherCalls<Asked, Window>((asked) => addToWindows(db, asked))
   return async (key, known = { count: 0, resetMs: windowSeconds * 1_000 }) => {
-    const { result, place, callers } = await gather(key, (requests) => addToWindow(db, key, requests, known))
+    const { result, place, callers } = await gather(key, { key, known })
     return { count: result.count - callers + place, resetMs: result.resetMs }
   }
 }
 
+type Asked = { key: string; known: Window }
+
 /** Uses the database's clock, so processes whose clocks differ still share one window. */
-async function addToWindow(db: Queryable, key: string, requests: number, known: Window): Promise<Window> {
-  const { rows } = await db.query<Window>(
-    `insert into rate_limits as open (key, count, ends_at)
-     values ($1, $3::integer + $4::integer, clock_timestamp() + make_interval(secs => $2))
-     on conflict (key) do update set (count, ends_at) = (
-       select case when over then excluded.count else greatest(open.count, $4::integer) + $3::integer end,
-              case when over then at + make_interval(secs => $2) else open.ends_at end
-         from (select at, open.ends_at <= at as over from (select clock_timestamp() as at) as clock) as look)
-     returning count, greatest(ceil(extract(epoch from ends_at - clock_timestamp()) * 1000), 1)::integer as "resetMs"`,
-    [key, known.resetMs / 1_000, requests, known.count],
-  )
-  return rows[0] as Window
+async function addToWindows(db: Queryable, asked: Gathered<Asked>[]): Promise<Window[]> {
+  const { rows } = await db.query<Window & { key: string }>(addRequests, [
+    asked.map(({ call }) => call.key),
+    asked.map(({ call }) => call.known.resetMs / 1_000),
+    asked.map(({ callers }) => callers),
+    asked.map(({ call }) => call.known.count),
+  ])
+  const windows = new Map(rows.map((row) => [row.key, row]))
+  return asked.map(({ call }) => windows.get(call.key) as Window)
 }
 
-/** Deletes the rows of windows that ended more than a minute ago. */
-export async function deleteClosedWindows(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(`delete from rate_limits where ends_at < clock_timestamp() - interval '1 minute'`)
-  return rowCount ?? 0
+/** In the order of the keys, so that two processes that count the same keys do not wait for each other forever. */
+const addRequests = {
+  name: 'add requests to windows',
+  text: `with asked as (
+       select * from unnest($1::text[], $2::float8[], $3::integer[], $4::integer[]) as asked (key, seconds, requests, known))
+     insert into rate_limits as open (key, count, ends_at)
+     select key, requests + known, clock_timestamp() + make_interval(secs => seconds) from asked order by key
+     on conflict (key) do update set (count, ends_at) = (
+       select case when over then excluded.count else greatest(open.count, known) + requests end,
+              case when over then at + make_interval(secs => seconds) else open.ends_at end
+         from (select clock_timestamp() as at) as clock, lateral (select open.ends_at <= at as over) as look,
+              asked where asked.key = excluded.key)
+     returning key, count, greatest(ceil(extract(epoch from ends_at - clock_timestamp()) * 1000), 1)::integer as "resetMs"`,
+}
+
+export const closedWindows: Retention = {
+  table: 'rate_limits',
+  key: 'key',
+  since: 'ends_at',
+  keptFor: `interval '1 minute'`,
 }

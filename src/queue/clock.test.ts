@@ -20,8 +20,8 @@ test('a process clock that steps back two hours during a job delays no later job
   const startAfter = new Date(Date.now() + 3_000) // no NOTIFY announces this job; only a poll finds it
 
   await queue.enqueue(db, 'attempt', [
-    { data: { name: 'steps back' }, onlyOne: 'c 1' },
-    { data: { name: 'due later' }, onlyOne: 'c 2', startAfter },
+    { data: { name: 'steps back' }, exclusiveKey: 'c 1' },
+    { data: { name: 'due later' }, exclusiveKey: 'c 2', startAfter },
   ])
 
   await vi.waitFor(() => expect(handled).toEqual(['steps back', 'due later']), { timeout: 30_000 })

@@ -1,4 +1,4 @@
-import { systemClock, type WipData } from 'pg-boss'
+import { systemClock } from 'pg-boss'
 
 /**
  * A clock that never goes back. pg-boss uses `Date.now` by default: after the clock was set back by two hours, the next poll
@@ -6,7 +6,7 @@ import { systemClock, type WipData } from 'pg-boss'
  */
 export const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
-export type Handlers = { track(handling: Promise<void>): Promise<void>; lastActive(): number }
+type Handlers = { track(handling: Promise<void>): Promise<void>; lastActive(): number }
 
 /** Tracks when a handler last ran. A handler does not count after its job expired, because pg-boss gave the job up. */
 export function trackHandlers(expireMs: number): Handlers {
@@ -30,12 +30,8 @@ export function trackHandlers(expireMs: number): Handlers {
   }
 }
 
-/**
- * The time at which the database last answered this worker. A rejection because the database is read-only or full is an
- * answer too.
- */
-export function lastAnswer({ lastFetchedOn, lastError, lastErrorOn }: WipData): number {
-  const { code } = (lastError ?? {}) as { code?: string }
-  const rejectedOn = code !== undefined && /^(25006|53...)$/.test(code) ? lastErrorOn : null
-  return Math.max(lastFetchedOn ?? 0, rejectedOn ?? 0)
+/** True when the database rejects a fetch because it is read-only or full. It did answer, so this counts as progress. */
+export function isRejectedByDatabase(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: string }
+  return code !== undefined && /^(25006|53...)$/.test(code)
 }

@@ -8,12 +8,12 @@ const queue = createQueue({ url: db.url, supervise: true, onError: () => {} })
 await queue.start()
 onFileEnd(queue.stop)
 
-const attempt = (more: object = {}) => queue.enqueue(db, 'attempt', [{ data: {}, onlyOne: 'a 1', ...more }])
+const attempt = (more: object = {}) => queue.enqueue(db, 'attempt', [{ data: {}, exclusiveKey: 'a 1', ...more }])
 
 test('a job is rejected while another job with its key waits or runs, and accepted afterwards', async () => {
   expect(await attempt({ startAfter: new Date(Date.now() + 1_000) })).toBe(1)
   expect(await attempt()).toBe(0)
-  expect(await queue.enqueue(db, 'attempt', [{ data: {}, onlyOne: 'a 2', startAfter: new Date(Date.now() + 60_000) }])).toBe(1) // biome-ignore format: one line
+  expect(await queue.enqueue(db, 'attempt', [{ data: {}, exclusiveKey: 'a 2', startAfter: new Date(Date.now() + 60_000) }])).toBe(1) // biome-ignore format: one line
 
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ test('a job is rejected while another job with its key waits or runs, and accept
 test('a job is added when the transaction commits, and not when it rolls back', async () => {
   await db
     .transaction(async (tx) => {
-      expect(await queue.enqueue(tx, 'attempt', [{ data: {}, onlyOne: 'b 1' }])).toBe(1)
+      expect(await queue.enqueue(tx, 'attempt', [{ data: {}, exclusiveKey: 'b 1' }])).toBe(1)
       throw new Error('no')
     })
     .catch(() => {})

@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#db/database.ts'
-import { deleteSettledCreations } from '#domain/creating/creations.queries.ts'
-import { deleteOldEvents } from '#domain/deliveries/events.queries.ts'
+import { deleteOldRows, rowsPerDeletion } from '#db/retention.queries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
-import { deleteOldRequests } from '#domain/remembered-requests.queries.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
-import { deleteOldSessions } from '#domain/staff/sessions.queries.ts'
 import { recordEndedVouchers } from '#domain/vouchers/record-ended-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
-import { deleteOldWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import type { Log } from '#lib/log.ts'
-import { deleteClosedWindows } from '#limits/limiter.ts'
+import { repeatWhileFull } from '#lib/pieces.ts'
 import type { Queue } from '#queue/queue.ts'
+import { listRetentionRules, type RetentionSettings } from './retention-rules.ts'
 
 /** Work that is repeated at an interval. `run` returns how many things it did; 0 writes nothing to the log. */
 type Sweep = { name: string; everyMs: number; run: () => Promise<number> }
 
-type ScheduleContext = { db: Database; queue: Queue; log: Log }
+type ScheduleContext = { db: Database; queue: Queue; log: Log; config: RetentionSettings }
 
 const minuteMs = 60_000
+const secretsPerStatement = 1_000
 const maxSyncsPerSweep = 200
+/** A controller with this many waiting syncs gets no more. With 100,000, a fetch took 117 ms, because it passes all of them. */
+const maxWaitingSyncs = 100
 
 /** Repeats the given sweeps and the housekeeping of the database. A sweep starts again only after its last run has ended. */
 export function startSchedules(ctx: ScheduleContext, sweeps: Sweep[]): { stop(): Promise<void> } {
@@ -50,33 +50,33 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
     { name: 'sites due for sync', everyMs: 5_000, run: () => enqueueDueSyncs(ctx) },
     { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => recordEndedVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
-    { name: 'settled creations', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteSettledCreations(ctx.db)) },
-    { name: 'old Idempotency-Keys', everyMs: minuteMs, run: () => repeatUntilZero(() => deleteOldRequests(ctx.db)) },
-    { name: 'closed limiter windows', everyMs: 5 * minuteMs, run: () => deleteClosedWindows(ctx.db) },
-    { name: 'old withdrawals', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldWithdrawals(ctx.db)) },
-    { name: 'old events', everyMs: 60 * minuteMs, run: () => repeatUntilZero(() => deleteOldEvents(ctx.db)) },
-    { name: 'ended sessions', everyMs: 60 * minuteMs, run: () => deleteOldSessions(ctx.db) },
-    { name: 'previous secrets of webhooks', everyMs: 60 * minuteMs, run: () => deletePreviousSecrets(ctx.db) },
+    ...listRetentionRules(ctx.config).map(({ name, everyMinutes, retention }) => ({
+      name,
+      everyMs: everyMinutes * minuteMs,
+      run: () => repeatWhileFull(rowsPerDeletion, () => deleteOldRows(ctx.db, retention)),
+    })),
+    {
+      name: 'previous secrets of webhooks',
+      everyMs: 60 * minuteMs,
+      run: () => repeatWhileFull(secretsPerStatement, () => deletePreviousSecrets(ctx.db, secretsPerStatement)),
+    },
   ]
 }
 
-/** Enqueues one job for each site that is due. The job's group limits how many sites of a controller sync at once. */
-async function enqueueDueSyncs({ db, queue }: ScheduleContext): Promise<number> {
+/**
+ * Enqueues one job for each site that is due. The job's group limits how many sites of a controller sync at once. The sites of
+ * a controller with many waiting jobs stay due.
+ */
+export async function enqueueDueSyncs({ db, queue }: Pick<ScheduleContext, 'db' | 'queue'>): Promise<number> {
+  const busyControllers = await queue.listBusyGroups('sync', maxWaitingSyncs)
   return db.transaction(async (tx) => {
-    const sites = await takeSitesDueForSync(tx, maxSyncsPerSweep)
+    const sites = await takeSitesDueForSync(tx, maxSyncsPerSweep, busyControllers)
     const jobs = sites.map(({ id, controllerId }) => ({
       data: { siteId: id },
-      onlyOne: String(id),
+      exclusiveKey: String(id),
       group: controllerId,
     }))
     await queue.enqueue(tx, 'sync', jobs)
     return sites.length
   })
-}
-
-/** Repeats a deletion that is limited to some rows per statement. Returns how many rows were deleted in total. */
-async function repeatUntilZero(deleteSome: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (let count = await deleteSome(); count > 0; count = await deleteSome()) total += count
-  return total
 }

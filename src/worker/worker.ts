@@ -1,4 +1,4 @@
-import { type DueBatch, listDueBatches } from '#domain/batches/batches.queries.ts'
+import { type DueBatch, findDueBatch, listDueBatches } from '#domain/batches/batches.queries.ts'
 import { runBatchAlone } from '#domain/batches/run-batch.ts'
 import { type SettleContext, takeUnsettled } from '#domain/creating/settle-creations.ts'
 import { type DeliverContext, deliver } from '#domain/deliveries/deliver.ts'
@@ -10,6 +10,7 @@ import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals
 import type { WithdrawJob } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { createLane, type Lane } from './lane.ts'
+import type { RetentionSettings } from './retention-rules.ts'
 import { startSchedules } from './schedules.ts'
 
 /** A receiver that begins to hang occupies four places for 15 s. After that, its deliveries go to `attempt_slow`. */
@@ -26,7 +27,7 @@ const batchesAtOnce = 100
 /** A probe of a controller that hangs takes 3 s. */
 const probesAtOnce = 8
 
-type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext
+type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { config: RetentionSettings }
 
 /** Starts the background work: jobs of the queue, and sweeps for due work. Any number of workers may run. */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
@@ -41,7 +42,8 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => {
-    await startBatches(batching, ctx, controllerId)
+    const due = await findDueBatch(ctx.db, controllerId)
+    if (due) startBatch(batching, ctx, due)
   })
   await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId }) => void withdraw(siteId))
 
@@ -51,7 +53,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
     {
       name: 'vouchers to withdraw',
       everyMs: 2_000,
-      run: async () => (await listSitesWithDueWithdrawals(ctx.db)).filter(withdraw).length,
+      run: () => startWithdrawals(withdrawing, ctx, withdraw),
     },
     { name: 'controllers out of reach', everyMs: 1_000, run: () => startProbes(probing, ctx) },
   ])
@@ -63,10 +65,30 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 }
 
-/** Starts due batches, at most one per controller. Returns how many were started. */
-async function startBatches(lane: Lane, ctx: WorkerContext, controllerId?: string): Promise<number> {
-  const due = await listDueBatches(ctx.db, 2 * batchesAtOnce, controllerId)
-  return due.filter((batch) => lane.start(batch.controllerId, (stopping) => runBatches(ctx, batch, stopping))).length
+/** Starts the sites with due withdrawals until no place is free. Returns how many were started. */
+async function startWithdrawals(lane: Lane, ctx: WorkerContext, start: (siteId: number) => boolean): Promise<number> {
+  let started = 0
+  let part = await listSitesWithDueWithdrawals(ctx.db)
+  for (;;) {
+    started += part.siteIds.filter(start).length
+    if (!part.next || lane.free() === 0) return started
+    part = await listSitesWithDueWithdrawals(ctx.db, part.next)
+  }
+}
+
+/** Starts due batches until no place is free, at most one per controller. Returns how many were started. */
+async function startBatches(lane: Lane, ctx: WorkerContext): Promise<number> {
+  let started = 0
+  let part = await listDueBatches(ctx.db)
+  for (;;) {
+    started += part.batches.filter((batch) => startBatch(lane, ctx, batch)).length
+    if (!part.next || lane.free() === 0) return started
+    part = await listDueBatches(ctx.db, part.next)
+  }
+}
+
+function startBatch(lane: Lane, ctx: WorkerContext, batch: DueBatch): boolean {
+  return lane.start(batch.controllerId, (stopping) => runBatches(ctx, batch, stopping))
 }
 
 /** Runs the first batch, then the other due batches of its controller, one after the other. */
@@ -75,7 +97,7 @@ async function runBatches(ctx: WorkerContext, first: DueBatch, stopping: AbortSi
   for (let next: DueBatch | undefined = first; next && !ran.has(next.id) && !stopping.aborted; ) {
     ran.add(next.id)
     await runBatchAlone(ctx, next, stopping)
-    next = (await listDueBatches(ctx.db, 1, first.controllerId))[0]
+    next = await findDueBatch(ctx.db, first.controllerId)
   }
 }
 

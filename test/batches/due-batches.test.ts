@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { listDueBatches } from '#domain/batches/batches.queries.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { findDueBatch, listDueBatches } from '#domain/batches/batches.queries.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedSite } from '#test/data/seed.ts'
 
@@ -13,17 +13,35 @@ const insertDue = (siteId: number, count: number, secondsAgo: number) =>
     [siteId, count, secondsAgo],
   )
 
+beforeEach(() => db.query('delete from batches'))
+
 test('the batch that is due longest is listed for each controller, even if one controller has many due batches', async () => {
   const [one, two] = [await seedSite(db), await seedSite(db)]
   await insertDue(one, 250, 60)
   await insertDue(one, 1, 90)
   await insertDue(two, 2, 1)
-  const due = await listDueBatches(db, 200)
-  const { rows: oldest } = await db.query<{ id: string }>(
-    'select id from batches where site_id = $1 order by next_run_at limit 1',
+  const { batches, next } = await listDueBatches(db)
+  const { rows: oldest } = await db.query<{ id: string; controllerId: string }>(
+    `select batches.id, controller_id as "controllerId" from batches join sites on sites.id = site_id
+      where site_id = $1 order by next_run_at limit 1`,
     [one],
   )
 
-  expect(due.map(({ siteId }) => siteId)).toEqual([one, two])
-  expect(due[0]).toMatchObject({ id: oldest[0]?.id })
+  expect(batches.map(({ siteId }) => siteId)).toEqual([one, two])
+  expect(batches[0]).toMatchObject({ id: oldest[0]?.id })
+  expect(next).toBeUndefined()
+  expect(await findDueBatch(db, oldest[0]?.controllerId as string)).toEqual(batches[0])
+})
+
+test('each statement reads a limited number of batches, and together they list every controller', async () => {
+  const [one, two] = [await seedSite(db), await seedSite(db)]
+  await insertDue(one, 25, 60) // all at the same time
+  await insertDue(two, 1, 1)
+  const parts: number[][] = []
+  for (let part = await listDueBatches(db, undefined, 10); ; part = await listDueBatches(db, part.next, 10)) {
+    parts.push(part.batches.map(({ siteId }) => siteId))
+    if (!part.next) break
+  }
+
+  expect(parts).toEqual([[one], [one], [one, two]])
 })

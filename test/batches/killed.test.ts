@@ -4,7 +4,7 @@ import type { Point } from '#lib/points.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { isLong, report } from '#test/measuring.ts'
+import { isLong, report, size } from '#test/measuring.ts'
 import { dialects, startSimulator } from '#test/network/simulator.ts'
 import { supervise } from '../faults/cluster.ts'
 
@@ -21,10 +21,11 @@ const worker = await supervise('worker', 'worker', { DATABASE_URL: app.db.url, S
 /** The points at which the worker is killed: during the call, after the answer, before the commit, after the commit. */
 const deaths: Point[] = ['in flight', 'after answer', 'before commit', 'after commit']
 const all = dialects.flatMap((dialect) => deaths.map((point) => ({ ...dialect, point })))
+const count = size(300, 1_000)
 const someOfThem = all.filter((_, i) => i === 1 || i === 4)
 
 test.each(isLong ? all : someOfThem)(
-  '$dialect: a batch whose worker dies $point has exactly 1,000 vouchers and one notification',
+  `$dialect: a batch whose worker dies $point has exactly ${count} vouchers and one notification`,
   async ({ driver, flavour, dialect, point }) => {
     const simulator = await startSimulator('--flavour', flavour)
     const site_id = await seedControlledSite(app.db, simulator, { driver })
@@ -34,7 +35,7 @@ test.each(isLong ? all : someOfThem)(
     const accepted = await app.call('/api/v2/batches', {
       method: 'POST',
       key,
-      body: JSON.stringify({ site_id, name: 'Messe', count: 1_000 }),
+      body: JSON.stringify({ site_id, name: 'Messe', count }),
     })
     const id = accepted.json().id
 
@@ -43,7 +44,7 @@ test.each(isLong ? all : someOfThem)(
       interval: 200,
     })
 
-    report(`${dialect}, died ${point}: seconds until 1,000 are made`, (Date.now() - startedAt) / 1_000)
+    report(`${dialect}, died ${point}: seconds until ${count} are made`, (Date.now() - startedAt) / 1_000)
     const onController = (await simulator.vouchers()).filter(({ deleted }) => !deleted).map(({ code }) => code)
     const { rows: recorded } = await app.db.query<{ code: string }>('select code from vouchers where site_id = $1', [
       site_id,
@@ -53,8 +54,8 @@ test.each(isLong ? all : someOfThem)(
       [site_id],
     )
     expect(worker.kills).toBe(kills + 1)
-    expect(onController).toHaveLength(1_000)
+    expect(onController).toHaveLength(count)
     expect(recorded.map(({ code }) => code).toSorted()).toEqual(onController.toSorted())
-    expect(events).toEqual([{ count: 1_000 }])
+    expect(events).toEqual([{ count }])
   },
 )

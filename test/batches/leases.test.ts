@@ -64,7 +64,7 @@ test('a renewal that arrives after the release does not block the batch', async 
   await renewBatchRunning(db, batch, first)
 
   expect(await lease()).toEqual({ running_by: null, seconds: null })
-  expect(await listDueBatches(db, 200)).toContainEqual(expect.objectContaining(batch))
+  expect((await listDueBatches(db)).batches).toContainEqual(expect.objectContaining(batch))
 })
 
 test('the lease of a batch is renewed while it runs, and released when the run ends', async () => {

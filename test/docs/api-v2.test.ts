@@ -37,7 +37,11 @@ const onController = async (code: string) =>
 const get = async (path: string) =>
   (await call(`${service.url}/api/v2${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
 
+/** The blocks of the page that a test has run. */
+const ran = new Set<string>()
+
 async function runInBash(script: string, env: Record<string, string>) {
+  ran.add(script)
   const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
     cwd: folder,
     env: {
@@ -147,7 +151,7 @@ test('the page names every error and every code of a field', () => {
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the examples of a manage key: who am I, controller, site, template, subscribe, receive, unsubscribe', async () => {
+test('the examples of a manage key: who am I, controller, site, template, subscribe, receive, replay, unsubscribe', async () => {
   const sink = await startWebhookSink()
   const manage = await seedKey(db, { scope: 'manage' })
   const example = (text: string) => blocks('sh').find((block) => block.includes(text)) as string
@@ -167,6 +171,8 @@ test('the examples of a manage key: who am I, controller, site, template, subscr
     () => expect(sink.received.map(({ body }) => JSON.parse(body).type)).toEqual(['voucher.created']),
     30_000,
   )
+  expect(await runInBash(example('/replay"'), { ...env, WEBHOOK: id })).toEqual({ replayed: 0, more: false })
+  ran.add(example('/webhooks/$ID'))
   await promisify(execFile)('bash', ['-euc', example('/webhooks/$ID')], {
     env: { PATH: process.env['PATH'], API: `${service.url}/api/v2`, ...env, ID: id },
   })
@@ -188,4 +194,12 @@ test('the batch in the example is made', async () => {
     async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 499, kept: 1 }),
     60_000,
   )
+})
+
+test('the revocation in the example is accepted, and every example of the page has run', async () => {
+  const revoke = blocks('sh').find((text) => text.includes('checkout-4711')) as string
+  const { id } = await runInBash(revoke, {})
+  await vi.waitFor(async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done' }), 30_000)
+
+  expect(blocks('sh').filter((block) => !ran.has(block))).toEqual([])
 })

@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { notifyBatchFinished, notifyOutage, notifyRevoked } from '#domain/deliveries/notify-webhooks.ts'
-import { addWebhook, setWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { changeWebhook } from '#domain/webhooks/change-webhook.ts'
 import { type EventType, eventTypes } from '#domain/webhooks/event-types.ts'
 import { formats } from '#domain/webhooks/formats.ts'
 import { rotateWebhookSecret } from '#domain/webhooks/webhook-secret.ts'
@@ -49,7 +50,7 @@ const batch = { site, source: 'API: Check-in', batch: { id: uuidv7(), reference:
 
 test('the other events have the members that the page shows', async () => {
   const events = Object.keys(eventTypes) as EventType[]
-  await setWebhook(db, testActor, 'page', { events })
+  await changeWebhook({ db, keyring: testKeyring }, testActor, 'page', { events })
   const { rows } = await db.query<{ id: string }>('select controller_id as id from sites')
   await db.transaction(async (tx) => {
     await notifyRevoked(tx, context.queue, site, [voucher])

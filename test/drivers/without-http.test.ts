@@ -98,7 +98,7 @@ const memoryDriver: Driver = {
       layers: ['password', 'vouchers'],
       run: async () => {
         try {
-          await connect().probe(controllerSite)
+          await connect().probe(controllerSite ?? 'default')
         } catch (error) {
           return [{ layer: 'password', result: 'failed', detail: (error as Error).message }]
         }

@@ -18,7 +18,7 @@ const webFolder = mkdtempSync(join(tmpdir(), 'printing-'))
 onFileEnd(() => rmSync(webFolder, { recursive: true }))
 
 // The built app, and separately the module that prints: a test cannot import a module of the bundle.
-await promisify(execFile)(process.execPath, [`${root}web/build-web.ts`])
+await promisify(execFile)(process.execPath, [`${root}build/build-web.ts`])
 cpSync(`${root}dist/web`, webFolder, { recursive: true })
 vi.stubEnv('NODE_ENV', 'production')
 await build({

@@ -7,9 +7,9 @@ import type { Point } from '#lib/points.ts'
 import { freePort } from '#test/data/private-stores.ts'
 import { processEnvironment, testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { program } from '#test/service.ts'
 import type { Mutant } from './mutants.ts'
 
-const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
 const preload = fileURLToPath(new URL('./preload.ts', import.meta.url))
 
 /** A process of the service that is started again whenever it ends, as by systemd. */

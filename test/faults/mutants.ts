@@ -7,12 +7,12 @@ type Replacement = (work: () => unknown, input: unknown) => unknown
 /** Versions of the service that lack one protection each. The checker must notice every one of them. */
 export const mutants = {
   // Recording inserts a missing intent again, so only the death of a process before that is noticed.
-  'no intent': { 'insert intent': () => true },
+  'no intent': { 'insert intent at a known site': () => undefined, 'insert intent': () => ({ isSilent: false }) },
   'no unique claim': {
     'list held vouchers': () => [],
     'claim vouchers': async (work, claims) => {
       await work()
-      return claims
+      return (claims as { id: string }[]).map(({ id }) => ({ id, creationId: id }))
     },
   },
   'no outbox': {

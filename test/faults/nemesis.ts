@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import type { Point } from '#lib/points.ts'
 import type { Random } from '#test/random.ts'
 import type { Sink } from './sink.ts'

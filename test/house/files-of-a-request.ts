@@ -21,7 +21,7 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const actor = { kind: 'command', name: 'test' } as const
 
 const own = await createTemporaryDatabase(serverUrl, 'trace')
-await migrateAll(own.url)
+await migrateAll({ databaseUrl: own.url })
 const simulator = await startSimulator()
 const ctx = createContext(loadConfig(testEnvironment(own.url)), 'api')
 await ctx.clock.start()

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { median, report } from '#test/measuring.ts'
 
 const root = new URL('../..', import.meta.url)
-const sources = globSync('{bin,src,simulator,client,web,test}/**/*.{ts,tsx,js}', {
+const sources = globSync('{bin,src,simulator,client,web,bench,test}/**/*.{ts,tsx,js}', {
   cwd: fileURLToPath(root),
   exclude: ['**/*.{test,suite,generated}.ts', '**/node_modules/**', '**/dist/**'],
 }).toSorted()

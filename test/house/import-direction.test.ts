@@ -53,7 +53,9 @@ function problemInDomain(file: string, target: string): string | undefined {
 }
 
 function importsOf(text: string): string[] {
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(([, specifier]) => specifier as string)
+  return [...text.matchAll(/(?<![\w/])(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(
+    ([, specifier]) => specifier as string,
+  )
 }
 
 test('imports only point down', () => {

@@ -12,7 +12,7 @@ function filesOf({ include, exclude }: { include: string[]; exclude: string[] })
 }
 
 test('every test file is in exactly one lane', () => {
-  const all = globSync('{src,simulator,client,web,test}/**/*.test.ts', { cwd: root })
+  const all = globSync('{src,simulator,client,web,bench,test}/**/*.test.ts', { cwd: root })
 
   expect([...filesOf(fastLane), ...filesOf(slowLane)].toSorted()).toEqual(all.toSorted())
 })

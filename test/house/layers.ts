@@ -3,10 +3,11 @@
  * (`db/database.ts`). Every layer may import its own files.
  */
 export const layers: Record<string, string[]> = {
-  commands: ['http', 'worker', 'domain', 'drivers', 'queue', 'db', 'lib', 'context.ts', 'config.ts'],
-  http: ['domain', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts'],
-  worker: ['domain', 'queue', 'limits', 'lib', 'db/database.ts'],
-  domain: ['queue', 'db', 'lib', 'drivers/driver.ts'],
+  commands: ['http', 'worker', 'metrics', 'domain', 'drivers', 'queue', 'db', 'lib', 'context.ts', 'config.ts'],
+  http: ['domain', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts', 'drivers/layer-check.ts'],
+  worker: ['domain', 'queue', 'limits', 'lib', 'db/database.ts', 'db/retention.queries.ts'],
+  metrics: ['domain', 'queue', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts'],
+  domain: ['queue', 'db', 'lib', 'drivers/driver.ts', 'drivers/layer-check.ts'],
   drivers: ['lib'],
   queue: ['db', 'lib'],
   limits: ['db', 'lib'],
@@ -17,6 +18,7 @@ export const layers: Record<string, string[]> = {
 /** Folders of `src/domain`, the lowest first. Each may import the folders before it, and the files of `src/domain` itself. */
 export const domainFolders = [
   'audit',
+  'holding',
   'secrets',
   'keys',
   'controllers',
@@ -31,4 +33,5 @@ export const domainFolders = [
   'batches',
   'syncing',
   'staff',
+  'overview',
 ]

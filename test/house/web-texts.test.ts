@@ -9,12 +9,16 @@ const sources = globSync('**/*.{ts,tsx}', { cwd: folder, exclude: ['**/*.test.ts
   ...readTexts(path, readFileSync(folder + path, 'utf8')),
 }))
 
-/** The texts of a dictionary by their keys, `group.name`. */
+/** The dictionaries of a language: one for the first load, and one in the folder of each page that is loaded later. */
+function dictionaries(language: string): Record<string, object>[] {
+  return globSync(`**/${language}.json`, { cwd: folder }).map((path) => JSON.parse(readFileSync(folder + path, 'utf8')))
+}
+
+/** All texts of a language by their keys, `group.name`. */
 function dictionary(language: string): Record<string, string> {
-  const groups = JSON.parse(readFileSync(`${folder}i18n/${language}.json`, 'utf8')) as Record<string, object>
-  const texts = Object.entries(groups).flatMap(([group, entries]) =>
-    Object.entries(entries).map(([name, text]) => [`${group}.${name}`, text]),
-  )
+  const texts = dictionaries(language)
+    .flatMap((groups) => Object.entries(groups))
+    .flatMap(([group, entries]) => Object.entries(entries).map(([name, text]) => [`${group}.${name}`, text]))
   return Object.fromEntries(texts)
 }
 
@@ -30,6 +34,12 @@ test('both languages have the same keys and placeholders, and no empty text', ()
   expect(Object.keys(de).toSorted()).toEqual(Object.keys(en).toSorted())
   for (const [key, text] of Object.entries(en)) expect([key, placeholders(de[key])]).toEqual([key, placeholders(text)])
   expect(Object.entries({ ...de, ...en }).filter(([, text]) => text.trim() === '')).toEqual([])
+})
+
+test('every group of texts is in one dictionary only', () => {
+  const groups = dictionaries('en').flatMap((dictionary) => Object.keys(dictionary))
+
+  expect(groups.toSorted()).toEqual([...new Set(groups)].toSorted())
 })
 
 test('every key in the sources has a text, and every text is used', () => {

@@ -5,7 +5,7 @@ import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { createQueue } from '#queue/queue.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedSite, testActor } from '#test/data/seed.ts'
+import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { report } from '#test/measuring.ts'
 import { startTcpProxy } from '#test/network/proxies.ts'
@@ -56,4 +56,29 @@ test('a worker delivers again within 30 s after its connections to PostgreSQL we
   await delivered(voucherId, recoverWithinMs)
   report('half-open for 3 s: delivered after the heal, in ms', Math.round(performance.now() - healedAt))
   expect(worker.process.exitCode).toBeNull()
+})
+
+test('an api answers again within 10 s after its connections to PostgreSQL went silent, whatever keys are used', {
+  timeout: 90_000,
+}, async () => {
+  const api = await startService(proxied.href, {}, 'api')
+  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await seedKey(db)).key))
+  const list = (key: string) =>
+    fetch(`${api.url}/api/vouchers.php?site_id=${site.id}`, { headers: { 'x-api-key': key } })
+  expect((await Promise.all(keys.map(list))).map(({ status }) => status)).toEqual(keys.map(() => 200))
+
+  proxy.halfOpen()
+  const silentAt = performance.now()
+  const during = Promise.all(keys.map(list))
+  await pause(1_000)
+  proxy.heal()
+  const healedAt = performance.now()
+  await vi.waitFor(async () => expect((await list(keys[0] as string)).status).toBe(200), { timeout: 30_000 })
+  const recoveredMs = Math.round(performance.now() - healedAt)
+  const statuses = (await during).map(({ status }) => status)
+
+  report('half-open for 1 s: an api answers after the heal, in ms', recoveredMs)
+  report('half-open for 1 s: the last answer, in ms', Math.round(performance.now() - silentAt))
+  expect(recoveredMs).toBeLessThan(10_000)
+  expect(new Set(statuses)).toEqual(new Set([503]))
 })

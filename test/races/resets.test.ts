@@ -9,7 +9,7 @@ import { startTcpProxy } from '#test/network/proxies.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
 
-const keys = size(40, 2_000)
+const keys = size(20, 2_000)
 const env = { SETTLE_SECONDS: '10' }
 
 test(`${keys} idempotency keys × 5 racing attempts while connections are cut: one voucher for each`, {

@@ -114,7 +114,7 @@ test('a lost voucher that a controller shows on two pages counts once', async ()
 
   const lost = await findLostVouchers(app.context, site)
   expect([lost.length, await unrecorded()]).toEqual([2_100, 2_100])
-  expect(await recordLostVouchers(app.db, testActor, site, lost, { withdraw: false })).toBe(2_100)
+  expect(await recordLostVouchers(app.context, testActor, site, lost, { withdraw: false })).toBe(2_100)
   expect(await unrecorded()).toBe(0)
 })
 

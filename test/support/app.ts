@@ -4,6 +4,7 @@ import { type Context, createContext } from '#context.ts'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
 import { serve } from '#http/server/server.ts'
 import { isUnderV2 } from '#http/v2/register-v2.ts'
+import type { Observer } from '#lib/observer.ts'
 import { startWorker } from '#worker/worker.ts'
 import { createTestDatabase, type TestDatabase } from './data/database.ts'
 import { testEnvironment } from './environment.ts'
@@ -23,9 +24,12 @@ export type TestApp = {
 const noWeb = '/nonexistent'
 
 /** The real service in this process, on a port of its own and a database of its own. */
-export async function startApp(env: Record<string, string> = {}, { webFolder = noWeb } = {}): Promise<TestApp> {
+export async function startApp(
+  env: Record<string, string> = {},
+  { webFolder = noWeb, observer }: { webFolder?: string; observer?: Observer } = {},
+): Promise<TestApp> {
   const db = await createTestDatabase()
-  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker')
+  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker', { observer })
   await ctx.start()
   const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, listenAddress } = ctx.config
   const server = await serve(
@@ -58,6 +62,12 @@ export async function startApp(env: Record<string, string> = {}, { webFolder = n
       return answer
     },
   }
+}
+
+/** Starts a worker in the process of the app, on the same database. */
+export async function startWorkerOf({ context }: TestApp): Promise<void> {
+  const worker = await startWorker(context)
+  onFileEnd(() => worker.stop())
 }
 
 export type TestWorker = {

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CommandRun } from './command.ts'
+import { freePort } from './data/private-stores.ts'
 import { serverUrl } from './data/template-database.ts'
 import { processEnvironment, testEnvironment } from './environment.ts'
 import { onFileEnd } from './on-file-end.ts'
 
-const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
+/** The service as it is installed. The set-up of a test run builds it. */
+export const program = fileURLToPath(new URL('../../dist/service/main.js', import.meta.url))
 
 export type Service = {
   url: string
@@ -23,8 +26,10 @@ export async function startService(
   command = 'api',
   script = program,
 ): Promise<Service> {
+  const isSilent = ['warn', 'error', 'fatal', 'silent'].includes(env['LOG_LEVEL'] ?? 'info')
+  const port = isSilent ? String(await freePort()) : '0' // its log does not say which port it has
   const child = spawn(process.execPath, [script, command], {
-    env: { ...processEnvironment, ...testEnvironment(databaseUrl, { LOG_LEVEL: 'info', ...env }) },
+    env: { ...processEnvironment, ...testEnvironment(databaseUrl, { LOG_LEVEL: 'info', PORT: port, ...env }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stderr.on('data', (chunk) => process.stderr.write(chunk)) // with 'inherit', an orphan would keep the run open
@@ -37,6 +42,7 @@ export async function startService(
     if (url) resolve(url)
     if (command === 'worker' && line.includes('worker is running')) resolve('')
   })
+  if (isSilent) void untilAnswering(`http://127.0.0.1:${port}`, ended).then(resolve)
   ended.then(() => reject(new Error(`it ended before it listened:\n${log.join('\n')}`)))
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
@@ -44,6 +50,14 @@ export async function startService(
   }
   onFileEnd(() => (child.exitCode === null && child.signalCode === null ? stop('SIGKILL') : undefined))
   return { url: await listening, process: child, log, stop }
+}
+
+/** Returns the address when it answers, or when the process has ended. */
+async function untilAnswering(url: string, ended: Promise<unknown>): Promise<string> {
+  let isOver = false
+  void ended.then(() => (isOver = true))
+  while (!isOver && !(await fetch(`${url}/healthz`).catch(() => undefined))) await pause(100)
+  return url
 }
 
 export type Demo = {
@@ -77,9 +91,15 @@ export async function startDemo({ databaseUrl = serverUrl, options = [] as strin
 export async function spawnCommand(
   databaseUrl: string,
   args: string[],
-  options: { stdin?: string; env?: Record<string, string>; killAfterMs?: number; closeStdout?: true } = {},
+  options: {
+    stdin?: string
+    env?: Record<string, string>
+    killAfterMs?: number
+    closeStdout?: true
+    script?: string
+  } = {},
 ): Promise<CommandRun> {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [options.script ?? program, ...args], {
     env: { ...processEnvironment, ...testEnvironment(databaseUrl, options.env) },
   })
   let [stdout, stderr] = ['', '']

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The real service in this process with the real web app, which is built if its sources have changed. */
 export async function startWebApp(env: Record<string, string> = {}): Promise<TestApp> {
-  await promisify(execFile)(process.execPath, [`${root}web/build-web.ts`])
+  await promisify(execFile)(process.execPath, [`${root}build/build-web.ts`])
   return startApp(env, { webFolder: `${root}dist/web` })
 }
 

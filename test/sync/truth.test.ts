@@ -217,7 +217,7 @@ function failingAfter(db: Database, text: string): Database {
     ...db,
     async query(statement, values) {
       if (isLost) throw new Unavailable('planted')
-      isLost = statement.includes(text)
+      isLost = String(statement).includes(text)
       return db.query(statement, values)
     },
   }

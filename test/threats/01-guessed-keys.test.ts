@@ -8,25 +8,26 @@ import { size } from '#test/measuring.ts'
 
 const db = await createTestDatabase()
 const { key } = await seedKey(db)
-let queries = 0
+let lookups = 0
 const counted: Queryable = {
   query: (text, values) => {
-    queries += 1
+    const [prefixes] = values as [string[]] // one statement looks up the keys of several requests
+    lookups += prefixes.length
     return db.query(text, values)
   },
 }
 const authenticate = createAuthenticate(counted)
 const atOnce = 100
 
-/** How many of the guesses were accepted, and how many queries they caused. */
-async function tryAll(count: number, guess: (i: number) => string): Promise<{ accepted: number; queries: number }> {
-  queries = 0
+/** How many of the guesses were accepted, and how many lookups of a key they caused. */
+async function tryAll(count: number, guess: (i: number) => string): Promise<{ accepted: number; lookups: number }> {
+  lookups = 0
   let accepted = 0
   for (let i = 0; i < count; i += atOnce) {
     const batch = Array.from({ length: atOnce }, (_, k) => authenticate(guess(i + k), null))
     accepted += (await Promise.all(batch)).filter(Boolean).length
   }
-  return { accepted, queries }
+  return { accepted, lookups }
 }
 
 function flipBit(text: string, bit: number): string {
@@ -41,19 +42,19 @@ function withChecksum(text: string): string {
 }
 
 test('the key itself is accepted', async () => {
-  expect(await tryAll(atOnce, () => key)).toEqual({ accepted: atOnce, queries: 1 })
+  expect(await tryAll(atOnce, () => key)).toEqual({ accepted: atOnce, lookups: 1 })
 })
 
-test('no key with flipped bits after its first word is accepted, and none causes a query', async () => {
+test('no key with flipped bits after its first word is accepted, and none causes a lookup', async () => {
   const word = 'vsk_'
   const rest = key.slice(word.length)
   const flips = rest.length * 8
   // Every single bit, then pairs of bits.
   const guess = (i: number) =>
     word + (i < flips ? flipBit(rest, i) : flipBit(flipBit(rest, i), i + Math.floor(i / flips)))
-  const count = size(10_000, 100_000)
+  const count = size(2_000, 100_000)
 
-  expect(await tryAll(count, guess)).toEqual({ accepted: 0, queries: 0 })
+  expect(await tryAll(count, guess)).toEqual({ accepted: 0, lookups: 0 })
 })
 
 test('no key with flipped bits in its first word is accepted', async () => {
@@ -61,16 +62,16 @@ test('no key with flipped bits in its first word is accepted', async () => {
 })
 
 test('no random key with a correct checksum is accepted', async () => {
-  const count = size(5_000, 80_000)
+  const count = size(1_000, 80_000)
 
-  expect(await tryAll(count, makeKey)).toEqual({ accepted: 0, queries: count })
+  expect(await tryAll(count, () => makeKey())).toEqual({ accepted: 0, lookups: count })
 })
 
 test('no random secret with a known prefix and a correct checksum is accepted', async () => {
-  const count = size(2_500, 20_000)
+  const count = size(500, 20_000)
 
   expect(await tryAll(count, () => withChecksum(key.slice(0, 12) + makeKey().slice(12)))).toEqual({
     accepted: 0,
-    queries: count / atOnce,
+    lookups: count / atOnce,
   })
 })

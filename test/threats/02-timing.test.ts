@@ -17,11 +17,11 @@ function knownPrefix(): string {
 
 test('a known and an unknown prefix cost one statement each', async () => {
   for (const guess of [knownPrefix(), makeKey()]) {
-    const statements: string[] = []
+    const statements: unknown[] = []
     const counted: Queryable = {
-      query: (text, values) => {
-        statements.push(text)
-        return app.db.query(text, values)
+      query: (statement, values) => {
+        statements.push(statement)
+        return app.db.query(statement, values)
       },
     }
     expect(await createAuthenticate(counted)(guess, null)).toBeUndefined()

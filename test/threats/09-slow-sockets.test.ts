@@ -69,14 +69,14 @@ test(`${size(200, 1_000)} slow sockets are closed within 12 s while good request
   expect(Math.max(...closed)).toBeLessThan(12_000)
 })
 
-test('a slow client gets 408 in the common shape of errors', async () => {
+test.concurrent('a slow client gets 408 in the common shape of errors', async () => {
   const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', 13_000)
 
   expect(statuses).toEqual([408])
   expect(JSON.parse(body).error).toBe('request_timeout')
 })
 
-test('a slow body ends after 15 s', async () => {
+test.concurrent('a slow body ends after 15 s', async () => {
   const head = `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{`
   const { closedAfterMs } = await exchange(url, head, 20_000)
 

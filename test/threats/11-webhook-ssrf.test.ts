@@ -165,10 +165,12 @@ test('forbidden addresses cannot be added, and tests of them have the same error
       url,
       siteIds: undefined,
     })
-    const { ms: _, ...answer } = await testWebhook(context, `w${i}`)
+    const { ms: _, ...answer } = await testWebhook(context, testActor, `w${i}`)
     learned.add(JSON.stringify(answer))
   }
-  expect(learned).toEqual(new Set([JSON.stringify({ arrived: false, status: null, error: 'address not allowed' })]))
+  expect(learned).toEqual(
+    new Set([JSON.stringify({ arrived: false, status: null, error: 'address not allowed', reply: null })]),
+  )
   const tested = await runCommand(db.url, ['webhooks', 'test', 'w0', '--json'], { env: { WEBHOOK_ALLOW_CIDRS: '' } })
   expect([tested.exitCode, tested.json().error]).toEqual([1, 'address not allowed'])
   expect(connections(one)).toBe(before)

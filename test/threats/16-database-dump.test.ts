@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
@@ -16,7 +15,7 @@ import { createTestDatabase } from '#test/data/database.ts'
 import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
 import { testDrivers, testEnvironment } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
-import { spawnCommand, startService } from '#test/service.ts'
+import { program, spawnCommand, startService } from '#test/service.ts'
 
 const db = await createTestDatabase()
 const [a, b] = [randomBytes(32), randomBytes(32)]
@@ -108,7 +107,6 @@ test('rotation finds every encrypted column and encrypts every value with the fi
 
 test('after `secrets rotate` is killed, every value can be decrypted, and a second run finishes the work', async () => {
   await seedControllers(1_500)
-  const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'secrets', 'rotate'], {
     env: { PATH: process.env['PATH'], ...testEnvironment(db.url, env('b', 'a')) },
   })

@@ -32,6 +32,7 @@ const guarded = [
   'controllers',
   'api_keys',
   'api_key_sites',
+  'api_key_secrets',
   'webhooks',
   'webhook_sites',
   'templates',
@@ -88,7 +89,7 @@ test('with a leaked write key, no operation reveals a secret or changes anything
 
   const secrets = [simulator.apiKey, simulator.url, new URL(simulator.url).host, 'canary-webhook', 'canary-wifi', key]
   const { rows } = await app.db.query<{ sha256: string; secret: string }>(
-    `select encode(sha256, 'hex') as sha256, (select secret from controllers limit 1) as secret from api_keys`,
+    `select encode(sha256, 'hex') as sha256, (select secret from controllers limit 1) as secret from api_key_secrets`,
   )
   for (const secret of [...secrets, ...rows.flatMap((row) => [row.sha256, row.secret])])
     expect(told.filter((text) => text.includes(secret))).toEqual([])
@@ -96,15 +97,23 @@ test('with a leaked write key, no operation reveals a secret or changes anything
   expect(await fingerprint()).toBe(before)
 })
 
+const forPeople = ['keys', `keys/${keyId}`, `keys/${keyId}/roll`, 'staff', 'audit']
+
+test.each(forPeople)('no key may use /api/v2/%s, by any method', async (path) => {
+  const { key: managing } = await seedKey(app.db, { scope: 'manage' })
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    for (const each of [key, managing]) {
+      const answer = await app.call(`/api/v2/${path}`, { method, key: each, body: JSON.stringify(greedy) })
+      expect([403, 405]).toContain(answer.status)
+      expect(['people_only', 'method_not_allowed']).toContain(answer.json().error)
+    }
+})
+
 test.each([
-  'keys',
   'api-keys',
   'api_keys',
-  `keys/${keyId}`,
-  'staff',
   'users',
   'settings',
-  'audit',
   'secrets',
   `sites/${site}/controller`,
   `sites/${site}/wifi`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { deleteOldRows } from '#db/retention.queries.ts'
 import { readWholeList } from '#domain/controllers/whole-list.ts'
 import { findSiteToSync, type SiteToSync } from '#domain/sites/sync-times.queries.ts'
 import { updateSeenVouchers } from '#domain/syncing/sync.queries.ts'
@@ -6,7 +7,7 @@ import { syncSite } from '#domain/syncing/sync-site.ts'
 import { listSitesWithDueWithdrawals, updateVouchersWithdrawn } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { enqueueWithdrawals } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
-import { deleteOldWithdrawals, insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
+import { insertScheduledWithdrawals, scheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedSite, seedVoucher } from '#test/data/seed.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
@@ -72,7 +73,7 @@ test('the sweep finds each site with due withdrawals, even if its job is gone', 
   const { site, ids } = await openWithGuests(3)
   await revoke({ voucher_ids: ids })
   await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
-  const isDue = async () => (await listSitesWithDueWithdrawals(app.db)).filter((id) => id === site.id).length
+  const isDue = async () => (await listSitesWithDueWithdrawals(app.db)).siteIds.filter((id) => id === site.id).length
 
   expect(await isDue()).toBe(1)
   await app.db.query('insert into controller_outages (controller_id) select controller_id from sites where id = $1', [
@@ -199,7 +200,7 @@ test('settled withdrawals are kept for a week if they were scheduled, and foreve
     [site],
   )
 
-  expect([await count(), await deleteOldWithdrawals(app.db), await count()]).toEqual([4, 2, 2])
+  expect([await count(), await deleteOldRows(app.db, scheduledWithdrawals), await count()]).toEqual([4, 2, 2])
 })
 
 test('valid_until keeps its exact time around a daylight saving change and is shown in UTC', async () => {

@@ -52,3 +52,8 @@ export function onSessionEnded(listener: () => void): () => void {
 export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError('unexpected_answer', String(error), {}, { cause: error })
 }
+
+/** A new Idempotency-Key. `crypto.randomUUID` does not exist on pages without TLS. */
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

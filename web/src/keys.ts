@@ -2,13 +2,13 @@ import { useHotkeys } from '@mantine/hooks'
 import { useEffect, useSyncExternalStore } from 'react'
 
 export type KeyEntry = {
-  /** As `useHotkeys` of Mantine names it: `n`, `mod+P`, `shift+?`. */
-  hotkey: string
+  /** As `useHotkeys` of Mantine names it: `n`, `mod+P`, `shift+?`. Without it, the element with the focus handles the key. */
+  hotkey?: string
   /** The keys as the list shows them, for example `Strg P`; several keys for a range. */
   shown: string[]
   /** The effect of the key, translated. */
   label: string
-  run: () => void
+  run?: () => void
   /** The key also works while somebody types. Only for combinations with Ctrl. */
   whileTyping?: boolean
 }
@@ -28,7 +28,8 @@ function subscribe(listener: () => void): () => void {
 
 /** Makes keys work while the component is shown, and lists them under `?`. Single keys do nothing while somebody types. */
 export function useKeys(entries: KeyEntry[]): void {
-  const toHotkeys = (some: KeyEntry[]) => some.map(({ hotkey, run }) => [hotkey, run] as [string, () => void])
+  const toHotkeys = (some: KeyEntry[]) =>
+    some.flatMap(({ hotkey, run }) => (hotkey && run ? [[hotkey, run] as [string, () => void]] : []))
   useHotkeys(toHotkeys(entries.filter(({ whileTyping }) => !whileTyping)))
   useHotkeys(toHotkeys(entries.filter(({ whileTyping }) => whileTyping)), [])
   const identity = JSON.stringify(entries)

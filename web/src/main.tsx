@@ -20,6 +20,23 @@ function canRepeat(failures: number, error: unknown): boolean {
   return failures < 2 && (status === 0 || status >= 500)
 }
 
+/**
+ * Ignores the second click of a double click on a button that sends something. Otherwise it would send twice, or press the
+ * button of the next step that appeared under the pointer. Keyboards are not affected.
+ */
+function ignoreDoubleClicks(): void {
+  document.addEventListener(
+    'click',
+    (event) => {
+      const isSecond = event instanceof MouseEvent && event.detail > 1
+      if (!isSecond || !(event.target instanceof Element) || !event.target.closest('button[type="submit"]')) return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+    { capture: true },
+  )
+}
+
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: canRepeat, staleTime: 10_000, networkMode: 'always' },
@@ -29,6 +46,7 @@ const queryClient = new QueryClient({
 
 startI18n()
 watchForNewVersion()
+ignoreDoubleClicks()
 void queryClient.prefetchQuery(sessionQuery) // every page waits for this, so it starts before React renders
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import i18next from 'i18next'
+import { type ComponentType, lazy } from 'react'
 
 const storageKey = 'vs.reloaded-bundle'
 let pagesLoading = 0
@@ -24,23 +25,37 @@ export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
   }
 }
 
-/** Shows a notice if a part of the open page is missing. A reload would lose what was typed, so the person decides. */
-export function watchForNewVersion(): void {
-  addEventListener('vite:preloadError', () => {
-    if (pagesLoading > 0) return
-    notifications.show({
-      id: 'new-version',
-      autoClose: false,
-      closeButtonProps: { 'aria-label': i18next.t('actions.close') },
-      title: i18next.t('new-version.title'),
-      message: (
-        <>
-          {i18next.t('new-version.text')}{' '}
-          <Anchor component="button" inherit onClick={() => location.reload()}>
-            {i18next.t('new-version.reload')}
-          </Anchor>
-        </>
-      ),
+/**
+ * A part of a page that is loaded when it is needed. If its file is gone after an update, the part stays empty and a notice appears. A
+ * reload would lose what was typed, so the person decides.
+ */
+export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>) {
+  const orNothing = () =>
+    load().catch((): ComponentType<Props> => {
+      showNotice()
+      return () => null
     })
+  return lazy(async () => ({ default: await orNothing() }))
+}
+
+/** Shows the notice also for files that are not loaded by `lazyPart`, such as the slips. */
+export function watchForNewVersion(): void {
+  addEventListener('vite:preloadError', () => pagesLoading === 0 && showNotice())
+}
+
+function showNotice(): void {
+  notifications.show({
+    id: 'new-version',
+    autoClose: false,
+    closeButtonProps: { 'aria-label': i18next.t('actions.close') },
+    title: i18next.t('new-version.title'),
+    message: (
+      <>
+        {i18next.t('new-version.text')}{' '}
+        <Anchor component="button" inherit onClick={() => location.reload()}>
+          {i18next.t('new-version.reload')}
+        </Anchor>
+      </>
+    ),
   })
 }

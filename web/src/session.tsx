@@ -1,15 +1,28 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import type { Person } from '../../client/voucher-api.generated.ts'
+import type { Person, Session } from '../../client/voucher-api.generated.ts'
 import { api, onSessionEnded, toApiError } from './api.ts'
 import { Redirect } from './components/redirect.tsx'
 import { SignInDialog } from './components/sign-in-dialog.tsx'
 import { ErrorPage, LoadingPage } from './components/state-pages.tsx'
 import { changeLanguage } from './i18n/i18n.ts'
 
-/** Who is signed in, and whether sign-in is possible. Pages outside the shell use it too. */
+/** Who is signed in, and whether sign-in is possible. */
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => api.getSession() })
+
+/** Shows its children as soon as the session is known. It surrounds every page, so that no page has to wait for it. */
+export function WaitForSession({ children }: { children: ReactNode }) {
+  const { data: session, error, refetch } = useQuery(sessionQuery)
+  if (session) return children
+  return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
+}
+
+export function useSession(): Session {
+  const { data: session } = useQuery(sessionQuery)
+  if (!session) throw new Error('useSession is used outside WaitForSession')
+  return session
+}
 
 const PersonContext = createContext<Person | undefined>(undefined)
 
@@ -27,11 +40,11 @@ export function usePerson(): Person {
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const queries = useQueryClient()
-  const { data: session, error, refetch } = useQuery(sessionQuery)
-  const current = session?.person
+  const session = useSession()
+  const current = session.person
   const [wanted] = useState(() => location.pathname + location.search)
   const [last, setLast] = useState<Person | null>(null)
-  const person = last ?? current ?? null // whose page this is, even while nobody is signed in
+  const person = last ?? current // whose page this is, even while nobody is signed in
   const isSomebodyElse = Boolean(person && current && person.id !== current.id)
   usePreferencesOf(person)
   useEffect(
@@ -39,8 +52,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
     [queries],
   )
   useEffect(() => {
-    if (isSomebodyElse) location.assign('/desk')
-    else if (current) setLast(current)
+    if (isSomebodyElse) {
+      forgetDrafts()
+      location.assign('/desk')
+    } else if (current) setLast(current)
   }, [current, isSomebodyElse])
   const signedIn = useSignedIn()
 
@@ -52,9 +67,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
         <SignInDialog opened={current === null} email={person.email} onSignedIn={signedIn} />
       </PersonContext>
     )
-  if (session?.person === null)
-    return <Redirect to={session.setup_open ? '/first-run' : `/sign-in?next=${encodeURIComponent(wanted)}`} />
-  return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
+  return <Redirect to={session.setup_open ? '/first-run' : `/sign-in?next=${encodeURIComponent(wanted)}`} />
 }
 
 /** Returns a function to call with the person after every kind of sign-in. It loads everything again that was rejected. */
@@ -77,7 +90,17 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (toApiError(error).status !== 401) throw error // otherwise the session had ended before
   }
+  forgetDrafts()
   location.assign('/sign-in')
+}
+
+/**
+ * Removes what was typed in this tab: the next person at this computer must not see it. Creations with an open outcome stay for
+ * the same person; otherwise they could be created twice.
+ */
+function forgetDrafts(): void {
+  for (const key of Object.keys(sessionStorage))
+    if (/^vs\..*\.(draft|input)\./.test(key)) sessionStorage.removeItem(key)
 }
 
 /** Applies the language and the theme that the person chose. */

@@ -4,21 +4,60 @@ import type { Site } from '../../client/voucher-api.generated.ts'
 import { listAll } from '../../client/voucher-client.ts'
 import { api } from './api.ts'
 
+const failingStates = ['unreachable', 'certificate', 'sign_in_refused', 'failing'] as const
+
+/** The states that a person must mend. */
+export type FailingState = (typeof failingStates)[number]
+
+export function isFailing(state: Site['state']): state is FailingState {
+  return (failingStates as readonly string[]).includes(state)
+}
+
+const tones = {
+  reachable: 'ok',
+  unreachable: 'bad',
+  sign_in_refused: 'bad',
+  certificate: 'warn',
+  failing: 'warn',
+  unknown: 'none',
+  inactive: 'none',
+} as const satisfies Record<Site['state'], string>
+
+/** The colour of a state, the same on every page. */
+export function toneOf(state: Site['state']): 'ok' | 'bad' | 'warn' | 'none' {
+  return tones[state]
+}
+
+/** The text for the state of a site, without details: the page Sites has them. */
+export function siteStateText(state: Site['state']) {
+  if (state === 'unknown') return 'sites.unknown'
+  if (!isFailing(state)) return 'sites.reachable'
+  return state === 'unreachable' ? 'sites.unreachable' : 'sites.troubled'
+}
+
 /** All sites of the person, loaded once and searched in the browser. */
-const sitesQuery = queryOptions({
+export const sitesQuery = queryOptions({
   queryKey: ['sites'],
   queryFn: async () => {
     const sites: Site[] = []
     for await (const site of listAll((page) => api.listSites({ limit: 200, ...page }))) sites.push(site)
-    return sites.filter(({ active }) => active)
+    return sites
   },
   refetchInterval: 30_000,
   // The error message uses this query too: mounting it would load again, fail again, and so on forever.
   retryOnMount: false,
 })
 
+/** All sites of the person, also the inactive ones. */
+export function useAllSites() {
+  const { data: sites, error, refetch, isFetching } = useQuery(sitesQuery)
+  return { sites, error: sites ? null : error, reload: () => void refetch(), isFetching: isFetching && !!sites }
+}
+
+const onlyActive = (sites: Site[]) => sites.filter(({ active }) => active)
+
 type Scope = {
-  /** Undefined until the sites are loaded. */
+  /** The active sites. Undefined until they are loaded. */
   sites: Site[] | undefined
   /** Why the sites could not be loaded; null if they were. */
   error: Error | null
@@ -30,11 +69,16 @@ type Scope = {
 
 /** The chosen site of the whole app, from the URL. */
 export function useScope(): Scope {
-  const { data: sites, error, refetch } = useQuery(sitesQuery)
+  const { data: sites, error, refetch } = useQuery({ ...sitesQuery, select: onlyActive })
   const { site: siteId } = useSearch({ from: '/shell' })
   const navigate = useNavigate()
   const site = sites?.length === 1 ? sites[0] : sites?.find(({ id }) => id === siteId)
   const choose = (id: number | undefined) =>
     void navigate({ to: '.', search: (old) => ({ ...old, site: id }), replace: true })
   return { sites, error: sites ? null : error, reload: () => void refetch(), site, choose }
+}
+
+/** Facts of a site that slips and times need. */
+export function useGuestInfo(siteId: number) {
+  return useQuery({ queryKey: ['guest-info', siteId], queryFn: () => api.getGuestInfo(siteId), staleTime: 60_000 })
 }

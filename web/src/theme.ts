@@ -56,7 +56,7 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 400 } },
-    Modal: { defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.3 } } },
+    Modal: { defaultProps: { centered: true, padding: 20, radius: 'lg', overlayProps: { backgroundOpacity: 0.3 } } },
     Drawer: { defaultProps: { position: 'right', size: 460 } },
   },
 })

@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { onServer, serverUrl } from '#test/data/template-database.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { startDemo as startDemoProcess } from '#test/service.ts'
-
-const program = fileURLToPath(new URL('../../../bin/voucher-service.js', import.meta.url))
+import { program, startDemo as startDemoProcess } from '#test/service.ts'
 
 /** Owns the databases of these demos, so that other demos on the same server do not count. */
 const owner = `demo_${process.pid}`

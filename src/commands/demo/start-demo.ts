@@ -40,7 +40,10 @@ export async function startDemo(
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })
   try {
-    const [controllers] = await Promise.all([startControllers(running), migrateAll(database.url)])
+    const [controllers] = await Promise.all([
+      startControllers(running),
+      migrateAll({ ...config, databaseUrl: database.url }),
+    ])
     await ctx.start()
     await running.add(await startWork(ctx, running.fail))
     const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)

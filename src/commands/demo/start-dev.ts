@@ -45,7 +45,7 @@ export async function startDev(
   const ctx = createContext(config, 'api', { logTo: 2 })
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   try {
-    const [controllers] = await Promise.all([startControllers(running), migrateAll(config.databaseUrl)])
+    const [controllers] = await Promise.all([startControllers(running), migrateAll(config)])
     await prepareData(ctx, controllers).finally(ctx.close)
     if (running.isStopping()) return
     const url = `http://127.0.0.1:${port}`

@@ -55,7 +55,8 @@ test('SIGTERM: requests under way are answered, key usage is written, the exit c
   })
   await locked.promise
   const underWay = Array.from({ length: 8 }, sites)
-  await wait(300)
+  const waiting = `select from pg_locks where relation = 'sites'::regclass and not granted`
+  await expect.poll(async () => (await db.query(waiting)).rowCount).toBe(underWay.length)
 
   const exit = service.stop()
   await wait(300)

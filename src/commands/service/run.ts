@@ -1,18 +1,22 @@
 import type { Command } from 'commander'
 import { findMissingMigration } from '#db/migrate.ts'
+import { findHold } from '#domain/holding/hold.queries.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import { serviceVersion } from '#lib/version.ts'
+import type { Metrics } from '#metrics/metrics.ts'
 import type { WatchTimes } from '#worker/queue-watch.ts'
-import { loadConfig } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { type Context, createContext } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { startMetrics } from './metrics-part.ts'
 import { startApi, startWork } from './service.ts'
 import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
 export function registerStart(command: Command, { env }: Terminal): void {
   command.action(async () => {
-    await migrateAll(loadConfig(env).databaseUrl)
+    await migrateAll(loadConfig(env))
     await run(env, { role: 'worker', starts: [startWork, startApi] })
   })
 }
@@ -34,7 +38,8 @@ type Run = {
 /** Returns once all parts have started. They run until a signal stops them. */
 export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: Run): Promise<void> {
   const config = loadConfig(env)
-  const ctx = createContext(config, role, { watchTimes })
+  const metrics = await createMetricsIfWanted(config, starts.length > 1 ? 'start' : role)
+  const ctx = createContext(config, role, { watchTimes, observer: metrics?.observer })
   const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
   await running.add({ stop: ctx.close })
   try {
@@ -44,11 +49,29 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
         `The database is not up to date: migration ${missing} is missing. Run \`voucher-service migrate\` first.`,
       )
     await checkKeyring(ctx.db, config.encryptionKeys)
+    await warnIfHeld(ctx)
     await ctx.start()
+    if (metrics) await running.add(await startMetrics(ctx, metrics))
     for (const start of starts) await running.add(await start(ctx, running.fail))
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()
     if (!asked) throw error // otherwise the start failed because a signal stopped it
   }
+}
+
+async function warnIfHeld({ db, log }: Context): Promise<void> {
+  const hold = await findHold(db)
+  if (!hold) return
+  log.warn(
+    { since: hold.since, backupTakenAt: hold.backupTakenAt },
+    'the service is held: it does not create or withdraw vouchers, settle creations or send notifications. Run `voucher-service reconcile`, then `voucher-service resume`',
+  )
+}
+
+/** The library for metrics is loaded only if METRICS_PORT is set. */
+async function createMetricsIfWanted({ metricsPort }: Config, role: string): Promise<Metrics | undefined> {
+  if (metricsPort === undefined) return undefined
+  const { createMetrics } = await import('#metrics/metrics.ts')
+  return createMetrics({ version: serviceVersion(), role })
 }

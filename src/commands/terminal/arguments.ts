@@ -33,6 +33,20 @@ export function pastTime(value: string): Date {
   return time
 }
 
+/** Reads when an old secret ends: a time, a duration such as `7d`, or `now`. */
+export function graceEnd(value: string): Date | 'now' {
+  if (value === 'now') return value
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(value) ?? []
+  const time = count === undefined ? new Date(iso.test(value) ? value : Number.NaN) : inFuture(Number(count), unit)
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('Use now, a duration such as 12h or 7d, or a time such as 2127-01-31T12:00+01:00.')
+  return time
+}
+
+function inFuture(count: number, unit: string | undefined): Date {
+  return new Date(Date.now() + count * unitMs[unit as keyof typeof unitMs])
+}
+
 export function uuid(value: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) throw new InvalidArgumentError('Use a UUID.')
   return value.toLowerCase()

@@ -1,5 +1,5 @@
 import type { AdministrationErrorCode, DomainError, ErrorCode, ErrorDetails } from '#domain/errors.ts'
-import { shellWord } from './output.ts'
+import { shellWord, visibleText } from './output.ts'
 
 /** The command cannot do what was asked. The message says why and what to do next. */
 export class CommandRefused extends Error {
@@ -52,6 +52,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
 
   controller_site_taken: ({ controllerSite, controller }) =>
     `"${controllerSite}" on ${controller} belongs to another site already. List all sites with \`voucher-service sites list\`.`,
+  site_numbers_used_up: () =>
+    'All numbers for sites are used up. Raise LAST_SITE_NUMBER and run `voucher-service migrate`, or add the site to another cell.',
   site_in_use: ({ id, by }) =>
     `Site ${id} cannot be removed: ${by} still refer to it. Remove them first, or close the site with \`voucher-service sites deactivate ${id}\`.`,
   site_inactive: ({ id }) => `Site ${id} is not active. Activate it with \`voucher-service sites activate ${id}\`.`,
@@ -59,6 +61,17 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `"${controllerSite}" on ${controller} is site ${id}, "${name}", already. Use that name, or remove the row.`,
   row_repeated: ({ controllerSite, controller, line }) =>
     `"${controllerSite}" on ${controller} is also in line ${line} of this file. Remove one of the two rows.`,
+  row_length_wrong: ({ fields, columns }) => `The row has ${fields} fields, but the first line has ${columns}.`,
+  column_not_yes_or_no: ({ column, value }) => `The column ${column} must be yes or no, not "${value}".`,
+  csv_too_long: ({ max }) => `The file has more than ${max} rows. Split it into smaller files.`,
+  csv_not_utf8: () => 'The file is not UTF-8. Save it as CSV UTF-8.',
+  csv_too_large: ({ maxKiB }) => `The file is larger than ${maxKiB} KiB. Split it into smaller files.`,
+  csv_unreadable: ({ line }) =>
+    `The file is not valid CSV after line ${line}: a quote is missing or misplaced. Correct it there.`,
+  csv_columns_missing: (details) => `The first line has no column ${columnsHint(details)}`,
+  csv_columns_unknown: (details) => `The first line has an unknown column ${columnsHint(details)}`,
+  csv_columns_repeated: (details) => `The first line repeats column ${columnsHint(details)}`,
+  import_refused: ({ count }) => `${count} rows cannot be added, so no row was added. Correct them and import again.`,
   column_empty: ({ column }) => `The column ${column} is empty. Every row needs a value there.`,
   column_invalid: ({ column, max }) =>
     `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,
@@ -95,6 +108,14 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
   key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 2127-01-31.',
 
+  key_created_before: ({ prefix }) => `The key ${prefix} was already created. Its secret cannot be shown again.`,
+  key_revoked: () => 'The key is revoked. Create a new one with `voucher-service keys create`.',
+  key_expired: () => 'The key has expired. Change its expiry first with `voucher-service keys set --expires`.',
+  key_rolled: ({ prefix }) =>
+    `This is not the current prefix of the key. It was rolled and now begins with ${prefix}. To roll it again, use that prefix.`,
+  key_grace_passed: () => 'The time of --old-valid-until has passed. To end the old secret at once, use `now`.',
+  key_grace_too_long: ({ max }) => `An old secret may work for at most ${max} more days. Use an earlier time.`,
+
   webhook_not_found: ({ name, similar }) =>
     `No webhook is called "${name}".${suggestion(similar)} List all webhooks with \`voucher-service webhooks list\`.`,
   webhook_name_taken: ({ name }) => `Another webhook is called "${name}" already. Choose another name.`,
@@ -110,6 +131,11 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `"${name}" is disabled (${reason}). Enable it first with \`voucher-service webhooks enable ${shellWord(String(name))}\`.`,
   delivery_not_found: ({ name, id }) =>
     `No delivery to "${name}" has the id ${id}. List them with \`voucher-service webhooks deliveries ${shellWord(String(name))}\`.`,
+}
+
+/** Names columns of a file from anywhere, and says which columns there are. */
+function columnsHint({ columns, required, optional }: ErrorDetails): string {
+  return `${visibleText(String(columns), 600)}. Its columns are ${required} and optionally ${optional}.`
 }
 
 /** Names that resemble one that was not found. */

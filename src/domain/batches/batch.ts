@@ -4,6 +4,8 @@ import type { CreationOptions, CreationRequest, Extendable } from '../creating/c
 import type { SiteItem } from '../public-id.ts'
 
 export const maxBatchSize = 1_000
+/** How long a controller may be unreachable before the remaining rows of a batch fail. */
+export const patienceSeconds = 600
 
 /** The limits and options that all vouchers of a batch share. */
 export type WantedBatch = CreationOptions & Extendable & { limits: Omit<VoucherShape, 'name'> }
@@ -29,5 +31,7 @@ export type Batch = SiteItem &
     finishedAt: Date | null
     /** Why no more of its vouchers may be made. */
     stoppedBy: 'site_inactive' | 'key_revoked' | null
+    /** The service is held, so no voucher may be made now. */
+    isHeld: boolean
     rows: Record<RowState, number>
   }

@@ -1,6 +1,8 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
+import { isNotHeld } from '../holding/hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
@@ -13,7 +15,7 @@ const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
   case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
        when exists (select from api_keys where id = b.api_key_id and revoked_at is not null) then 'key_revoked'
-       end as "stoppedBy",
+       end as "stoppedBy", not ${isNotHeld} as "isHeld",
   json_build_object('maxUses', b.max_uses, 'expireMinutes', b.expire_minutes, 'downKbps', b.qos_down_kbps,
     'upKbps', b.qos_up_kbps, 'quotaMb', b.qos_quota_mb) as limits,
   (select json_build_object(
@@ -117,25 +119,53 @@ export type DueBatch = SiteItem & { controllerId: string }
 /** SQL for conditions on a batch `b`. */
 const isRunning = `coalesce(b.running_until > now(), false)`
 
+/** SQL: due, and no worker runs it. If the controller is out of reach, the batch waits for ten minutes and then fails. */
+const canRun = `b.finished_at is null and b.next_run_at <= now() and not ${isRunning} and ${isNotHeld}
+  and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})`
+
+/** The last batch of a part. */
+type DuePlace = { dueAt: Date; id: string }
+
+/** `next`: where to go on, unless all due batches were read. A controller may be in several parts. */
+type DueBatches = { batches: DueBatch[]; next: DuePlace | undefined }
+
 /**
- * Due batches that no worker runs, longest due first. Each controller has only its longest due batch in the list, because it runs
- * one batch at a time, and a hundred of its batches must not hide the batches of other controllers. A batch whose controller is
- * out of reach waits. After ten minutes it is listed anyway, so that it can fail.
+ * Due batches, longest due first. Each controller has only its longest due batch in the list, because it runs one batch at a time.
+ * Reads at most `limit` batches. The batches of one controller may fill a part, so the caller reads the next one too.
  */
-export async function listDueBatches(db: Queryable, limit: number, onlyOf?: string): Promise<DueBatch[]> {
-  const { rows } = await db.query<DueBatch>(
-    `select site_id as "siteId", id, controller_id as "controllerId"
-       from (select distinct on (s.controller_id) s.controller_id, b.site_id, b.id, b.next_run_at
-               from batches b join sites s on s.id = b.site_id
-              where b.finished_at is null and b.next_run_at <= now() and not ${isRunning}
-                and ($2::uuid is null or s.controller_id = $2)
-                and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})
-              order by s.controller_id, b.next_run_at) as due
-      order by next_run_at
-      limit $1`,
-    [limit, onlyOf ?? null],
+export async function listDueBatches(db: Queryable, after?: DuePlace, limit = 1_000): Promise<DueBatches> {
+  const { rows } = await db.query<{ batches: DueBatch[]; isFull: boolean; dueAt: Date; id: string }>(
+    `with part as materialized (
+       select site_id, id, next_run_at from batches
+        where finished_at is null and next_run_at <= now() and (next_run_at, id) > ($1, $2)
+        order by next_run_at, id limit $3
+     ), first as (
+       select distinct on (s.controller_id) s.controller_id, b.site_id, b.id, b.next_run_at
+         from part join batches b on b.site_id = part.site_id and b.id = part.id join sites s on s.id = b.site_id
+        where ${canRun}
+        order by s.controller_id, b.next_run_at, b.id
+     )
+     select next_run_at as "dueAt", id, (select count(*) from part) = $3 as "isFull",
+            (select coalesce(json_agg(json_build_object('siteId', site_id, 'id', id, 'controllerId', controller_id)
+                                      order by next_run_at, id), '[]') from first) as batches
+       from part order by next_run_at desc, id desc limit 1`,
+    [after?.dueAt ?? '-infinity', after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
   )
-  return rows
+  const [last] = rows
+  if (!last) return { batches: [], next: undefined }
+  return { batches: last.batches, next: last.isFull ? { dueAt: last.dueAt, id: last.id } : undefined }
+}
+
+/** The longest due batch of a controller. */
+export async function findDueBatch(db: Queryable, controllerId: string): Promise<DueBatch | undefined> {
+  const { rows } = await db.query<DueBatch>(
+    `select b.site_id as "siteId", b.id, s.controller_id as "controllerId"
+       from batches b join sites s on s.id = b.site_id
+      where s.controller_id = $1 and ${canRun}
+      order by b.next_run_at limit 1`,
+    [controllerId],
+  )
+  return rows[0]
 }
 
 const lease = `interval '10 seconds'`
@@ -220,3 +250,27 @@ export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteIte
     [siteId, id],
   )
 }
+
+/** SQL: the batch has no voucher any more. */
+const isWithoutVouchers = `not exists (
+  select from vouchers where vouchers.site_id = batches.site_id and vouchers.batch_id = batches.id)`
+
+/** Rows of finished batches. They go before their batches, of which each has up to 1,000. A batch is not retried meanwhile. */
+export const rowsOfBatches = (keptFor: string): Retention => ({
+  table: 'batch_rows',
+  key: 'batch_rows.site_id, batch_rows.batch_id, batch_rows.number',
+  from: 'batches join batch_rows on batch_rows.site_id = batches.site_id and batch_rows.batch_id = batches.id',
+  locked: 'batches, batch_rows',
+  since: 'batches.finished_at',
+  keptFor,
+  deletableIf: isWithoutVouchers,
+})
+
+export const finishedBatches = (keptFor: string): Retention => ({
+  table: 'batches',
+  key: 'site_id, id',
+  since: 'finished_at',
+  keptFor,
+  deletableIf: `not exists (select from batch_rows r where r.site_id = batches.site_id and r.batch_id = batches.id)
+    and ${isWithoutVouchers}`,
+})

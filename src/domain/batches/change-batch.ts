@@ -1,6 +1,7 @@
 import type { Database } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
+import { rejectIfHeld } from '../holding/hold.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import { moveRows } from './batch-rows.queries.ts'
@@ -19,6 +20,7 @@ export async function cancelBatch(db: Database, batch: SiteItem): Promise<void> 
 export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: SiteItem): Promise<void> {
   const site = await findSiteOnController(ctx.db, batch.siteId)
   await ctx.db.transaction(async (tx) => {
+    await rejectIfHeld(tx)
     await lockBatch(tx, batch)
     if ((await moveRows(tx, batch, ['failed', 'cancelled'], 'waiting')) === 0) return
     await updateBatchReopened(tx, batch)

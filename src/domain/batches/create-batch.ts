@@ -5,6 +5,7 @@ import { limitedTo } from '../actor.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
 import { checkBounds, cutMinutes } from '../creating/voucher-shape.ts'
 import { DomainError } from '../errors.ts'
+import { rejectIfHeld } from '../holding/hold.ts'
 import { onceByKey } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
@@ -50,6 +51,7 @@ async function insert(
   const batch = { siteId: site.id, id: uuidv7() }
   const day = ctx.today(ctx.clock.now())
   return ctx.db.transaction(async (tx) => {
+    await rejectIfHeld(tx)
     await lockBatchesOf(tx, actor)
     if (!(await insertBatch(tx, batch, { ...wanted, maker: actor, idempotencyKey }))) return undefined
     if ((await findOpenBatchCount(tx, actor, maxOpen + 1)) > maxOpen) throw new DomainError('batches_too_many')
@@ -63,5 +65,5 @@ async function insert(
 /** Enqueues a job that starts the batch at once. Without it the batch would wait for the next sweep. */
 export async function enqueueBatch(tx: Queryable, queue: Queue, batch: DueBatch): Promise<void> {
   const { siteId, id, controllerId } = batch
-  await queue.enqueue(tx, 'batch', [{ data: { siteId, id, controllerId } satisfies DueBatch, onlyOne: id }])
+  await queue.enqueue(tx, 'batch', [{ data: { siteId, id, controllerId } satisfies DueBatch, exclusiveKey: id }])
 }

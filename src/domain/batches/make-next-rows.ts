@@ -24,7 +24,7 @@ export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteO
       const connection = ctx.controllers.connectionOf(site)
       if (batch.heldUpSince) await connection.probe(site.controllerSite)
       intents = await send(ctx, batch, site)
-      if (intents.length === 0) return 'failed' // the rows were cancelled meanwhile
+      if (intents.length === 0) return 'failed' // the rows were cancelled meanwhile, or the service is held
       await makeVouchers(ctx, site, intents)
       return 'made'
     })

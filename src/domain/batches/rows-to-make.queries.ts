@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Intent } from '../creating/creation.ts'
+import { isNotHeld } from '../holding/hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 
 /** The number of attempts before a row counts as failed. */
@@ -25,7 +26,7 @@ export type SentRow = { number: number; creationId: string }
 
 /**
  * Inserts the intent of each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are left out, and
- * so are rows whose earlier attempt got its voucher after all. The lease covers the longest call. If the process dies, the next run
+ * so are rows whose earlier attempt got its voucher after all. While the service is held, all are left out. The lease covers the longest call. If the process dies, the next run
  * of the batch ends the lease (`endLeases`).
  */
 export async function sendRows(
@@ -38,7 +39,7 @@ export async function sendRows(
     `with taken as (
        select r.number, r.creation_id as earlier_id, asked.creation_id
          from batch_rows r join unnest($3::integer[], $4::uuid[]) as asked (number, creation_id) on asked.number = r.number
-        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
+        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeld}
           for update of r
      ), earlier as (
        select c.id, taken.creation_id

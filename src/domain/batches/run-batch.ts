@@ -6,7 +6,7 @@ import type { CreateContext } from '../creating/create-voucher.ts'
 import { notifyBatchFinished, notifyCreated } from '../deliveries/notify-webhooks.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, patienceSeconds } from './batch.ts'
 import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   findBatch,
@@ -25,8 +25,6 @@ import { endLeases, updateRowsFromCreations } from './rows-to-make.queries.ts'
 const renewEveryMs = 3_000
 /** After this time the run ends, and another one continues the batch. */
 const maxRunMs = 120_000
-/** How long a controller may be unreachable before the remaining rows fail. */
-const patienceSeconds = 600
 /** The pause before looking again for the outcome of sent rows, or for a free slot. */
 const soonSeconds = 2
 
@@ -59,6 +57,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     // Some rows still wait: their call was under way during the cancellation and made nothing.
     if (batch.cancelledAt && (await moveRows(ctx.db, key, ['waiting'], 'cancelled')) > 0) continue
     if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
+    if (batch.isHeld) return postponeBatch(ctx.db, key, soonSeconds)
     if (batch.stoppedBy) {
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
       continue

@@ -62,22 +62,29 @@ export async function listSimilarControllers(db: Queryable, name: string): Promi
   return rows.map((row) => row.name)
 }
 
-/** Includes the encrypted credentials. Locks the row until the transaction ends, so the change is based on what was read. */
+/**
+ * Includes the encrypted credentials. Locks the row until the transaction ends, so the change is based on what was read. A second
+ * statement reads it: the first one would count the sites as they were before it waited.
+ */
 export async function findControllerToChange(
   tx: Queryable,
   ref: ControllerRef,
 ): Promise<(Controller & { secret: string | null }) | undefined> {
+  await tx.query(`select from controllers where ${isReferredTo} for update`, refValues(ref))
   const { rows } = await tx.query<Controller & { secret: string | null }>(
-    `select ${controllerColumns}, secret from controllers where ${isReferredTo} for update`,
+    `select ${controllerColumns}, secret from controllers where ${isReferredTo}`,
     refValues(ref),
   )
   return rows[0]
 }
 
-/** Maps the names of controllers to their ids. Unknown names are missing in the map. */
+/**
+ * Maps the names of controllers to their ids. Unknown names are missing in the map. Keeps these controllers from being removed
+ * until the transaction ends.
+ */
 export async function listControllerIds(db: Queryable, names: string[]): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; name: string }>(
-    'select id, name from controllers where name = any ($1)',
+    'select id, name from controllers where name = any ($1) for key share',
     [names],
   )
   return new Map(rows.map(({ id, name }) => [name, id]))

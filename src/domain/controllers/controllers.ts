@@ -1,5 +1,17 @@
+import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
-import { type ControllerConnection, callsAtOnce, type Driver, type SeenVoucher } from '#drivers/driver.ts'
+import {
+  type ControllerAccess,
+  type ControllerConnection,
+  ControllerError,
+  type Credentials,
+  callsAtOnce,
+  type Driver,
+  type SeenVoucher,
+  type Session,
+  type SharedSession,
+  type UnreachableReason,
+} from '#drivers/driver.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -13,10 +25,19 @@ import { createSharedSession } from './shared-session.ts'
 
 /** The controllers of one process: one guarded connection each, which stays open, and slots for concurrent calls. */
 export type Controllers = {
-  driverOf(controller: StoredController): Driver
+  driverOf(controller: { driver: string }): Driver
   connectionOf(controller: StoredController): ControllerConnection
-  /** Probes the controller now. Any answer counts, even an error. */
-  isReachable(site: SiteToProbe): Promise<boolean>
+  /** The connection to the controller, if one is open that was made from the same data. Changes nothing. */
+  openConnectionOf(controller: StoredController): ControllerConnection | undefined
+  /**
+   * A connection for one test, which the caller closes. It never rests after failures. A recorded controller is called with
+   * its shared session, so tests count as sign-ins of the service. A controller that is not recorded gets its own session.
+   */
+  connectForTest(controller: StoredController | UnsavedController): ControllerConnection
+  /** Which addresses a controller may have. */
+  addressPolicy: AddressPolicy
+  /** Probes the controller now. Null when it answered, even with an error. */
+  findUnreachableReason(site: SiteToProbe): Promise<UnreachableReason | null>
   /** Runs a creation of a single voucher in a slot. */
   inSlot: Slots['run']
   /** Runs work that nobody waits for, in slots of its own. */
@@ -28,6 +49,14 @@ export type Controllers = {
   /** Waits for calls that are still running: even if the client is gone, its voucher must be recorded. */
   drain(): Promise<void>
   close(): Promise<void>
+}
+
+/** A controller with the credentials that somebody entered to try them. */
+export type UnsavedController = {
+  driver: string
+  address: string
+  certificatePin: Buffer | null
+  credentials: Credentials
 }
 
 type SiteToProbe = StoredController & { controllerSite: string }
@@ -46,17 +75,19 @@ export function createControllers(tools: {
   keyring: Keyring
   addressPolicy: AddressPolicy
   clock: Clock
+  /** Wraps the connections that do the service's own work, to measure their calls. */
+  observe?: (connection: ControllerConnection, driver: string) => ControllerConnection
 }): Controllers {
-  const { drivers, db, keyring, addressPolicy, clock } = tools
+  const { drivers, db, keyring, addressPolicy, clock, observe = (connection) => connection } = tools
   const kept = new Map<string, Kept>()
   const slots = createSlots({ atOnce: callsAtOnce.creating, ...waiting })
   const background = createSlots({ atOnce: callsAtOnce.reading, ...waiting })
   const lookUps = createSlots({ atOnce: callsAtOnce.reading - 1, ...waiting })
   const bulk = createSlots({ atOnce: callsAtOnce.bulk, ...waiting })
   const replaced = new Set<ControllerConnection>()
-  const probing = new Map<string, Promise<boolean>>()
+  const probing = new Map<string, Promise<UnreachableReason | null>>()
 
-  function driverOf({ driver: name }: StoredController): Driver {
+  function driverOf({ driver: name }: { driver: string }): Driver {
     const driver = drivers[name]
     if (!driver) throw new Error(`No driver is called "${name}"`)
     return driver
@@ -64,49 +95,73 @@ export function createControllers(tools: {
 
   /** Reuses the connection until something changes. The same credentials under another encryption key are no change. */
   function connectionOf(controller: StoredController): GuardedConnection {
-    const { controllerId, driver, address, secret, certificatePin } = controller
-    const where = `${driver} ${address} ${certificatePin?.toString('hex')} `
+    const { controllerId, address, secret, certificatePin } = controller
     const known = kept.get(controllerId)
     if (known) known.stampSkewMs = controller.stampSkewMs ?? 0
-    if (known && known.encrypted === secret && known.madeFrom.startsWith(where)) return known.connection
-    if (secret === null) throw new DomainError('controller_refused', { cause: new Error('It has no credentials') })
-    const credentials = decryptCredentials(keyring, controllerId, secret)
-    const madeFrom = where + credentials
+    const open = openConnectionOf(controller)
+    if (open) return open
+    if (secret === null) throw noCredentials()
+    const madeFrom = placeOf(controller) + decryptCredentials(keyring, controllerId, secret)
     if (known?.madeFrom === madeFrom) {
       known.encrypted = secret
       return known.connection
     }
-    const connection = driverOf(controller).connect({
-      address,
-      credentials: JSON.parse(credentials),
-      certificatePin,
-      addressPolicy,
-      session: createSharedSession(db, keyring, controllerId, madeFrom),
-      clock,
-      stampSkewMs: () => kept.get(controllerId)?.stampSkewMs ?? 0,
-    })
+    const access = { address, certificatePin, addressPolicy, clock, ...openRecorded(controller) }
+    const connection = observe(driverOf(controller).connect(access), controller.driver)
     const stampSkewMs = controller.stampSkewMs ?? 0
     kept.set(controllerId, { encrypted: secret, madeFrom, connection: guardConnection(connection), stampSkewMs })
     if (known) closeLater(known.connection)
     return connectionOf(controller)
   }
 
+  function openConnectionOf(controller: StoredController): GuardedConnection | undefined {
+    const known = kept.get(controller.controllerId)
+    const isSame = known?.encrypted === controller.secret && known.madeFrom.startsWith(placeOf(controller))
+    return isSame ? known.connection : undefined
+  }
+
+  function connectForTest(controller: StoredController | UnsavedController): ControllerConnection {
+    const { address, certificatePin } = controller
+    const tools = { address, certificatePin, addressPolicy, clock }
+    if ('credentials' in controller) {
+      const { credentials } = controller
+      return driverOf(controller).connect({ ...tools, credentials, session: createOwnSession(), stampSkewMs: () => 0 })
+    }
+    return driverOf(controller).connect({ ...tools, ...openRecorded(controller) })
+  }
+
+  /** Decrypts the credentials. The session belongs to them, to the address and to the pin. */
+  function openRecorded(
+    controller: StoredController,
+  ): Pick<ControllerAccess, 'credentials' | 'session' | 'stampSkewMs'> {
+    const { controllerId, secret, stampSkewMs } = controller
+    if (secret === null) throw noCredentials()
+    const credentials = decryptCredentials(keyring, controllerId, secret)
+    return {
+      credentials: JSON.parse(credentials),
+      session: createSharedSession(db, keyring, controllerId, placeOf(controller) + credentials),
+      stampSkewMs: () => kept.get(controllerId)?.stampSkewMs ?? stampSkewMs ?? 0,
+    }
+  }
+
   /** Callers that ask while a probe is running share its result. */
-  function isReachable(site: SiteToProbe): Promise<boolean> {
+  function findUnreachableReason(site: SiteToProbe): Promise<UnreachableReason | null> {
     const { controllerId } = site
     const asked = probing.get(controllerId) ?? probe(site).finally(() => probing.delete(controllerId))
     probing.set(controllerId, asked)
     return asked
   }
 
-  async function probe(site: SiteToProbe): Promise<boolean> {
+  async function probe(site: SiteToProbe): Promise<UnreachableReason | null> {
     try {
       await connectionOf(site).probeAnyway(site.controllerSite)
-      return true
+      return null
     } catch (error) {
       const failure = controllerFailure(error)
       if (failure === undefined) throw error
-      return !isUnanswered(failure)
+      if (!isUnanswered(failure)) return null
+      const reason = error instanceof ControllerError ? error.reason : undefined
+      return reason ?? (failure === 'timeout' ? 'no_answer' : 'broken')
     }
   }
 
@@ -122,7 +177,10 @@ export function createControllers(tools: {
   return {
     driverOf,
     connectionOf,
-    isReachable,
+    openConnectionOf,
+    connectForTest,
+    addressPolicy,
+    findUnreachableReason,
     inSlot: slots.run,
     inBackground: background.run,
     inLookUp: (controllerId, work) => lookUps.run(controllerId, () => background.run(controllerId, work)),
@@ -133,6 +191,30 @@ export function createControllers(tools: {
     async close() {
       const open = [...[...kept.values()].map(({ connection }) => connection), ...replaced]
       await Promise.all(open.map((connection) => connection.close()))
+    },
+  }
+}
+
+/** Everything except the credentials that a session is made for. */
+function placeOf({ driver, address, certificatePin }: StoredController): string {
+  return `${driver} ${address} ${certificatePin?.toString('hex')} `
+}
+
+function noCredentials(): DomainError {
+  return new DomainError('controller_refused', { cause: new Error('It has no credentials') })
+}
+
+/** The session of a connection that no other process shares. */
+function createOwnSession(): SharedSession {
+  let current: Session | null = null
+  return {
+    find: async () => current,
+    async renew(stale, signIn) {
+      if (current === null || current.tokens === stale?.tokens) current = { id: uuidv7(), tokens: await signIn() }
+      return current
+    },
+    async rotate(session) {
+      if (current?.id === session.id) current = session
     },
   }
 }

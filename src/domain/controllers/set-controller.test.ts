@@ -97,7 +97,7 @@ describe('nothing is erased', () => {
 
     expect(await set('c', { rename: ' Zentrale ', address })).toMatchObject({ controller: { name: 'Zentrale' } })
     expect(await stored('Zentrale')).toEqual(before)
-    expect(await audited()).toEqual([{ details: { name: 'c', changes: { name: { from: 'c', to: 'Zentrale' } } } }])
+    expect(await audited()).toEqual([{ details: { name: 'c', changes: { name: 'Zentrale' }, before: { name: 'c' } } }])
   })
 
   test('twice: of a controller that has no secret', async () => {
@@ -114,7 +114,7 @@ describe('credentials that are entered', () => {
 
     expect([controller.hasSecret, erasedBecause]).toEqual([true, []])
     expect([await credentialsOf('c'), (await stored('c')).session]).toEqual([{ apiKey: 'new' }, null])
-    expect(await audited()).toEqual([{ details: { name: 'c', changes: {}, secretReplaced: true } }])
+    expect(await audited()).toEqual([{ details: { name: 'c', changes: {}, before: {}, secretReplaced: true } }])
   })
 
   test('with a new address and pin: they are stored, the audit tells the change but no secret', async () => {
@@ -126,10 +126,8 @@ describe('credentials that are entered', () => {
       {
         details: {
           name: 'l',
-          changes: {
-            address: { from: address, to: 'https://new' },
-            certificatePin: { from: formatFingerprint(pin), to: formatFingerprint(otherPin) },
-          },
+          changes: { address: 'https://new', certificatePin: formatFingerprint(otherPin) },
+          before: { address, certificatePin: formatFingerprint(pin) },
           secretReplaced: true,
         },
       },

@@ -2,11 +2,12 @@ import type { Database } from '#db/database.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
 import { type Actor, requireAllSites } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, isChange, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { checkPin, type DriverForms, findDriver, parseAddress } from './add-controller.ts'
 import { decryptUsername, encryptCredentials, newCredentials } from './controller-credentials.ts'
+import { updateControllerRetried } from './controller-states.queries.ts'
 import { type Controller, type ControllerRef, findControllerToChange, updateController } from './controllers.queries.ts'
 import { controllerNotFound } from './find-controller.ts'
 
@@ -47,43 +48,33 @@ export async function setController(
       certificatePin: request.certificatePin === undefined ? before.certificatePin : request.certificatePin,
     }
     if (request.address !== undefined || request.certificatePin) checkPin(findDriver(drivers, driver), after)
-    const changes = differences(before, after)
-    const moved = (['address', 'certificatePin'] as const).filter((move) => changes[move])
+    const difference = changed(readable(before), readable(after))
+    const moved = (['address', 'certificatePin'] as const).filter((move) => move in difference.changes)
     const entered = newCredentials({ name: driver, kind: drivers[driver]?.credentials }, request, () =>
       decryptUsername(keyring, id, stored),
     )
-    if (!entered && Object.keys(changes).length === 0) return { controller: before, erasedBecause: [] }
+    if (!entered && !isChange(difference)) return { controller: before, erasedBecause: [] }
 
     const kept = moved.length > 0 ? null : stored
     const secret = entered ? encryptCredentials(keyring, id, entered) : kept
     const controller = await updateController(tx, { id, ...after, secret, keepSession: moved.length === 0 && !entered })
     if (!controller) throw new DomainError('controller_name_taken', { details: { name: after.name } })
+    if (entered || moved.length > 0) await updateControllerRetried(tx, id)
     const secretErased = stored !== null && secret === null
-    await recordAudit(tx, actor, {
-      action: 'controller.changed',
-      targetKind: 'controller',
-      targetId: id,
-      details: {
-        name: before.name,
-        changes,
-        ...(entered && { secretReplaced: true }),
-        ...(secretErased && { secretErased }),
-      },
-    })
+    const details = {
+      name: before.name,
+      ...(entered && { secretReplaced: true }),
+      ...(secretErased && { secretErased }),
+    }
+    const entry = { action: 'controller.changed', targetKind: 'controller', targetId: id, details }
+    await recordChange(tx, actor, entry, difference)
     return { controller, erasedBecause: secretErased ? moved : [] }
   })
 }
 
 type Fields = Pick<Controller, 'name' | 'address' | 'certificatePin'>
-type Difference = { from: string | null; to: string | null }
 
-/** The fields that differ, as the audit shows them. */
-function differences(before: Fields, after: Fields): Partial<Record<keyof Fields, Difference>> {
-  const [from, to] = [readable(before), readable(after)]
-  const fields = (['name', 'address', 'certificatePin'] as const).filter((field) => from[field] !== to[field])
-  return Object.fromEntries(fields.map((field) => [field, { from: from[field], to: to[field] }]))
-}
-
+/** A controller as the audit shows it. */
 function readable({ name, address, certificatePin }: Fields) {
   return { name, address, certificatePin: certificatePin && formatFingerprint(certificatePin) }
 }

@@ -1,19 +1,24 @@
+import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
+import type { Observer } from '#lib/observer.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
 import { limitedTo } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
-import { onceByKey } from '../idempotency.ts'
+import { rejectIfHeld } from '../holding/hold.ts'
+import { hashOf, onceByKey } from '../idempotency.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import type { CreationRequest, Intent, RecordedCreation } from './creation.ts'
 import {
   findEarlierCreation,
   insertCreation,
+  insertCreationAt,
+  type OpenedCreation,
   releaseIdempotencyKey,
   updateCreationSent,
   updateCreationsFailed,
@@ -24,13 +29,28 @@ import { checkBounds, cutMinutes, noteFor } from './voucher-shape.ts'
 /** Options of a creation without a reference and without an end. */
 export const noOptions = { reference: null, validUntil: null, extendableUntil: null, unusedDays: null }
 
-export type CreateContext = OutageContext & { clock: Clock; today: Calendar }
+/** The sites of recent creations, as they were when this process last read them. */
+export type KnownSites = LRUCache<number, SiteOnController>
+
+export function createKnownSites(): KnownSites {
+  return new LRUCache({ max: 10_000 })
+}
+
+export type CreateContext = OutageContext & {
+  clock: Clock
+  today: Calendar
+  observer?: Pick<Observer, 'creationsEnded'> | undefined
+}
+
+export type CreateVoucherContext = CreateContext & { knownSites: KnownSites }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
 export async function createVoucher(
-  ctx: CreateContext,
+  ctx: CreateVoucherContext,
   request: CreationRequest,
 ): Promise<{ created: RecordedCreation; isRepeat: boolean }> {
+  const first = await createAtKnownSite(ctx, request)
+  if (first) return { created: first, isRepeat: false }
   const { result, isRepeat } = await onceByKey(request, {
     find: (key) => findEarlierCreation(ctx.db, request.actor, key),
     create: (requestHash) => createFirst(ctx, request, requestHash),
@@ -38,38 +58,88 @@ export async function createVoucher(
   return { created: result, isRepeat }
 }
 
+/**
+ * Saves one round trip, or two with an Idempotency-Key: commits the intent with what this process knows of the site, in a statement
+ * that does nothing if this is out of date. Undefined if nothing was done. Then `createFirst` reads everything and finds out why.
+ */
+async function createAtKnownSite(
+  ctx: CreateVoucherContext,
+  request: CreationRequest,
+): Promise<RecordedCreation | undefined> {
+  const known = ctx.knownSites.get(request.siteId)
+  const connection = known && ctx.controllers.openConnectionOf(known)
+  if (!connection) return undefined
+  const intent = await toIntent(ctx, known, request, {
+    requestHash: hashOf(request.contents),
+    clockAheadMs: connection.clockAheadMs,
+  }).catch(() => undefined)
+  if (!intent) return undefined
+  const opened = await replaceable('insert intent at a known site', () =>
+    insertCreationAt(ctx.db, known, intent, limitedTo(request.actor)),
+  )
+  return opened && makeVoucher(ctx, request, opened.site, { intent, ...opened })
+}
+
 /** Undefined when another request with the same Idempotency-Key was faster. */
 async function createFirst(
-  ctx: CreateContext,
+  ctx: CreateVoucherContext,
   request: CreationRequest,
   requestHash: Buffer,
 ): Promise<RecordedCreation | undefined> {
   const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
   if (!site) throw new DomainError('site_not_found')
-  const intent = await toIntent(ctx, site, request, requestHash)
+  ctx.knownSites.set(site.id, site)
+  const intent = await toIntent(ctx, site, request, {
+    requestHash,
+    clockAheadMs: () => ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
+  })
+  const opened = await openCreation(ctx, intent)
+  return opened && makeVoucher(ctx, request, site, { intent, ...opened })
+}
+
+/** Waits for a slot of the controller and makes the voucher of a committed intent. */
+async function makeVoucher(
+  ctx: CreateContext,
+  request: CreationRequest,
+  site: SiteOnController,
+  { intent, isSilent }: OpenedCreation & { intent: Intent },
+): Promise<RecordedCreation> {
   // The intent is committed before the wait for a slot, so that a revocation during the wait covers it.
-  if (!(await openCreation(ctx, intent))) return undefined
   reachPoint('after intent')
   let isSent = false
   try {
     return await ctx.controllers.inSlot(site.controllerId, async (waited) => {
-      const current = waited ? await updateCreationSent(ctx.db, intent, limitedTo(request.actor)) : site
-      if (!current) throw new DomainError('site_not_found')
+      const current = waited ? await renewIntent(ctx, request, intent) : site
       isSent = true
-      const [recorded] = await makeVouchers(ctx, current, [intent])
+      const [recorded] = await makeVouchers(ctx, current, [intent], { isSilent })
       return recorded as RecordedCreation
     })
   } catch (error) {
-    if (!isSent) await updateCreationsFailed(ctx.db, site.id, [intent.id], 'rejected')
+    if (!isSent) {
+      ctx.observer?.creationsEnded('rejected', 1)
+      await updateCreationsFailed(ctx.db, site.id, [intent.id], 'rejected')
+    }
     throw toDomainError(error, site)
   }
+}
+
+/** Renews an intent that waited for a slot. Returns its site as it is now. */
+async function renewIntent(
+  { db }: CreateContext,
+  { actor }: CreationRequest,
+  intent: Intent,
+): Promise<SiteOnController> {
+  const renewed = await updateCreationSent(db, intent, limitedTo(actor))
+  if (!renewed) throw new DomainError('site_not_found')
+  if (renewed.isHeld) throw new DomainError('held')
+  return renewed.site
 }
 
 async function toIntent(
   ctx: CreateContext,
   site: SiteOnController,
   request: CreationRequest,
-  requestHash: Buffer,
+  { requestHash, clockAheadMs }: { requestHash: Buffer; clockAheadMs: () => number },
 ): Promise<Intent> {
   const { shape: wanted, extendableUntil, ...options } = await request.readWanted()
   const now = ctx.clock.now()
@@ -86,7 +156,7 @@ async function toIntent(
     shape,
     minutesCut,
     note: noteFor(site, shape.name),
-    controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
+    controllerAheadMs: clockAheadMs(),
     ...options,
     batchId: null,
   }
@@ -94,13 +164,16 @@ async function toIntent(
 
 /**
  * Commits the intent. An earlier attempt with the same Idempotency-Key that made nothing keeps its own row, because its voucher
- * might still turn up. False when the key belongs to a creation that is under way or recorded.
+ * might still turn up. Undefined when the key belongs to a creation that is under way or recorded.
  */
-async function openCreation({ db }: CreateContext, intent: Intent): Promise<boolean> {
-  if (await replaceable('insert intent', () => insertCreation(db, intent))) return true
+async function openCreation({ db }: CreateContext, intent: Intent): Promise<OpenedCreation | undefined> {
+  const opened = await replaceable('insert intent', () => insertCreation(db, intent))
+  if (opened) return opened
   return db.transaction(async (tx) => {
     await releaseIdempotencyKey(tx, intent)
-    return insertCreation(tx, intent)
+    const openedNow = await insertCreation(tx, intent)
+    if (!openedNow) await rejectIfHeld(tx) // rolls back, so that the earlier attempt keeps its key
+    return openedNow
   })
 }
 
@@ -112,6 +185,7 @@ export async function makeVouchers(
   ctx: CreateContext,
   site: SiteOnController,
   intents: Intent[],
+  { isSilent }: OpenedCreation = { isSilent: false },
 ): Promise<RecordedCreation[]> {
   const { shape: asked, note, maker, batchId } = intents[0] as Intent
   const askedAt = ctx.clock.now()
@@ -124,8 +198,10 @@ export async function makeVouchers(
       .create(site.controllerSite, { ...asked, name: note }, intents.length)
     for await (const candidates of made) {
       reachPoint('after answer')
-      const recording = { site, creationIds: left, maker, batchId, candidates, asked, day, intents }
-      recorded.push(...(await recordVouchers(ctx, recording)))
+      const recording = { site, creationIds: left, maker, batchId, candidates, asked, day, intents, isSilent }
+      const added = await recordVouchers(ctx, recording)
+      ctx.observer?.creationsEnded('recorded', added.length)
+      recorded.push(...added)
       reachPoint('after commit')
       await measureStampSkew(ctx, site, candidates[0], askedAt)
       const done = new Set(recorded.map(({ creationId }) => creationId))
@@ -144,8 +220,10 @@ export async function makeVouchers(
 /** A definite rejection is settled at once. After any other failure the vouchers are looked up on the controller. */
 async function markFailed(ctx: CreateContext, siteId: number, ids: string[], error: unknown): Promise<void> {
   const nothingMade = error instanceof ControllerError && error.outcome === 'refused'
+  const outcome = nothingMade ? 'rejected' : 'unknown'
+  ctx.observer?.creationsEnded(outcome, ids.length)
   try {
-    await updateCreationsFailed(ctx.db, siteId, ids, nothingMade ? 'rejected' : 'unknown')
+    await updateCreationsFailed(ctx.db, siteId, ids, outcome)
     await bringSyncForward(ctx.db, siteId, 'failed')
   } catch (err) {
     // The lookup starts when their lease runs out.

@@ -1,25 +1,29 @@
-import { type Database, type Queryable, retryTransaction } from '#db/database.ts'
+import { type Database, type Queryable, retryShortly } from '#db/database.ts'
 import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { type Maker, sourceName } from '../actor.ts'
 import { notifyCreated } from '../deliveries/notify-webhooks.ts'
-import { bringSyncForward, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import { bringSyncForward, type SiteOnController } from '../sites/sites.queries.ts'
+import type { EventVoucher } from '../webhooks/notification.ts'
 import {
   hastenWithdrawals,
   insertScheduledWithdrawals,
   type ScheduledWithdrawal,
 } from '../withdrawals/withdrawals.queries.ts'
 import { lockBatch, wakeBatch } from './batch-lock.queries.ts'
-import type { Intent, RecordedCreation } from './creation.ts'
+import type { CreatedVoucher, Intent, RecordedCreation } from './creation.ts'
+import { insertCreation } from './creations.queries.ts'
 import {
   claimVouchers,
-  insertCreation,
   type LockedCreation,
   listHeldVouchers,
   lockCreations,
+  type Made,
+  recordUsual,
+  type UsualRecord,
   updateCreationsRecorded,
-} from './creations.queries.ts'
+} from './recording.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
@@ -33,9 +37,12 @@ export type Recording = {
   candidates: ControllerVoucher[]
   /** The requested shape. A controller may round or omit values. */
   asked: VoucherShape
+  /** The day for which the vouchers are issued. */
   day: string
   /** The intents of these creations, to be inserted again if a failover of the database lost them. */
   intents?: Intent[]
+  /** No webhook wanted the event when the intent was committed. */
+  isSilent?: boolean
 }
 
 /**
@@ -44,11 +51,20 @@ export type Recording = {
  * now. For each other creation, all candidates belong to other creations, or another attempt has replaced it.
  */
 export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
-  return retryTransaction(ctx.db, (tx) => record(ctx, tx, recording))
+  return retryShortly(async () => {
+    const alone = recording.isSilent ? await recordInOneStatement(ctx.db, recording, { onlyIfSilent: true }) : undefined
+    return alone ? [alone.recorded] : ctx.db.transaction((tx) => record(ctx, tx, recording))
+  })
 }
 
 async function record(ctx: RecordContext, tx: Queryable, recording: Recording): Promise<RecordedCreation[]> {
-  const { site, day, batchId } = recording
+  const { site, batchId } = recording
+  const usual = await recordInOneStatement(tx, recording, { onlyIfSilent: false })
+  if (usual) {
+    const { recorded, reference } = usual
+    await notify(ctx, tx, recording, [{ id: recorded.voucherId, reference }])
+    return [recorded]
+  }
   if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
   const creations = await lockOrInsert(tx, recording)
   const recordedBefore = creations.flatMap(({ id, voucherId, answer }) =>
@@ -58,12 +74,41 @@ async function record(ctx: RecordContext, tx: Queryable, recording: Recording): 
   const recorded = await claimFree(tx, recording, open)
   if (recorded.length === 0) return recordedBefore
   await updateCreationsRecorded(tx, site.id, recorded)
-  await moveSiteDay(tx, site.id, day, { created: recorded.length })
   await bringSyncForward(tx, site.id, 'used')
   await scheduleEnds(tx, site.id, open, recorded)
-  await replaceable('notify in the same commit', () => notify(ctx, tx, recording, { open, recorded }))
-  reachPoint('before commit')
+  const referenceOf = new Map(open.map(({ id, reference }) => [id, reference]))
+  const vouchers = recorded.map(({ creationId, voucherId }) => ({
+    id: voucherId,
+    reference: referenceOf.get(creationId) ?? null,
+  }))
+  await notify(ctx, tx, recording, vouchers)
   return [...recordedBefore, ...recorded]
+}
+
+/** Undefined when the recording is not the usual one: one creation without a batch, and one free voucher for it. */
+async function recordInOneStatement(
+  db: Queryable,
+  recording: Recording,
+  options: { onlyIfSilent: boolean },
+): Promise<{ recorded: RecordedCreation; reference: string | null } | undefined> {
+  const { site, creationIds, batchId, candidates } = recording
+  const [creationId, ...otherIds] = creationIds
+  const [voucher, ...otherVouchers] = candidates
+  if (batchId !== null || !creationId || !voucher || otherIds.length + otherVouchers.length > 0) return undefined
+  const answer = answerOf(recording, voucher)
+  const usual: UsualRecord = { creationId, controllerVoucherId: voucher.id, code: voucher.code, answer }
+  const done = await recordUsual(db, madeOf(recording), usual, options)
+  if (!done) return undefined
+  const { voucherId, reference } = done
+  return { recorded: { creationId, siteId: site.id, voucherId, answer }, reference }
+}
+
+function madeOf({ site, maker, asked, day }: Recording): Made {
+  return { siteId: site.id, maker, shape: asked, day }
+}
+
+function answerOf({ site, asked }: Recording, { code, formattedCode }: ControllerVoucher): CreatedVoucher {
+  return { code, formattedCode, site: site.name, maxUses: asked.maxUses, expireMinutes: asked.expireMinutes }
 }
 
 /** Locks the creations. Intents that a failover lost are inserted again, because their vouchers exist. */
@@ -80,23 +125,20 @@ async function lockOrInsert(tx: Queryable, { site, creationIds, intents = [] }: 
 /** Gives each of these creations a free candidate, as long as there are any. */
 async function claimFree(
   tx: Queryable,
-  { site, maker, candidates, asked }: Recording,
+  recording: Recording,
   creations: LockedCreation[],
 ): Promise<RecordedCreation[]> {
+  const { site, candidates } = recording
   const free = await listFree(tx, site.id, candidates)
   const waiting = [...creations]
   const recorded: RecordedCreation[] = []
   while (waiting.length > 0 && free.length > 0) {
     const offered = free.splice(0, waiting.length).map((voucher, i) => pair(waiting[i] as LockedCreation, voucher))
-    const made = { siteId: site.id, maker, shape: asked }
     const claims = offered.map(({ claim }) => claim)
-    const claimed = await replaceable('claim vouchers', () => claimVouchers(tx, made, claims), claims)
+    const claimed = await replaceable('claim vouchers', () => claimVouchers(tx, madeOf(recording), claims), claims)
     for (const { id: voucherId, creationId } of claimed) {
-      const { voucher } = offered.find((offer) => offer.claim.creationId === creationId) as Offer
-      const { code, formattedCode } = voucher
-      const { maxUses, expireMinutes } = asked
-      const answer = { code, formattedCode, site: site.name, maxUses, expireMinutes }
-      recorded.push({ creationId, siteId: site.id, voucherId, answer })
+      const { voucher } = offered.find((offer) => offer.claim.id === creationId) as Offer
+      recorded.push({ creationId, siteId: site.id, voucherId, answer: answerOf(recording, voucher) })
       waiting.splice(
         waiting.findIndex(({ id }) => id === creationId),
         1,
@@ -113,7 +155,7 @@ function pair(creation: LockedCreation, voucher: ControllerVoucher) {
   const { id, reference, minutesCut, validUntil, unusedDays, batchId } = creation
   const { id: controllerVoucherId, code } = voucher
   const options = { reference, minutesCut, validUntil, unusedDays, batchId }
-  return { voucher, claim: { id, creationId: id, controllerVoucherId, code, ...options } }
+  return { voucher, claim: { id, controllerVoucherId, code, ...options } }
 }
 
 /** The candidates that no creation holds, each once. In a busy second many are held. */
@@ -153,13 +195,11 @@ async function notify(
   ctx: RecordContext,
   tx: Queryable,
   { site, maker, batchId }: Recording,
-  { open, recorded }: { open: LockedCreation[]; recorded: RecordedCreation[] },
+  vouchers: EventVoucher[],
 ): Promise<void> {
-  const referenceOf = new Map(open.map(({ id, reference }) => [id, reference]))
-  const vouchers = recorded.map(({ creationId, voucherId }) => ({
-    id: voucherId,
-    reference: referenceOf.get(creationId) ?? null,
-  }))
-  if (batchId === null) await notifyCreated(tx, ctx.queue, { site, source: sourceName(maker), vouchers })
-  else await wakeBatch(tx, site.id, batchId)
+  const created = { site, source: sourceName(maker), vouchers }
+  await replaceable('notify in the same commit', () =>
+    batchId === null ? notifyCreated(tx, ctx.queue, created) : wakeBatch(tx, site.id, batchId),
+  )
+  reachPoint('before commit')
 }

@@ -1,4 +1,5 @@
 import type { Calendar } from '#lib/clock.ts'
+import type { Observer } from '#lib/observer.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
@@ -18,6 +19,7 @@ const maxAtOnce = 50
 export type SettleContext = OutageContext & {
   today: Calendar
   config: { settleSeconds: number }
+  observer?: Pick<Observer, 'creationsEnded'> | undefined
 }
 
 /** Looks up the outcome of creations that no process finished. Never makes a voucher. */
@@ -49,6 +51,8 @@ async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<n
   const creation = { site: site.id, creation: first.id, count: alike.length }
   try {
     const { found, absent } = await look(ctx, site, alike)
+    ctx.observer?.creationsEnded('found', found)
+    ctx.observer?.creationsEnded('absent', absent)
     if (found > 0) ctx.log.info({ ...creation, found }, 'vouchers were found and recorded')
     if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations made nothing')
     return found + absent

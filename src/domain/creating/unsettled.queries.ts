@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Maker } from '../actor.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
+import { isNotHeld } from '../holding/hold.queries.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { CreationState } from './creation.ts'
 import { lockUnsettled } from './creations.queries.ts'
@@ -32,7 +33,7 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
   const { rows } = await db.query<UnsettledCreation>(
     `with first as (
        select c.site_id, c.id, c.batch_id from creations c join sites s on s.id = c.site_id
-        where c.settled_at is null and c.lease_until <= now() and not ${controllerIsOut}
+        where c.settled_at is null and c.lease_until <= now() and not ${controllerIsOut} and ${isNotHeld}
         order by c.lease_until limit $1 for update of c skip locked
      ), together as (
        select c.site_id, c.id

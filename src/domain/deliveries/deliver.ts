@@ -8,9 +8,10 @@ import {
   insertArrival,
   updateDeliveryFailed,
 } from './deliveries.queries.ts'
+import { wasAccepted } from './failure-kind.ts'
 import { type DeliveryJob, enqueueDeliveries } from './notify-webhooks.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
-import { type SendContext, sendEvent, wasAccepted } from './send-event.ts'
+import { type SendContext, sendEvent } from './send-event.ts'
 
 export type DeliverContext = SendContext & FailureContext
 

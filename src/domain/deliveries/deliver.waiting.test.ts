@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { deleteOldRows } from '#db/retention.queries.ts'
 import { startTestWorker } from '#test/app.ts'
 import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { isLong } from '#test/measuring.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
 import { addWebhook, enableWebhook } from '../webhooks/administer-webhooks.ts'
-import { deleteOldEvents } from './events.queries.ts'
+import { deliveredEvents, settledDeliveries } from './events.queries.ts'
 import { requeueOverdue } from './notify-webhooks.ts'
 
 const scale = 0.00002
@@ -48,16 +50,28 @@ async function settledAs(state: string, timeout = 20_000): Promise<Delivery> {
   return (await deliveries())[0] as Delivery
 }
 
+/** Jobs are deleted when they succeed. */
+async function keepCopiesOfJobs(): Promise<void> {
+  await db.query(`
+    create table copied_jobs (data jsonb, created_on timestamptz, start_after timestamptz);
+    create function copy_job() returns trigger language plpgsql as $$ begin
+      insert into copied_jobs values (new.data, new.created_on, new.start_after);
+      return null;
+    end $$;
+    create trigger copy_job after insert on pgboss.job for each row execute function copy_job()`)
+}
+
 test('ten attempts with growing pauses, all with one id, then the delivery has failed', {
   timeout: 40_000,
 }, async () => {
   const sink = await addSink()
   sink.answerWith(500)
+  await keepCopiesOfJobs()
   await notify(site)
   const delivery = await settledAs('failed', 35_000)
   const { rows } = await db.query<{ pauseMs: number }>(
-    `select extract(epoch from start_after - created_on)::float8 * 1000 as "pauseMs" from pgboss.job
-      where name = 'attempt' and data ->> 'deliveryId' = $1 order by created_on`,
+    `select extract(epoch from start_after - created_on)::float8 * 1000 as "pauseMs" from copied_jobs
+      where data ->> 'deliveryId' = $1 order by created_on`,
     [delivery.id],
   )
   const seconds = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -196,7 +210,8 @@ test('a receiver that hangs does not delay others', async () => {
   await notify(site, 40)
   await vi.waitFor(() => expect(well.received).toHaveLength(40), 30_000)
 
-  expect(Math.max(...well.received.map(({ at }) => at)) - begin).toBeLessThan(5_000)
+  const isDelayed = 15_000 // the hung receiver is given up after this time
+  expect(Math.max(...well.received.map(({ at }) => at)) - begin).toBeLessThan(isLong ? 5_000 : isDelayed)
   expect(hung.received.length).toBeLessThanOrEqual(4)
 })
 
@@ -207,16 +222,17 @@ test('events older than 30 days are deleted with their deliveries and attempts, 
   await vi.waitFor(async () => expect((await deliveries()).every(({ settled }) => settled)).toBe(true), {
     timeout: 20_000,
   })
+  const deleteOld = async () => [await deleteOldRows(db, settledDeliveries), await deleteOldRows(db, deliveredEvents)]
   const [one, two] = await deliveries()
   await db.query(`update deliveries set state = 'pending' where id = $1`, [two?.id])
   await db.query('delete from events e where not exists (select from deliveries where event_id = e.id)')
-  expect(await deleteOldEvents(db)).toBe(0)
+  expect(await deleteOld()).toEqual([0, 0])
   await db.query(`update events set created_at = now() - interval '31 days'`)
   await db.query(`insert into events (id, type, data, created_at) values ($1, 'x', '{}', now() - interval '31 days')`, [
     randomUUID(),
   ])
 
-  expect(await deleteOldEvents(db)).toBe(2)
+  expect(await deleteOld()).toEqual([1, 2])
   expect((await deliveries()).map(({ id }) => id)).toEqual([two?.id])
   expect((await db.query('select 1 from delivery_attempts where delivery_id = $1', [one?.id])).rows).toEqual([])
 })

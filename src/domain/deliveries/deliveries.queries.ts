@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { isNotHeld } from '../holding/hold.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
 import type { Target } from './send-event.ts'
 
@@ -14,14 +15,14 @@ export type DueDelivery = Target & {
   isSlow: boolean
 } & Notification
 
-/** Undefined when another job was first, the delivery is settled already, or its webhook is gone. */
+/** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
 export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
             e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
             w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
-      where d.id = $1 and d.turn = $2 and d.state = 'pending'`,
+      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeld}`,
     [id, turn],
   )
   return rows[0]
@@ -84,19 +85,20 @@ export async function updateDeliveryFailed(db: Queryable, id: string): Promise<v
 
 export type OverdueDelivery = DeliveryToSend & { nextAttemptAt: Date }
 
-/** Deliveries that are overdue by more than a minute, earliest first. */
+/** Deliveries that are overdue by more than these seconds, earliest first. None while the service is held. */
 export async function listOverdueDeliveries(
   db: Queryable,
+  overdueSeconds: number,
   after: Pick<OverdueDelivery, 'id' | 'nextAttemptAt'> | undefined,
   limit: number,
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<OverdueDelivery>(
     `select d.id, d.webhook_id as "webhookId", d.turn, d.next_attempt_at as "nextAttemptAt", w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
-      where d.state = 'pending' and d.next_attempt_at < now() - interval '1 minute'
+      where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeld}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
       order by d.next_attempt_at, d.id limit $3`,
-    [after?.nextAttemptAt ?? null, after?.id ?? null, limit],
+    [after?.nextAttemptAt ?? null, after?.id ?? null, limit, overdueSeconds],
   )
   return rows
 }

@@ -1,15 +1,27 @@
 import type { Queryable } from '#db/database.ts'
 
-export type LogChoice = { onlyFailed: boolean; since: Date | null; limit: number }
+type DeliveryState = 'pending' | 'delivered' | 'failed'
+
+export type LogChoice = {
+  /** Null: every state. */
+  state: DeliveryState | null
+  /** Only deliveries that were made since then. */
+  since: Date | null
+  /** The last delivery of the previous page. */
+  after?: { createdAt: Date; id: string } | undefined
+  limit: number
+}
 
 export type LoggedDelivery = {
   id: string
   /** The id that the receiver sees in the header `webhook-id`. */
   webhookId: string
   type: string
-  state: string
+  state: DeliveryState
   createdAt: Date
   attempts: number
+  /** Failed attempts since the delivery was made or replayed. */
+  failures: number
   lastAttemptAt: Date | null
   status: number | null
   durationMs: number | null
@@ -17,22 +29,43 @@ export type LoggedDelivery = {
   nextAttemptAt: Date | null
 }
 
-const chosen = `select * from deliveries
-  where webhook_id = $1 and (state = 'failed' or not $2) and ($3::timestamptz is null or created_at >= $3)
-  order by created_at desc, id desc limit $4`
-
 /** Newest first, each with its last attempt. */
 export async function listDeliveries(db: Queryable, webhookId: string, choice: LogChoice): Promise<LoggedDelivery[]> {
   const { rows } = await db.query<LoggedDelivery>(
     `select d.id, d.event_id as "webhookId", e.type, d.state, d.created_at as "createdAt", d.attempts,
-            a.started_at as "lastAttemptAt", a.status, a.duration_ms as "durationMs", a.error,
+            d.rung as failures, a.started_at as "lastAttemptAt", a.status, a.duration_ms as "durationMs", a.error,
             d.next_attempt_at as "nextAttemptAt"
-       from (${chosen}) d join events e on e.id = d.event_id
+       from deliveries d join events e on e.id = d.event_id
             left join delivery_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
-      order by d.created_at desc, d.id desc`,
-    [webhookId, choice.onlyFailed, choice.since, choice.limit],
+      where d.webhook_id = $1 and ${stateIs(choice.state)} and ($2::timestamptz is null or d.created_at >= $2)
+        and ($3::timestamptz is null or (d.created_at, d.id) < ($3, $4::uuid))
+      order by d.created_at desc, d.id desc limit $5`,
+    [webhookId, choice.since, choice.after?.createdAt ?? null, choice.after?.id ?? null, choice.limit],
   )
   return rows
+}
+
+/** A constant, so that PostgreSQL uses the index of unsettled deliveries. */
+function stateIs(state: DeliveryState | null): string {
+  return state === null
+    ? 'true'
+    : { pending: `d.state = 'pending'`, delivered: `d.state = 'delivered'`, failed: `d.state = 'failed'` }[state]
+}
+
+/** How many deliveries failed for good, and how many wait for an attempt. */
+export async function countUnsettled(
+  db: Queryable,
+  webhookId: string,
+  since: Date | null,
+): Promise<{ failed: number; pending: number }> {
+  const { rows } = await db.query<{ failed: number; pending: number }>(
+    `select (count(*) filter (where state = 'failed'))::integer as failed,
+            (count(*) filter (where state = 'pending'))::integer as pending
+       from deliveries
+      where webhook_id = $1 and state <> 'delivered' and ($2::timestamptz is null or created_at >= $2)`,
+    [webhookId, since],
+  )
+  return rows[0] as { failed: number; pending: number }
 }
 
 export type LoggedAttempt = {
@@ -45,14 +78,19 @@ export type LoggedAttempt = {
   reply: string | null
 }
 
-/** All attempts of the deliveries that `listDeliveries` returns. */
-export async function listAttempts(db: Queryable, webhookId: string, choice: LogChoice): Promise<LoggedAttempt[]> {
+/** The last attempts of these deliveries, at most `perDelivery` of each: every replay adds up to ten. */
+export async function listAttempts(
+  db: Queryable,
+  deliveryIds: string[],
+  perDelivery: number,
+): Promise<LoggedAttempt[]> {
   const { rows } = await db.query<LoggedAttempt>(
     `select a.delivery_id as delivery, a.attempt, a.started_at as "startedAt", a.status, a.duration_ms as "durationMs",
             a.error, a.reply
-       from (${chosen}) d join delivery_attempts a on a.delivery_id = d.id
+       from deliveries d join delivery_attempts a on a.delivery_id = d.id
+      where d.id = any($1) and a.attempt > d.attempts - $2
       order by d.created_at desc, d.id desc, a.attempt`,
-    [webhookId, choice.onlyFailed, choice.since, choice.limit],
+    [deliveryIds, perDelivery],
   )
   return rows
 }

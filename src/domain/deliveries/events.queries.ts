@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 import type { EventVoucher, Fact, RevocationReason } from '../webhooks/notification.ts'
 import type { DeliveryToSend } from './deliveries.queries.ts'
@@ -18,10 +19,24 @@ export const changedVoucherColumns = `vouchers.id, vouchers.reference, vouchers.
 const sees = (siteId: string) =>
   `(w.all_sites or exists (select from webhook_sites seen where seen.webhook_id = w.id and seen.site_id = ${siteId}))`
 
+/**
+ * SQL for a condition on webhook `w`: it is enabled and is for all sites or for one of these sites. Two indexes find the ids. As an
+ * `or`, the condition would read every webhook: 22 ms with 20,000 webhooks.
+ */
+const isFor = (isOneOfSites: string) =>
+  `w.disabled_at is null and w.id = any (array(
+     select id from webhooks where all_sites and disabled_at is null
+     union all
+     select webhook_id from webhook_sites where ${isOneOfSites}))`
+
+/** SQL: whether a webhook wants this type of event of the site. */
+export const isWanted = (type: EventType, siteId: string) =>
+  `exists (select from webhooks w where ${isFor(`site_id = ${siteId}`)} and '${type}' = any (w.events))`
+
 /** The types of events of a site that at least one webhook gets. */
 export async function listWantedEvents(db: Queryable, siteId: number): Promise<EventType[]> {
   const { rows } = await db.query<{ type: EventType }>(
-    `select distinct unnest(events) as type from webhooks w where disabled_at is null and ${sees('$1')}`,
+    `select distinct unnest(events) as type from webhooks w where ${isFor('site_id = $1')}`,
     [siteId],
   )
   return rows.map(({ type }) => type)
@@ -33,37 +48,48 @@ export async function listWantedEvents(db: Queryable, siteId: number): Promise<E
  * webhook sees.
  */
 export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent): Promise<DeliveryToSend[]> {
+  const ofController = 'select id from sites where controller_id = $4'
+  const [isOneOfSites, siteIds] =
+    event.controllerId === undefined
+      ? ['site_id = $3', 'null::integer[]']
+      : [`site_id in (${ofController})`, `array(${ofController} and ${sees('sites.id')} order by id)`]
   const { rows } = await tx.query<DeliveryToSend>(
     `with wanted as (
-       select id, is_slow,
-              case when $4::uuid is not null
-                   then array(select id from sites where controller_id = $4 and ${sees('sites.id')} order by id) end as site_ids
+       select id, is_slow, ${siteIds} as site_ids
          from webhooks w
-        where disabled_at is null and $2 = any (events)
-          and case when $4::uuid is null then ${sees('$3::integer')}
-                   else exists (select from sites where controller_id = $4 and ${sees('sites.id')}) end
+        where ${isFor(isOneOfSites)} and $2 = any (events) and ($4::uuid is null or exists (${ofController}))
           for key share of w -- waits for a removal that is under way, and then skips that webhook
      ), event as (
        insert into events (id, type, site_id, controller_id, data)
-       select $1, $2, $3, $4, $5 where exists (select from wanted)
+       select $1, $2, $3::integer, $4, $5 where exists (select from wanted)
        returning id
      )
      insert into deliveries (id, event_id, webhook_id, site_ids)
-     select gen_random_uuid(), event.id, wanted.id, wanted.site_ids from event, wanted
+     select uuid_v7(), event.id, wanted.id, wanted.site_ids from event, wanted
      returning id, webhook_id as "webhookId", turn, (select is_slow from wanted where id = webhook_id) as "isSlow"`,
     [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
   )
   return rows
 }
 
-/** Deletes up to 500 events with their deliveries and attempts. Events with a pending delivery stay. */
-export async function deleteOldEvents(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from events where id in (
-       select id from events e
-        where created_at < now() - interval '30 days'
-          and not exists (select from deliveries d where d.event_id = e.id and d.state = 'pending')
-        order by created_at limit 500)`,
-  )
-  return rowCount ?? 0
+/** SQL: how long the log of deliveries goes back. */
+const keptFor = `interval '30 days'`
+
+/** Settled deliveries, with their attempts. They go before their events: an event of all sites may have thousands. */
+export const settledDeliveries: Retention = {
+  table: 'deliveries',
+  key: 'deliveries.id',
+  from: 'events join deliveries on deliveries.event_id = events.id', // only events have an index by time
+  since: 'events.created_at',
+  keptFor,
+  deletableIf: `deliveries.state <> 'pending'`,
+}
+
+/** Events without deliveries. An event with a pending delivery stays. */
+export const deliveredEvents: Retention = {
+  table: 'events',
+  key: 'id',
+  since: 'created_at',
+  keptFor,
+  deletableIf: 'not exists (select from deliveries where event_id = events.id)',
 }

@@ -117,7 +117,7 @@ export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries:
 function toJob({ id, webhookId, turn, nextAttemptAt }: DeliveryToSend) {
   return {
     data: { deliveryId: id, turn } satisfies DeliveryJob,
-    onlyOne: `${id} ${turn}`,
+    exclusiveKey: `${id} ${turn}`,
     group: webhookId,
     startAfter: nextAttemptAt,
   }
@@ -126,11 +126,14 @@ function toJob({ id, webhookId, turn, nextAttemptAt }: DeliveryToSend) {
 const deliveriesPerTransaction = 1_000
 
 /** Adds a new job for each overdue delivery whose job was lost. Deliveries that only wait in the queue keep their job. */
-export async function requeueOverdue({ db, queue }: { db: Database; queue: Queue }): Promise<number> {
+export async function requeueOverdue(
+  { db, queue }: { db: Database; queue: Queue },
+  overdueSeconds = 60,
+): Promise<number> {
   let requeued = 0
   let last: OverdueDelivery | undefined
   do {
-    const overdue: OverdueDelivery[] = await listOverdueDeliveries(db, last, deliveriesPerTransaction)
+    const overdue: OverdueDelivery[] = await listOverdueDeliveries(db, overdueSeconds, last, deliveriesPerTransaction)
     const dueNow = overdue.map(({ nextAttemptAt: _, ...delivery }) => delivery)
     requeued += await db.transaction((tx) => enqueueDeliveries(tx, queue, dueNow))
     last = overdue.length < deliveriesPerTransaction ? undefined : overdue.at(-1)

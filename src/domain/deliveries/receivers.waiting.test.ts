@@ -6,8 +6,8 @@ import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createReceiverAddresses } from '../webhooks/receiver-url.ts'
+import { wasAccepted } from './failure-kind.ts'
 import { createReceivers, retryAfterMs } from './receivers.ts'
-import { wasAccepted } from './send-event.ts'
 
 const own = { port: 0, databaseUrl: 'postgres://localhost' }
 const receivers = createReceivers(createReceiverAddresses({ ...own, webhookAllowCidrs: ['127.0.0.0/8'] }))

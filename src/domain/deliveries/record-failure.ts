@@ -1,7 +1,7 @@
 import type { Database } from '#db/database.ts'
 import type { Log } from '#lib/log.ts'
 import type { Queue } from '#queue/queue.ts'
-import { disableWebhook } from '../webhooks/administer-webhooks.ts'
+import { disabledReasons, disableWebhook } from '../webhooks/administer-webhooks.ts'
 import { updateWebhookFailing } from '../webhooks/webhooks.queries.ts'
 import {
   type Attempt,
@@ -44,8 +44,8 @@ export async function recordFailure(ctx: FailureContext, due: DueDelivery, attem
 }
 
 function reasonToDisable({ status }: Answer, { forLong }: { forLong: boolean }): string | undefined {
-  if (status === 410) return 'the receiver answered 410 Gone'
-  return forLong ? 'every attempt failed for five days' : undefined
+  if (status === 410) return disabledReasons.gone
+  return forLong ? disabledReasons.failing : undefined
 }
 
 /** `Retry-After` counts only with the two statuses that mean "too busy". */
@@ -59,6 +59,9 @@ const hour = 60 * minute
 
 /** A little over three days in all. The first pauses are short because most failures are short. */
 const pausesMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+
+/** The attempts of a delivery before it is given up. A replay begins again. */
+export const maxAttempts = pausesMs.length + 1
 
 /**
  * The pause before the next attempt, spread by 20 percent. Undefined when the delivery has failed too often to go on. A

@@ -2,12 +2,15 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import { DecryptionFailed, decrypt, type Keyring } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
-import { DomainError } from '../errors.ts'
+import type { Actor } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Language } from '../webhooks/event-types.ts'
 import { formats } from '../webhooks/formats.ts'
 import type { Notification } from '../webhooks/notification.ts'
-import { secretPlace, signatureHeaders } from '../webhooks/webhook-secret.ts'
-import { findWebhook, type WebhookSecrets } from '../webhooks/webhooks.queries.ts'
+import { findOwnWebhook } from '../webhooks/own-webhook.ts'
+import { decryptPrevious, secretPlace, signatureHeaders } from '../webhooks/webhook-secret.ts'
+import type { WebhookRef, WebhookSecrets } from '../webhooks/webhooks.queries.ts'
+import { wasAccepted } from './failure-kind.ts'
 import type { Answer, Receivers } from './receivers.ts'
 
 /** A webhook as it is stored: URL and secrets are encrypted. */
@@ -37,34 +40,43 @@ export async function sendEvent(
 }
 
 function decryptTarget(keyring: Keyring, { webhookId, url, secret, previousSecret }: Target) {
-  const decryptColumn = (column: 'url' | 'secret' | 'previous_secret', value: string) =>
+  const decryptColumn = (column: 'url' | 'secret', value: string) =>
     decrypt(keyring, secretPlace(webhookId, column), value)
-  const secrets: string[] = []
-  if (secret !== null) secrets.push(decryptColumn('secret', secret))
-  if (previousSecret !== null) secrets.push(decryptColumn('previous_secret', previousSecret))
-  return { url: decryptColumn('url', url), secrets }
+  const present = secret === null ? [] : [decryptColumn('secret', secret)]
+  return {
+    url: decryptColumn('url', url),
+    secrets: [...present, ...decryptPrevious(keyring, webhookId, previousSecret)],
+  }
 }
 
 function noAnswer(error: string): Answer {
   return { status: null, error, reply: null, retryAfterMs: null }
 }
 
-/** A 2xx counts only when it is complete: a proxy may send its beginning although the receiver behind it is gone. */
-export function wasAccepted({ status, error }: Answer): boolean {
-  return error === null && status !== null && status >= 200 && status < 300
-}
-
-/** Sends a test notification at once, without a retry, and returns the receiver's answer. */
+/** Sends a test notification at once, without a retry, and returns the receiver's answer. Also works while disabled. */
 export async function testWebhook(
   ctx: SendContext & { db: Queryable },
-  name: string,
-): Promise<{ arrived: boolean; status: number | null; error: string | null; ms: number }> {
-  const webhook = await findWebhook(ctx.db, name)
-  if (!webhook) throw new DomainError('webhook_not_found', { details: { name } })
+  actor: Actor,
+  ref: WebhookRef,
+): Promise<{ arrived: boolean; status: number | null; error: string | null; ms: number; reply: string | null }> {
+  const webhook = await findOwnWebhook(ctx.db, actor, ref)
   const startedMs = performance.now()
   const data = { site_id: 0, site: 'Test', source: 'Test: voucher-service', vouchers: [] }
   const event: Notification = { type: 'webhook.test', createdAt: ctx.clock.now(), data }
   const answer = await sendEvent(ctx, { ...webhook, webhookId: webhook.id }, uuidv7(), event)
-  const { status, error } = answer
-  return { arrived: wasAccepted(answer), status, error, ms: Math.round(performance.now() - startedMs) }
+  const ms = Math.round(performance.now() - startedMs)
+  const { name, id: targetId } = webhook
+  const details = { name, status: answer.status }
+  await recordAudit(ctx.db, actor, { action: 'webhook.tested', targetKind: 'webhook', targetId, details })
+  const { status, error, reply } = answer
+  return { arrived: wasAccepted(answer), status, error, ms, reply: firstLine(reply) }
+}
+
+const maxLineLength = 300
+
+/** The first line of an answer that is not empty; null if there is none. Pages for browsers can be one long line. */
+export function firstLine(reply: string | null): string | null {
+  const [line = ''] = (reply ?? '').trimStart().split(/\r?\n/)
+  if (line === '') return null
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
 }

@@ -1,14 +1,17 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import type { RepeatableRequest } from '../idempotency.ts'
 import { plainName } from '../plain-name.ts'
-import { makeKey, prefixOf, type Scope, sha256Of } from './key.ts'
+import { onceInTransaction } from '../remembered-requests.ts'
+import { cellOf, makeKey, prefixOf, type Scope, sha256Of } from './key.ts'
+import { insertKeySecret, type NewSecret } from './key-secrets.queries.ts'
 import {
-  type ApiKey,
   type ApiKeyWithSites,
   deleteKeySites,
+  findKey,
   findKeyToChange,
   insertKey,
   insertKeySites,
@@ -23,49 +26,82 @@ export type KeyRequest = {
   /** Undefined: all sites, including later ones. */
   siteIds: number[] | undefined
   expiresAt: Date | null
+  /** The letter of this cell. Undefined when there is only one cell. */
+  cell?: string | undefined
 }
 
-type KnownKey = { prefix: string; sha256: Buffer }
+/** A key with the text of its secret, which cannot be read again later: only its hash is stored. */
+export type KeyWithSecret = ApiKeyWithSites & { key: string }
 
-/** Returns the key's text, which cannot be read again later: only its hash is stored. */
-export async function createKey(db: Database, actor: Actor, request: KeyRequest): Promise<ApiKey & { key: string }> {
-  const key = makeKey()
-  const known = { prefix: prefixOf(key) ?? '', sha256: sha256Of(key) }
-  return { ...(await storeKey(db, actor, request, known, 'key.created')), key }
+export function createKey(db: Database, actor: Actor, request: KeyRequest): Promise<KeyWithSecret> {
+  return db.transaction((tx) => createKeyIn(tx, actor, request))
 }
 
-/** Stores a key that was made by another server of this API. Only its prefix and hash are known. */
-export async function importKey(db: Database, actor: Actor, request: KeyRequest, known: KnownKey): Promise<ApiKey> {
-  if (known.prefix.startsWith('vsk_')) throw new DomainError('key_prefix_reserved')
-  if (prefixOf(`${known.prefix}x`) !== known.prefix) {
-    throw new DomainError('key_prefix_invalid')
-  }
-  return storeKey(db, actor, request, known, 'key.imported')
+/**
+ * Creates a key once for the Idempotency-Key of the request. A repeat creates nothing, and it cannot get the secret, because
+ * the secret is not stored: the error names the key, which can then be rolled.
+ */
+export async function createKeyOnce(
+  db: Database,
+  request: RepeatableRequest & { wanted: KeyRequest },
+): Promise<KeyWithSecret> {
+  let created: KeyWithSecret | undefined
+  const { result } = await onceInTransaction(db, 'create key', request, async (tx) => {
+    created = await createKeyIn(tx, request.actor, request.wanted)
+    return { prefix: created.prefix }
+  })
+  if (!created) throw new DomainError('key_created_before', { details: { prefix: result.prefix } })
+  return created
 }
 
-async function storeKey(
+async function createKeyIn(tx: Queryable, actor: Actor, request: KeyRequest): Promise<KeyWithSecret> {
+  const { key, ...secret } = makeSecret(request.cell)
+  return { ...(await storeKey(tx, actor, request, secret, 'key.created')), key }
+}
+
+/** Creates a new secret: its text, and what is stored of it. */
+export function makeSecret(cell: string | undefined): NewSecret & { key: string } {
+  const key = makeKey(cell)
+  return { key, prefix: prefixOf(key) ?? '', sha256: sha256Of(key) }
+}
+
+/** Stores a key that was made by another server of this API or by another cell. Only its prefix and hash are known. */
+export async function importKey(
   db: Database,
   actor: Actor,
   request: KeyRequest,
-  known: KnownKey,
+  { prefix, sha256 }: NewSecret,
+): Promise<ApiKeyWithSites> {
+  const isOfOtherCell = /^vsk_[A-Z]_[A-Za-z0-9]{8}$/.test(prefix) && cellOf(prefix) !== request.cell
+  if (!isOfOtherCell) {
+    if (prefix.startsWith('vsk_')) throw new DomainError('key_prefix_reserved')
+    if (prefixOf(`${prefix}x`) !== prefix) throw new DomainError('key_prefix_invalid')
+  }
+  return db.transaction((tx) => storeKey(tx, actor, request, { prefix, sha256 }, 'key.imported'))
+}
+
+async function storeKey(
+  tx: Queryable,
+  actor: Actor,
+  request: KeyRequest,
+  secret: NewSecret,
   action: string,
-): Promise<ApiKey> {
+): Promise<ApiKeyWithSites> {
   const { scope, rateLimit, siteIds, expiresAt } = request
+  const { prefix } = secret
+  const id = uuidv7()
   const name = plainName(request.name)
   checkExpiry(scope, expiresAt)
-  return db.transaction(async (tx) => {
-    const allSites = siteIds === undefined
-    const key = await insertKey(tx, { id: uuidv7(), name, scope, rateLimit, expiresAt, allSites, ...known })
-    if (!key) throw new DomainError('key_prefix_taken', { details: { prefix: known.prefix } })
-    if (siteIds !== undefined) await storeSites(tx, key.id, siteIds)
-    await recordAudit(tx, actor, {
-      action,
-      targetKind: 'key',
-      targetId: key.id,
-      details: { name, prefix: key.prefix, scope, rateLimit, siteIds: siteIds ?? 'all', expiresAt },
-    })
-    return key
+  await insertKey(tx, { id, name, scope, rateLimit, expiresAt, allSites: siteIds === undefined })
+  if (!(await insertKeySecret(tx, id, secret))) throw new DomainError('key_prefix_taken', { details: { prefix } })
+  if (siteIds !== undefined) await storeSites(tx, id, siteIds)
+  await recordAudit(tx, actor, {
+    action,
+    targetKind: 'key',
+    targetId: id,
+    details: { name, prefix, scope, rateLimit, siteIds: siteIds ?? 'all', expiresAt },
   })
+  return (await findKey(tx, id)) as ApiKeyWithSites
 }
 
 async function storeSites(tx: Queryable, keyId: string, siteIds: number[]): Promise<void> {
@@ -82,12 +118,15 @@ export type KeyChange = {
   expiresAt?: Date | null | undefined
 }
 
-/** Changes a key by its id, its prefix or its full text. Its scope never changes. When this returns, the change holds everywhere. */
+/**
+ * Changes a key by its id, a prefix or the full text of a secret. Its scope never changes. When this returns, the change holds
+ * everywhere.
+ */
 export async function setKey(db: Database, actor: Actor, named: string, change: KeyChange): Promise<ApiKeyWithSites> {
   const changes = change.name === undefined ? change : { ...change, name: plainName(change.name) }
   return db.transaction(async (tx) => {
-    const before = await findKeyToChange(tx, toPrefixOrId(named))
-    if (!before) throw keyNotFound(named)
+    const before = await lockKey(tx, named)
+    if (before.revokedAt) throw new DomainError('key_revoked')
     const { name, rateLimit, siteIds, expiresAt } = { ...before, ...definedOf(changes) }
     checkExpiry(before.scope, expiresAt)
     const allSites = siteIds === 'all' || (change.siteIds === undefined && before.allSites)
@@ -96,9 +135,10 @@ export async function setKey(db: Database, actor: Actor, named: string, change: 
       await deleteKeySites(tx, before.id)
       if (change.siteIds !== 'all') await storeSites(tx, before.id, change.siteIds)
     }
-    const details = { name: before.name, changes: definedOf(changes) }
-    await recordAudit(tx, actor, { action: 'key.changed', targetKind: 'key', targetId: before.id, details })
-    return (await findKeyToChange(tx, before.id)) as ApiKeyWithSites
+    const sitesBefore = before.allSites ? ('all' as const) : before.siteIds
+    const entry = { action: 'key.changed', targetKind: 'key', targetId: before.id, details: { name: before.name } }
+    await recordChange(tx, actor, entry, changed({ ...before, siteIds: sitesBefore }, changes))
+    return (await findKey(tx, before.id)) as ApiKeyWithSites
   })
 }
 
@@ -108,12 +148,12 @@ function definedOf<T extends object>(
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-function toPrefixOrId(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : (prefixOf(named) ?? named)
-}
-
-function keyNotFound(named: string): DomainError {
-  return new DomainError('key_not_found', { details: { named: isUuid(named) ? named : named.slice(0, 12) } })
+/** Locks the key that has this id, prefix or secret. An error never contains the secret part. */
+export async function lockKey(tx: Queryable, named: string): Promise<ApiKeyWithSites & { now: Date }> {
+  const prefixOrId = isUuid(named) ? named.toLowerCase() : (prefixOf(named) ?? named)
+  const key = await findKeyToChange(tx, prefixOrId)
+  if (key) return key
+  throw new DomainError('key_not_found', { details: { named: isUuid(named) ? named : named.slice(0, 12) } })
 }
 
 /** A key that can change controllers must not stay valid in a forgotten workflow. */
@@ -122,15 +162,14 @@ function checkExpiry(scope: Scope, expiresAt: Date | null): void {
 }
 
 /**
- * Revokes a key by its id, its prefix or its full text. When this returns, no process accepts the key any more. An error
- * never contains the secret part of the key.
+ * Revokes a key with all its secrets, by its id, a prefix or the full text of a secret. When this returns, no process accepts
+ * the key any more.
  */
-export async function revokeKey(db: Database, actor: Actor, named: string): Promise<ApiKey> {
+export async function revokeKey(db: Database, actor: Actor, named: string): Promise<ApiKeyWithSites> {
   return db.transaction(async (tx) => {
-    const key = await updateKeyRevoked(tx, toPrefixOrId(named))
-    if (!key) throw keyNotFound(named)
-    const details = { name: key.name }
-    await recordAudit(tx, actor, { action: 'key.revoked', targetKind: 'key', targetId: key.id, details })
-    return key
+    const { id, name } = await lockKey(tx, named)
+    await updateKeyRevoked(tx, id)
+    await recordAudit(tx, actor, { action: 'key.revoked', targetKind: 'key', targetId: id, details: { name } })
+    return (await findKey(tx, id)) as ApiKeyWithSites
   })
 }

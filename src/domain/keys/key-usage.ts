@@ -1,11 +1,12 @@
 import type { Queryable } from '#db/database.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
-import { type KeyUse, updateKeyUse } from './keys.queries.ts'
+import { type KeyDay, type KeyUse, listKeyDays, updateKeyUse } from './key-usage.queries.ts'
 
 const flushEveryMs = 10_000
 
 export type KeyUsage = {
-  count(keyId: string, accepted: boolean): void
+  /** Counts a request with a secret of the key, which has this prefix. */
+  count(key: { id: string; prefix: string }, accepted: boolean): void
   flush(): Promise<void>
   stop(): Promise<void>
 }
@@ -19,17 +20,18 @@ export function countKeyUsage(
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
 
-  function add(day: string, keyId: string, requests: number, limited: number, lastUsedAt: Date): void {
-    const use = uses.get(`${day} ${keyId}`) ?? { keyId, day, requests: 0, limited: 0, lastUsedAt }
-    use.requests += requests
-    use.limited += limited
-    if (lastUsedAt > use.lastUsedAt) use.lastUsedAt = lastUsedAt
-    uses.set(`${day} ${keyId}`, use)
+  function add(use: KeyUse): void {
+    const name = `${use.day} ${use.prefix}`
+    const known = uses.get(name) ?? { ...use, requests: 0, limited: 0 }
+    known.requests += use.requests
+    known.limited += use.limited
+    if (use.lastUsedAt > known.lastUsedAt) known.lastUsedAt = use.lastUsedAt
+    uses.set(name, known)
   }
 
-  function count(keyId: string, accepted: boolean): void {
+  function count({ id, prefix }: { id: string; prefix: string }, accepted: boolean): void {
     const now = clock.now()
-    add(today(now), keyId, 1, accepted ? 0 : 1, now)
+    add({ keyId: id, prefix, day: today(now), requests: 1, limited: accepted ? 0 : 1, lastUsedAt: now })
   }
 
   async function flush(): Promise<void> {
@@ -39,7 +41,7 @@ export function countKeyUsage(
     try {
       await updateKeyUse(db, [...counted.values()])
     } catch (error) {
-      for (const use of counted.values()) add(use.day, use.keyId, use.requests, use.limited, use.lastUsedAt)
+      for (const use of counted.values()) add(use)
       throw error
     }
   }
@@ -50,4 +52,35 @@ export function countKeyUsage(
   }
 
   return { count, flush, stop }
+}
+
+/** How many days of usage are shown. */
+export const usageDays = 14
+
+/** Requests per day, oldest first. The last day is today. */
+export type DailyUsage = { firstDay: string; requests: number[]; limited: number[] }
+
+/** The usage of the last 14 days by key. Days without requests are 0. It is at most 10 s behind. */
+export async function readDailyUsage(
+  { db, today }: { db: Queryable; today: Calendar },
+  keyIds: string[],
+  now: Date,
+): Promise<(keyId: string) => DailyUsage> {
+  const days = lastDays(today(now))
+  const firstDay = days[0] as string
+  const byKey = Map.groupBy(await listKeyDays(db, keyIds, firstDay), ({ keyId }) => keyId)
+  return (keyId) => {
+    const counted = new Map(byKey.get(keyId)?.map((each): [string, KeyDay] => [each.day, each]))
+    return {
+      firstDay,
+      requests: days.map((day) => counted.get(day)?.requests ?? 0),
+      limited: days.map((day) => counted.get(day)?.limited ?? 0),
+    }
+  }
+}
+
+function lastDays(today: string): string[] {
+  const noon = Date.parse(`${today}T12:00:00Z`)
+  const ago = (days: number) => new Date(noon - days * 86_400_000).toISOString().slice(0, 10)
+  return Array.from({ length: usageDays }, (_, i) => ago(usageDays - 1 - i))
 }

@@ -2,7 +2,7 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Queryable } from '#db/database.ts'
 import { gatherCalls } from '#lib/concurrency.ts'
-import { type AuthenticatedKey, findKeyWithListVersion } from './keys.queries.ts'
+import { type AuthenticatedKey, findKeysWithListVersions, type WantedKey } from './keys.queries.ts'
 
 /** The scopes of keys in ascending order: each one includes those before it. */
 export const scopes = ['read', 'write', 'manage'] as const
@@ -20,24 +20,32 @@ const maxLength = 256
 const lookupLength = 8
 const secretLength = 32
 const checksumLength = 6
-const ourWord = 'vsk'
-const ourLength = ourWord.length + 1 + lookupLength + secretLength + checksumLength
-/** A word, `_`, eight characters for the lookup, a secret. Imported keys have this shape too. */
-const shape = /^([A-Za-z][A-Za-z0-9]*)_[A-Za-z0-9]{8}[\x21-\x7e]+$/
+const ourWord = 'vsk_'
+/** Our word, the letter of a cell if there is one, 46 characters. */
+const ourShape = /^(vsk_(?:[A-Z]_)?)[A-Za-z0-9]{46}$/
+/** The shape of imported keys: a word, `_`, eight characters for the lookup, a secret. */
+const shape = /^([A-Za-z][A-Za-z0-9]*_)[A-Za-z0-9]{8}[\x21-\x7e]+$/
 
-/** Makes a key: `vsk_`, 8 characters for the lookup, 32 secret characters (190 bits), 6 characters of checksum. */
-export function makeKey(): string {
-  const body = `${ourWord}_${randomBase62(lookupLength)}${randomBase62(secretLength)}`
+/**
+ * Makes a key: `vsk_`, the letter of the cell and `_` if there is one, 8 characters for the lookup, 32 secret characters
+ * (190 bits), 6 characters of checksum. A key without a cell has no `_` there, so a router can tell the two forms apart.
+ */
+export function makeKey(cell?: string): string {
+  const start = cell === undefined ? ourWord : `${ourWord}${cell}_`
+  const body = `${start}${randomBase62(lookupLength)}${randomBase62(secretLength)}`
   return body + checksum(body)
+}
+
+/** The letter of the cell that made a key of this service. Undefined when the key or prefix has none. */
+export function cellOf(keyOrPrefix: string): string | undefined {
+  return /^vsk_([A-Z])_/.exec(keyOrPrefix)?.[1]
 }
 
 /** The prefix by which a key is looked up. Undefined when the text cannot be a key: then no lookup is needed. */
 export function prefixOf(text: string): string | undefined {
   if (text.length > maxLength) return undefined
-  const word = shape.exec(text)?.[1]
-  if (word === undefined) return undefined
-  if (word === ourWord && !hasOurChecksum(text)) return undefined
-  return text.slice(0, word.length + 1 + lookupLength)
+  const start = text.startsWith(ourWord) ? startOfOurs(text) : shape.exec(text)?.[1]
+  return start && text.slice(0, start.length + lookupLength)
 }
 
 export function sha256Of(text: string): Buffer {
@@ -48,9 +56,9 @@ export function matches(text: string, digest: Buffer): boolean {
   return timingSafeEqual(sha256Of(text), digest)
 }
 
-function hasOurChecksum(text: string): boolean {
-  const body = text.slice(0, -checksumLength)
-  return text.length === ourLength && text.slice(-checksumLength) === checksum(body)
+function startOfOurs(text: string): string | undefined {
+  const start = ourShape.exec(text)?.[1]
+  return start && text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength)) ? start : undefined
 }
 
 function checksum(body: string): string {
@@ -60,17 +68,20 @@ function checksum(body: string): string {
 export type Authenticate = (presented: string, siteId: number | null) => Promise<AuthenticatedKey | undefined>
 
 /**
- * Looks up the presented key; undefined when it is unknown, wrong, expired or revoked. Concurrent requests of one key
- * share a read, but only a read that starts after they arrived. So a revocation takes effect at once.
+ * Looks up the presented key; undefined when it is unknown, wrong, expired or revoked. Concurrent requests share a read, but
+ * only a read that starts after they arrived. So a revocation takes effect at once.
  */
 export function createAuthenticate(db: Queryable): Authenticate {
-  const gather = gatherCalls<AuthenticatedKey>()
+  const gather = gatherCalls<WantedKey, AuthenticatedKey>((wanted) =>
+    findKeysWithListVersions(
+      db,
+      wanted.map(({ call }) => call),
+    ),
+  )
   return async (presented, siteId) => {
     const prefix = prefixOf(presented)
     if (prefix === undefined) return undefined
-    const { result: key } = await gather(`${prefix} ${siteId}`, async () =>
-      Object.freeze(await findKeyWithListVersion(db, prefix, siteId)),
-    )
+    const { result: key } = await gather(`${prefix} ${siteId}`, { prefix, siteId })
     return matches(presented, key.sha256) && key.live ? key : undefined
   }
 }

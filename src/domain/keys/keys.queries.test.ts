@@ -6,19 +6,23 @@ import { seedKey, seedSite, seedVoucher, testActor } from '#test/data/seed.ts'
 import { importKey, revokeKey } from './administer-keys.ts'
 import { sha256Of } from './key.ts'
 import { countKeyUsage } from './key-usage.ts'
-import { findKeyWithListVersion, listKeys } from './keys.queries.ts'
+import { type AuthenticatedKey, findKeysWithListVersions, listKeys } from './keys.queries.ts'
 
 const db = await createTestDatabase()
+async function findWith(prefix: string, siteId: number | null): Promise<AuthenticatedKey> {
+  const [found] = await findKeysWithListVersions(db, [{ prefix, siteId }])
+  return found as AuthenticatedKey
+}
 const whole = { name: 'Check-in', scope: 'write', rateLimit: 60, siteIds: undefined, expiresAt: null } as const
 
-test('findKeyWithListVersion returns the whole row and the version of the site', async () => {
+test('a key is found with its whole row and the version of the site', async () => {
   const site = await seedSite(db)
   const key = await seedKey(db, whole)
-  const before = await findKeyWithListVersion(db, key.prefix, site)
+  const before = await findWith(key.prefix, site)
   await seedVoucher(db, site)
-  const once = await findKeyWithListVersion(db, key.prefix, site)
+  const once = await findWith(key.prefix, site)
   await seedVoucher(db, site)
-  const twice = await findKeyWithListVersion(db, key.prefix, site)
+  const twice = await findWith(key.prefix, site)
 
   expect(before).toEqual({
     id: key.id,
@@ -31,14 +35,39 @@ test('findKeyWithListVersion returns the whole row and the version of the site',
     live: true,
     mayUseSite: true,
     listVersion: null,
+    namesVersion: null,
     now: expect.any(Date),
   })
   expect([once.listVersion, twice.listVersion]).toEqual([expect.any(String), expect.any(String)])
   expect(once.listVersion).not.toBe(twice.listVersion)
-  expect(await findKeyWithListVersion(db, 'vsk_unknown0', site)).toMatchObject({
+  expect(await findWith('vsk_unknown0', site)).toMatchObject({
     live: false,
     sha256: Buffer.alloc(32),
   })
+})
+
+test('several keys are found in the order in which they are wanted, each with the version of its own site', async () => {
+  const [one, two] = [await seedSite(db), await seedSite(db)]
+  const [first, second] = [await seedKey(db), await seedKey(db, { siteIds: [two] })]
+  for (const site of [one, two]) await seedVoucher(db, site)
+  const wanted = [
+    { prefix: second.prefix, siteId: two },
+    { prefix: 'vsk_unknown0', siteId: one },
+    { prefix: first.prefix, siteId: one },
+    { prefix: second.prefix, siteId: one },
+  ]
+
+  const found = await findKeysWithListVersions(db, wanted)
+
+  expect(found.map(({ prefix, live, mayUseSite }) => [prefix, live, mayUseSite])).toEqual([
+    [second.prefix, true, true],
+    ['vsk_unknown0', false, true],
+    [first.prefix, true, true],
+    [second.prefix, true, false],
+  ])
+  const versions = found.map(({ listVersion }) => listVersion)
+  expect(versions).toEqual([versions[0], versions[1], versions[1], versions[1]])
+  expect(versions[0]).not.toBe(versions[1])
 })
 
 test('one statement over several sites moves the version of each, and of no other', async () => {
@@ -46,7 +75,7 @@ test('one statement over several sites moves the version of each, and of no othe
   const { prefix } = await seedKey(db)
   for (const site of [one, one, two]) await seedVoucher(db, site)
   await seedVoucher(db, other)
-  const version = async (site: number) => (await findKeyWithListVersion(db, prefix, site)).listVersion
+  const version = async (site: number) => (await findWith(prefix, site)).listVersion
   const versions = async () => [await version(one), await version(two), await version(other)]
   const before = await versions()
 
@@ -61,10 +90,7 @@ test('one statement over several sites moves the version of each, and of no othe
 test('a voucher moved to another site moves both versions; emptying the table moves all', async () => {
   const [from, to] = [await seedSite(db), await seedSite(db)]
   const { prefix } = await seedKey(db)
-  const versions = async () =>
-    [await findKeyWithListVersion(db, prefix, from), await findKeyWithListVersion(db, prefix, to)].map(
-      (key) => key.listVersion,
-    )
+  const versions = async () => [await findWith(prefix, from), await findWith(prefix, to)].map((key) => key.listVersion)
   await seedVoucher(db, from)
   const before = await versions()
   await db.query('update vouchers set site_id = $2 where site_id = $1', [from, to])
@@ -79,9 +105,9 @@ test('a key limited to some sites may use only those', async () => {
   const [mine, other] = [await seedSite(db), await seedSite(db)]
   const key = await seedKey(db, { siteIds: [mine] })
 
-  expect(await findKeyWithListVersion(db, key.prefix, mine)).toMatchObject({ allSites: false, mayUseSite: true })
-  expect(await findKeyWithListVersion(db, key.prefix, other)).toMatchObject({ mayUseSite: false })
-  expect(await findKeyWithListVersion(db, key.prefix, null)).toMatchObject({ mayUseSite: false })
+  expect(await findWith(key.prefix, mine)).toMatchObject({ allSites: false, mayUseSite: true })
+  expect(await findWith(key.prefix, other)).toMatchObject({ mayUseSite: false })
+  expect(await findWith(key.prefix, null)).toMatchObject({ mayUseSite: false })
 })
 
 test('a key for a site that does not exist is not made at all', async () => {
@@ -99,7 +125,7 @@ test('listKeys returns whole rows without the hash', async () => {
   const expiresAt = new Date('2127-01-01T00:00:00Z')
   const { key, ...created } = await seedKey(db, { ...whole, siteIds: [site], expiresAt })
 
-  expect((await listKeys(db)).at(-1)).toEqual({ ...created, siteIds: [site] })
+  expect((await listKeys(db)).at(-1)).toEqual(created)
   expect(created).toEqual({
     id: expect.any(String),
     name: 'Check-in',
@@ -111,6 +137,8 @@ test('listKeys returns whole rows without the hash', async () => {
     revokedAt: null,
     lastUsedAt: null,
     createdAt: expect.any(Date),
+    siteIds: [site],
+    oldSecrets: [],
   })
 })
 
@@ -168,9 +196,9 @@ test('usage that could not be written is kept for the next time', async () => {
   }
   const usage = countKeyUsage({ db: flaky, clock: machineClock, today: createCalendar('UTC') }, () => {})
 
-  usage.count(key.id, true)
+  usage.count(key, true)
   await expect(usage.flush()).rejects.toThrow('lost')
-  usage.count(key.id, true)
+  usage.count(key, true)
   broken = false
   await usage.stop()
 
@@ -185,11 +213,11 @@ test('usage is counted in memory and added to the day', async () => {
     (await db.query(`select requests::integer, limited::integer from api_key_days where api_key_id = $1`, [key.id]))
       .rows
 
-  usage.count(key.id, true)
-  usage.count(key.id, false)
+  usage.count(key, true)
+  usage.count(key, false)
   expect(await totals()).toEqual([])
   await usage.flush()
-  usage.count(key.id, true)
+  usage.count(key, true)
   await usage.stop()
 
   expect(await totals()).toEqual([{ requests: 3, limited: 1 }])

@@ -26,58 +26,55 @@ export type AuthenticatedKey = Readonly<{
   live: boolean
   mayUseSite: boolean
   listVersion: string | null
+  /** Changes when any key or person gets another name. */
+  namesVersion: string | null
   now: Date
 }>
 
+/** A key by its prefix, with the version of this site's list. */
+export type WantedKey = { prefix: string; siteId: number | null }
+
 /**
- * An unknown prefix takes the same time as a known one: the statement then returns a row of the same size that is not
- * `live` and has a digest that no key has.
+ * The wanted keys in their order. An unknown prefix takes the same time as a known one: the statement then makes the same
+ * lookups, and returns a row of the same size that is not `live` and has a digest that no key has.
  */
-export async function findKeyWithListVersion(
-  db: Queryable,
-  prefix: string,
-  siteId: number | null,
-): Promise<AuthenticatedKey> {
-  const { rows } = await db.query<AuthenticatedKey>(
-    `select coalesce(k.id, '00000000-0000-0000-0000-000000000000') as id, coalesce(k.name, 'nobody') as name,
-            wanted.prefix, coalesce(k.sha256, decode(repeat('00', 32), 'hex')) as sha256,
+export async function findKeysWithListVersions(db: Queryable, wanted: WantedKey[]): Promise<AuthenticatedKey[]> {
+  const { rows } = await db.query<AuthenticatedKey>(keysWithListVersions, [
+    wanted.map(({ prefix }) => prefix),
+    wanted.map(({ siteId }) => siteId),
+  ])
+  return rows.map((row) => Object.freeze(row))
+}
+
+const keysWithListVersions = {
+  name: 'keys with list versions',
+  text: `select coalesce(k.id, '00000000-0000-0000-0000-000000000000') as id, coalesce(k.name, 'nobody') as name,
+            wanted.prefix, coalesce(secret.sha256, decode(repeat('00', 32), 'hex')) as sha256,
             coalesce(k.scope, 'read') as scope, coalesce(k.rate_limit, 600) as "rateLimit",
             coalesce(k.all_sites, true) as "allSites",
-            k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live,
-            coalesce(k.all_sites, true) or exists (
-              select from api_key_sites s where s.api_key_id = k.id and s.site_id = $2) as "mayUseSite",
-            v.version as "listVersion", now() as now
-       from (select $1::text as prefix) as wanted
-       left join api_keys k on k.prefix = wanted.prefix
-       left join site_versions v on v.site_id = $2`,
-    [prefix, siteId],
-  )
-  return rows[0] as AuthenticatedKey
+            k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+              and (secret.valid_until is null or secret.valid_until > now()) as live,
+            coalesce(k.all_sites, true) or allowed.site_id is not null as "mayUseSite",
+            v.version as "listVersion", names.version as "namesVersion", now() as now
+       from unnest($1::text[], $2::integer[]) with ordinality as wanted (prefix, site_id, place)
+       left join api_key_secrets secret on secret.prefix = wanted.prefix
+       left join api_keys k on k.id = coalesce(secret.api_key_id, '00000000-0000-0000-0000-000000000000')
+       left join api_key_sites allowed
+         on allowed.api_key_id = coalesce(secret.api_key_id, '00000000-0000-0000-0000-000000000000')
+        and allowed.site_id = wanted.site_id
+       left join site_versions v on v.site_id = wanted.site_id
+       left join site_versions names on names.site_id = 0
+      order by wanted.place`,
 }
 
-const keyColumns = `id, name, prefix, scope, rate_limit as "rateLimit", all_sites as "allSites", expires_at as "expiresAt",
-  revoked_at as "revokedAt", last_used_at as "lastUsedAt", created_at as "createdAt"`
+export type NewKey = Pick<ApiKey, 'id' | 'name' | 'scope' | 'rateLimit' | 'allSites' | 'expiresAt'>
 
-export type NewKey = {
-  id: string
-  name: string
-  prefix: string
-  sha256: Buffer
-  scope: Scope
-  rateLimit: number
-  allSites: boolean
-  expiresAt: Date | null
-}
-
-export async function insertKey(db: Queryable, key: NewKey): Promise<ApiKey | undefined> {
-  const { rows } = await db.query<ApiKey>(
-    `insert into api_keys (id, name, prefix, sha256, scope, rate_limit, all_sites, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (prefix) do nothing
-     returning ${keyColumns}`,
-    [key.id, key.name, key.prefix, key.sha256, key.scope, key.rateLimit, key.allSites, key.expiresAt],
+/** The key has no secret yet: `insertKeySecret` adds it in the same transaction. */
+export async function insertKey(tx: Queryable, key: NewKey): Promise<void> {
+  await tx.query(
+    `insert into api_keys (id, name, scope, rate_limit, all_sites, expires_at) values ($1, $2, $3, $4, $5, $6)`,
+    [key.id, key.name, key.scope, key.rateLimit, key.allSites, key.expiresAt],
   )
-  return rows[0]
 }
 
 /** Returns the ids of the sites that exist. The caller decides what a missing site means. */
@@ -91,31 +88,78 @@ export async function insertKeySites(db: Queryable, keyId: string, siteIds: numb
   return rows.map((row) => row.siteId)
 }
 
-/** `siteIds` is empty for a key for all sites. */
-export type ApiKeyWithSites = ApiKey & { siteIds: number[] }
+/** An earlier secret of a rolled key that still works. */
+type OldSecret = { prefix: string; validUntil: Date; lastUsedAt: Date | null }
 
-const keyColumnsWithSites = `${keyColumns},
-  array(select site_id from api_key_sites where api_key_id = api_keys.id order by site_id) as "siteIds"`
+/** `siteIds` is empty for a key for all sites. */
+export type ApiKeyWithSites = ApiKey & { siteIds: number[]; oldSecrets: OldSecret[] }
+
+const keyColumns = `k.id, k.name, current.prefix, k.scope, k.rate_limit as "rateLimit", k.all_sites as "allSites",
+  k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+  (select max(last_used_at) from api_key_secrets where api_key_id = k.id) as "lastUsedAt", k.created_at as "createdAt",
+  array(select site_id from api_key_sites where api_key_id = k.id order by site_id) as "siteIds",
+  coalesce((select json_agg(json_build_object('prefix', prefix, 'validUntil', valid_until, 'lastUsedAt', last_used_at)
+                            order by created_at desc)
+              from api_key_secrets where api_key_id = k.id and valid_until > now()), '[]') as "oldSecrets"`
+const keysWithSecret = `api_keys k join api_key_secrets current on current.api_key_id = k.id and current.valid_until is null`
+
+type KeyRow = Omit<ApiKeyWithSites, 'oldSecrets'> & {
+  oldSecrets: { prefix: string; validUntil: string; lastUsedAt: string | null }[]
+}
+
+function toKey<Row extends KeyRow>(row: Row): Omit<Row, 'oldSecrets'> & ApiKeyWithSites {
+  const toDate = (text: string | null) => (text === null ? null : new Date(text))
+  const oldSecrets = row.oldSecrets.map(({ prefix, validUntil, lastUsedAt }) => ({
+    prefix,
+    validUntil: new Date(validUntil),
+    lastUsedAt: toDate(lastUsedAt),
+  }))
+  return { ...row, oldSecrets }
+}
 
 export async function listKeys(db: Queryable): Promise<ApiKeyWithSites[]> {
-  const { rows } = await db.query<ApiKeyWithSites>(
-    `select ${keyColumnsWithSites} from api_keys order by created_at, id`,
+  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecret} order by k.created_at, k.id`)
+  return rows.map(toKey)
+}
+
+/** A page of keys by name, including revoked ones. */
+export async function listKeyPage(
+  db: Queryable,
+  { after, limit }: { after: { name: string; id: string } | undefined; limit: number },
+): Promise<ApiKeyWithSites[]> {
+  const { rows } = await db.query<KeyRow>(
+    `select ${keyColumns} from ${keysWithSecret}
+      where $1::text is null or (k.name, k.id) > ($1, $2::uuid)
+      order by k.name, k.id limit $3`,
+    [after?.name ?? null, after?.id ?? null, limit],
   )
-  return rows
+  return rows.map(toKey)
 }
 
 export async function findKey(db: Queryable, id: string): Promise<ApiKeyWithSites | undefined> {
-  const { rows } = await db.query<ApiKeyWithSites>(`select ${keyColumnsWithSites} from api_keys where id = $1`, [id])
-  return rows[0]
+  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecret} where k.id = $1`, [id])
+  return rows[0] && toKey(rows[0])
 }
 
-/** Locks the row until the transaction ends. Undefined when no key has this prefix or id. */
-export async function findKeyToChange(tx: Queryable, prefixOrId: string): Promise<ApiKeyWithSites | undefined> {
-  const { rows } = await tx.query<ApiKeyWithSites>(
-    `select ${keyColumnsWithSites} from api_keys where prefix = $1 or id::text = $1 for no key update`,
+/**
+ * Locks the key until the transaction ends. Undefined when no key has this id, or this prefix now or earlier. `now` is the
+ * time of the transaction.
+ */
+export async function findKeyToChange(
+  tx: Queryable,
+  prefixOrId: string,
+): Promise<(ApiKeyWithSites & { now: Date }) | undefined> {
+  const { rows: found } = await tx.query<{ id: string }>(
+    `select id from api_keys
+      where id::text = $1 or id = (select api_key_id from api_key_secrets where prefix = $1)
+        for no key update`,
     [prefixOrId],
   )
-  return rows[0]
+  const { rows } = await tx.query<KeyRow & { now: Date }>(
+    `select ${keyColumns}, now() as now from ${keysWithSecret} where k.id = $1`,
+    [found[0]?.id ?? null],
+  )
+  return rows[0] && toKey(rows[0])
 }
 
 export async function updateKey(
@@ -136,42 +180,9 @@ export async function deleteKeySites(tx: Queryable, keyId: string): Promise<void
   await tx.query('delete from api_key_sites where api_key_id = $1', [keyId])
 }
 
-/** Undefined when no key has this prefix or id. A second revocation keeps the time of the first. */
-export async function updateKeyRevoked(db: Queryable, prefixOrId: string): Promise<ApiKey | undefined> {
-  const { rows } = await db.query<ApiKey>(
-    `update api_keys set revoked_at = coalesce(revoked_at, now())
-      where prefix = $1 or id::text = $1
-      returning ${keyColumns}`,
-    [prefixOrId],
-  )
-  return rows[0]
-}
-
-export type KeyUse = { keyId: string; day: string; requests: number; limited: number; lastUsedAt: Date }
-
-/** Adds all counts to their days in one statement. */
-export async function updateKeyUse(db: Queryable, uses: KeyUse[]): Promise<void> {
-  await db.query(
-    `with used as (
-       select * from unnest($1::uuid[], $2::date[], $3::bigint[], $4::bigint[], $5::timestamptz[])
-         as u (id, day, requests, limited, at)
-     ), counted as (
-       insert into api_key_days as d (api_key_id, day, requests, limited)
-       select id, day, requests, limited from used order by id, day
-       on conflict (api_key_id, day) do update
-         set requests = d.requests + excluded.requests, limited = d.limited + excluded.limited
-     )
-     update api_keys k set last_used_at = greatest(k.last_used_at, latest.at)
-       from (select id, max(at) as at from used group by id) as latest
-      where k.id = latest.id`,
-    [
-      uses.map((use) => use.keyId),
-      uses.map((use) => use.day),
-      uses.map((use) => use.requests),
-      uses.map((use) => use.limited),
-      uses.map((use) => use.lastUsedAt),
-    ],
-  )
+/** A second revocation keeps the time of the first. */
+export async function updateKeyRevoked(tx: Queryable, id: string): Promise<void> {
+  await tx.query(`update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1`, [id])
 }
 
 /** SQL for the maker of a row that has the columns `api_key_id` and `staff_id`; null if both are null. */

@@ -1,4 +1,6 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
+import type { UnreachableReason } from '#drivers/driver.ts'
 import { type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
 
 export type Outage = { controllerId: string; controller: string; since: Date; until: Date | null }
@@ -14,13 +16,31 @@ export async function hasOutage(db: Queryable, controllerId: string): Promise<bo
 }
 
 /** Undefined when the controller has an outage already. */
-export async function startOutage(db: Queryable, controllerId: string): Promise<Outage | undefined> {
+export async function startOutage(
+  db: Queryable,
+  controllerId: string,
+  reason: UnreachableReason | null = null,
+): Promise<Outage | undefined> {
   const { rows } = await db.query<Outage>(
-    `insert into controller_outages (controller_id) values ($1) on conflict (controller_id) where until is null do nothing
+    `insert into controller_outages (controller_id, reason) values ($1, $2)
+     on conflict (controller_id) where until is null do nothing
      returning ${outageColumns}`,
-    [controllerId],
+    [controllerId, reason],
   )
   return rows[0]
+}
+
+/** Stores what the last probe found. Writes only a changed reason. */
+export async function updateOutageReason(
+  db: Queryable,
+  controllerId: string,
+  reason: UnreachableReason,
+): Promise<void> {
+  await db.query(
+    `update controller_outages set reason = $2
+      where controller_id = $1 and until is null and reason is distinct from $2`,
+    [controllerId, reason],
+  )
 }
 
 /** Undefined when the controller has no outage. */
@@ -58,4 +78,14 @@ export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteO
     [limit],
   )
   return rows
+}
+
+/** The overview shows 30 days, and when the last outage ended. So the last outage of each controller stays. */
+export const endedOutages: Retention = {
+  table: 'controller_outages',
+  key: 'controller_id, since',
+  since: 'until',
+  keptFor: `interval '400 days'`,
+  deletableIf: `exists (select from controller_outages later
+                   where later.controller_id = controller_outages.controller_id and later.since > controller_outages.since)`,
 }

@@ -6,7 +6,7 @@ import { isUnanswered } from '../controllers/controller-failure.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { notifyOutage } from '../deliveries/notify-webhooks.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { endOutage, hasOutage, type Outage, startOutage } from './outages.queries.ts'
+import { endOutage, hasOutage, type Outage, startOutage, updateOutageReason } from './outages.queries.ts'
 
 export type OutageContext = {
   db: Database
@@ -21,9 +21,11 @@ export type OutageContext = {
  * outage began.
  */
 export async function noteFailure(ctx: OutageContext, site: SiteOnController, failure: Failure): Promise<boolean> {
-  if (!isUnanswered(failure) || (await ctx.controllers.isReachable(site))) return false
-  const began = await recordChange(ctx, (tx) => startOutage(tx, site.controllerId))
-  if (began) ctx.log.warn({ controller: site.controllerId, failure }, 'the controller is out of reach')
+  if (!isUnanswered(failure)) return false
+  const reason = await ctx.controllers.findUnreachableReason(site)
+  if (reason === null) return false
+  const began = await recordChange(ctx, (tx) => startOutage(tx, site.controllerId, reason))
+  if (began) ctx.log.warn({ controller: site.controllerId, failure, reason }, 'the controller is out of reach')
   return began
 }
 
@@ -36,7 +38,9 @@ export async function noteReachable(ctx: OutageContext, controllerId: string): P
 
 /** Probes a controller that is out of reach. Any answer ends its outage. */
 export async function probeOutage(ctx: OutageContext, site: SiteOnController): Promise<void> {
-  if (await ctx.controllers.isReachable(site)) await noteReachable(ctx, site.controllerId)
+  const reason = await ctx.controllers.findUnreachableReason(site)
+  if (reason === null) await noteReachable(ctx, site.controllerId)
+  else await updateOutageReason(ctx.db, site.controllerId, reason)
 }
 
 async function recordChange({ db, queue }: OutageContext, change: (tx: Queryable) => Promise<Outage | undefined>) {

@@ -18,15 +18,26 @@ export async function checkKeyring(db: Queryable, keyring: Keyring): Promise<voi
 }
 
 async function describeProblems(db: Queryable, keyring: Keyring): Promise<string> {
-  const problems: string[] = []
+  const { undecryptable: problems } = await examineSecrets(db, keyring)
+  const more = problems.length > maxNamed ? [`and ${problems.length - maxNamed} more`] : []
+  return [...problems.slice(0, maxNamed), ...more].map((line) => `\n  ${line}`).join('')
+}
+
+/** Tries to decrypt every stored secret. `undecryptable` says which rows and why, without their values. */
+export async function examineSecrets(
+  db: Queryable,
+  keyring: Keyring,
+): Promise<{ total: number; underOldKeys: number; undecryptable: string[] }> {
+  const examined = { total: 0, underOldKeys: 0, undecryptable: [] as string[] }
   for (const column of await listEncryptedColumns(db)) {
     for (const { row, value, name } of await listNamedValues(db, column)) {
       const problem = findProblem(keyring, { ...column, row }, value)
-      if (problem) problems.push(`${column.table} "${name}": ${problem}`)
+      examined.total += 1
+      if (value.split('.')[1] !== keyring.currentId) examined.underOldKeys += 1
+      if (problem) examined.undecryptable.push(`${column.table} "${name}": ${problem}`)
     }
   }
-  const more = problems.length > maxNamed ? [`and ${problems.length - maxNamed} more`] : []
-  return [...problems.slice(0, maxNamed), ...more].map((line) => `\n  ${line}`).join('')
+  return examined
 }
 
 /** Undefined when the value can be decrypted. */

@@ -65,3 +65,11 @@ export async function listSamplePerKey(db: Queryable, { table, column }: Encrypt
   )
   return rows
 }
+
+/** The ids of all encryption keys that stored secrets need. */
+export async function listKeysInUse(db: Queryable): Promise<string[]> {
+  const ids = new Set<string>()
+  for (const column of await listEncryptedColumns(db))
+    for (const { value } of await listSamplePerKey(db, column)) ids.add(value.split('.')[1] as string)
+  return [...ids].toSorted()
+}

@@ -1,16 +1,15 @@
 import type { Database } from '#db/database.ts'
 import { type Actor, limitedTo } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
-import { findSiteState } from './site-states.queries.ts'
-import { type Site, type SiteSettings, updateSite } from './sites.queries.ts'
+import { findSite, type Site, type SiteSettings, updateSite } from './sites.queries.ts'
 import { updateSyncRequested } from './sync-times.queries.ts'
 
 /** Changes the given settings of a site. Settings that are undefined stay as they are. */
 export async function setSite(db: Database, actor: Actor, id: number, request: SiteSettings): Promise<Site> {
   const settings = request.name === undefined ? request : { ...request, name: plainName(request.name) }
-  return changeSite(db, actor, id, { settings, action: 'site.changed', details: settings })
+  return changeSite(db, actor, id, { settings, action: 'site.changed' })
 }
 
 /** Activates or deactivates a site. Only active sites are listed and get new vouchers. Old vouchers stay readable. */
@@ -21,14 +20,16 @@ export async function activateSite(db: Database, actor: Actor, id: number, activ
   })
 }
 
-type Change = { settings: SiteSettings; action: string; details?: SiteSettings }
+type Change = { settings: SiteSettings; action: string }
 
-async function changeSite(db: Database, actor: Actor, id: number, change: Change): Promise<Site> {
-  const { settings, ...audited } = change
+async function changeSite(db: Database, actor: Actor, id: number, { settings, action }: Change): Promise<Site> {
   return db.transaction(async (tx) => {
+    const before = await findSite(tx, id, limitedTo(actor))
     const site = await updateSite(tx, id, settings, limitedTo(actor))
-    if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
-    await recordAudit(tx, actor, { ...audited, targetKind: 'site', targetId: String(id) })
+    if (!site || !before) throw new DomainError('site_not_found', { details: { ids: id } })
+    const entry = { action, targetKind: 'site', targetId: String(id), details: { name: before.name } }
+    if (action === 'site.changed') await recordChange(tx, actor, entry, changed(before, settings))
+    else await recordAudit(tx, actor, entry)
     return site
   })
 }
@@ -36,7 +37,7 @@ async function changeSite(db: Database, actor: Actor, id: number, change: Change
 /** Makes the site due for a sync and returns the time of the request. The sync is done once `syncedAt` is not before it. */
 export async function requestSync(db: Database, actor: Actor, id: number): Promise<Date> {
   return db.transaction(async (tx) => {
-    const site = await findSiteState(tx, id, limitedTo(actor))
+    const site = await findSite(tx, id, limitedTo(actor))
     if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
     const requestedAt = await updateSyncRequested(tx, id)
     if (!requestedAt) throw new DomainError('site_inactive', { details: { id } })

@@ -85,12 +85,24 @@ test('facts are changed, kept and erased; the audit has everything but the passw
   expect(erased).toMatchObject({ timeZone: 'Europe/Vienna', timeZoneIsDefault: true, guestLanguages: [], roomDays: 3 })
   expect(await readGuestInfo(ctx, person, siteId)).toEqual(erased)
   expect(await auditOf(siteId)).toEqual([
-    { action: 'site.guest_info_changed', details: { changes: facts, wifiPassword: 'replaced' } },
-    { action: 'site.guest_info_changed', details: { changes: { wifiName: 'Lobby' } } },
+    {
+      action: 'site.guest_info_changed',
+      details: { changes: facts, before: expect.any(Object), wifiPassword: 'replaced' },
+    },
+    {
+      action: 'site.guest_info_changed',
+      details: { changes: { wifiName: 'Lobby' }, before: { wifiName: facts.wifiName } },
+    },
     {
       action: 'site.guest_info_changed',
       details: {
         changes: { wifiName: null, timeZone: null, guestLanguages: [], footer: null },
+        before: {
+          wifiName: 'Lobby',
+          timeZone: 'America/New_York',
+          guestLanguages: ['fr', 'de'],
+          footer: 'Rezeption: 9',
+        },
         wifiPassword: 'erased',
       },
     },

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import { type Actor, limitedTo } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.ts'
 import { unprintable } from '../plain-name.ts'
 import {
@@ -64,12 +64,13 @@ export async function setGuestInfo(
     const password = wifiPassword && encrypt(ctx.keyring, passwordPlace(siteId), wifiPassword)
     const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }
     await updateGuestInfo(tx, after)
-    await recordAudit(tx, actor, {
+    const entry = {
       action: 'site.guest_info_changed',
       targetKind: 'site',
       targetId: String(siteId),
-      details: { changes, ...(password !== undefined && { wifiPassword: password === null ? 'erased' : 'replaced' }) },
-    })
+      details: password === undefined ? {} : { wifiPassword: password === null ? 'erased' : 'replaced' },
+    }
+    await recordChange(tx, actor, entry, changed(before, changes))
     return toGuestInfo(ctx, actor, after)
   })
 }

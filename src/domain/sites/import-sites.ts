@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { inPieces } from '#lib/pieces.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { listControllerIds } from '../controllers/controllers.queries.ts'
 import { DomainError } from '../errors.ts'
@@ -31,6 +31,7 @@ const rowsPerTransaction = 500
 /**
  * Adds every site that can be added, whatever is wrong with the other rows. An import that was interrupted can be run
  * again: the sites that it added are then reported as existing. A dry run reports the same and writes nothing.
+ * `importAllSites` adds all rows or none.
  */
 export async function importSites(
   db: Database,
@@ -38,11 +39,30 @@ export async function importSites(
   rows: SiteRow[],
   options: { dryRun: boolean },
 ): Promise<RowOutcome[]> {
+  requireAllSites(actor)
   const { valid, refused } = checkRows(rows)
   const outcomes = [...refused]
   for (const piece of inPieces(valid, rowsPerTransaction))
     outcomes.push(...(await db.transaction((tx) => importPiece(tx, actor, piece, options))))
   return outcomes.toSorted((a, b) => a.line - b.line)
+}
+
+/** Adds all sites of the rows in one transaction. If one of them cannot be added, none is. */
+export async function importAllSites(db: Database, actor: Actor, rows: SiteRow[]): Promise<RowOutcome[]> {
+  requireAllSites(actor)
+  return db.transaction(async (tx) => {
+    const { valid, refused } = checkRows(rows)
+    const outcomes = [...refused]
+    for (const piece of inPieces(valid, rowsPerTransaction))
+      outcomes.push(...(await importPiece(tx, actor, piece, { dryRun: false })))
+    rejectRefused(outcomes)
+    return outcomes.toSorted((a, b) => a.line - b.line)
+  })
+}
+
+export function rejectRefused(outcomes: RowOutcome[]): void {
+  const count = outcomes.filter(({ outcome }) => outcome === 'refused').length
+  if (count > 0) throw new DomainError('import_refused', { details: { count } })
 }
 
 /** Separates the valid rows from rows with invalid text and rows that repeat an earlier line. */

@@ -1,32 +1,71 @@
 import type { Queryable } from '#db/database.ts'
+import type { UnreachableReason } from '#drivers/driver.ts'
+import { isCertificateOutage } from '../controllers/controller-states.queries.ts'
 import { mayUseSite } from './sites.queries.ts'
+
+/** The reason why a site cannot use its controller. */
+export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'failing'
+
+/** `unknown`: the site was never compared with its controller. */
+export type SiteStateName = 'reachable' | 'unknown' | 'inactive' | SiteProblem
+
+/** SQL for the open outage `o` of the controller of a site `s`. */
+export const withOutage = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
+
+/**
+ * SQL for the state of a site `s` with its outage `o`: the only definition, for every page and operation. A failed comparison
+ * that may pass by itself counts after ten minutes.
+ */
+export const siteState = `case
+    when not s.active then 'inactive'
+    when ${isCertificateOutage} then 'certificate'
+    when o.since is not null then 'unreachable'
+    when s.sync_failure = 'sign_in' then 'sign_in_refused'
+    when s.sync_failure in ('forbidden', 'missing', 'insecure') then 'failing'
+    when s.sync_failure is not null and s.sync_failing_since < now() - interval '10 minutes' then 'failing'
+    when s.synced_at is null then 'unknown'
+    else 'reachable' end`
 
 /** A site with the state of its controller and of its last sync. */
 export type SiteState = {
   id: number
+  state: SiteStateName
   name: string
   active: boolean
+  controllerId: string
+  controllerName: string
   unreachableSince: Date | null
+  unreachableReason: UnreachableReason | null
   syncedAt: Date | null
   syncFailure: string | null
+  syncFailingSince: Date | null
   unrecorded: number
+  /** Null: the time zone of the service. */
+  timeZone: string | null
+  /** The vouchers that were created in the last 30 days. */
+  recentVouchers: number
 }
 
-const stateColumns = `s.id, s.name, s.active, o.since as "unreachableSince", s.synced_at as "syncedAt",
-  s.sync_failure as "syncFailure", s.unrecorded`
-const withOutage = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
+/** $2 is the present day of the service. */
+const stateColumns = `s.id, ${siteState} as state, s.name, s.active, s.controller_id as "controllerId", c.name as "controllerName",
+  o.since as "unreachableSince", o.reason as "unreachableReason", s.synced_at as "syncedAt",
+  s.sync_failure as "syncFailure", s.sync_failing_since as "syncFailingSince", s.unrecorded,
+  s.time_zone as "timeZone",
+  coalesce((select sum(created) from site_days where site_id = s.id and day > $2::date - 30 and day <= $2::date), 0)::integer
+    as "recentVouchers"`
+const withController = `join controllers c on c.id = s.controller_id ${withOutage}`
 
 /** Active and inactive sites by id, page by page. */
 export async function listSiteStates(
   db: Queryable,
-  options: { onlySitesOf: string | null; after: number; limit: number },
+  options: { onlySitesOf: string | null; today: string; after: number; limit: number },
 ): Promise<SiteState[]> {
   const { rows } = await db.query<SiteState>(
-    `select ${stateColumns} from sites s ${withOutage}
-      where s.id > $2 and ${mayUseSite('$1', 's.id')}
+    `select ${stateColumns} from sites s ${withController}
+      where s.id > $3 and ${mayUseSite('$1', 's.id')}
       order by s.id
-      limit $3`,
-    [options.onlySitesOf, options.after, options.limit],
+      limit $4`,
+    [options.onlySitesOf, options.today, options.after, options.limit],
   )
   return rows
 }
@@ -35,11 +74,11 @@ export async function listSiteStates(
 export async function findSiteState(
   db: Queryable,
   id: number,
-  onlySitesOf: string | null,
+  { onlySitesOf, today }: { onlySitesOf: string | null; today: string },
 ): Promise<SiteState | undefined> {
   const { rows } = await db.query<SiteState>(
-    `select ${stateColumns} from sites s ${withOutage} where s.id = $2 and ${mayUseSite('$1', 's.id')}`,
-    [onlySitesOf, id],
+    `select ${stateColumns} from sites s ${withController} where s.id = $3 and ${mayUseSite('$1', 's.id')}`,
+    [onlySitesOf, today, id],
   )
   return rows[0]
 }

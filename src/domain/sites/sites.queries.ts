@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { type StoredController, storedControllerColumns } from '../controllers/controllers.queries.ts'
+import { DomainError } from '../errors.ts'
 
 /** The largest id that a site can have. */
 export const maxSiteId = 2_147_483_647
@@ -69,7 +70,8 @@ export type NewSite = {
 
 /** Undefined when the controller's site is recorded already. */
 export async function insertSite(db: Queryable, site: NewSite): Promise<Site | undefined> {
-  const { rows } = await db.query<Site>(
+  const { rows } = await insertNumbered<Site>(
+    db,
     `with s as (
        insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
        values ($1, $2, $3, $4, $5, now())
@@ -82,6 +84,16 @@ export async function insertSite(db: Queryable, site: NewSite): Promise<Site | u
   return rows[0]
 }
 
+/** Runs an insert into `sites`. PostgreSQL rejects it when the numbers of this cell are used up. */
+async function insertNumbered<Row extends object>(db: Queryable, statement: string, values: unknown[]) {
+  try {
+    return await db.query<Row>(statement, values)
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== '2200H') throw cause
+    throw new DomainError('site_numbers_used_up', { cause })
+  }
+}
+
 /** Whether a site is recorded under one of these ids of the controller's site. */
 export async function isControllerSiteRecorded(db: Queryable, controllerId: string, ids: string[]): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -91,6 +103,18 @@ export async function isControllerSiteRecorded(db: Queryable, controllerId: stri
   return rowCount === 1
 }
 
+/** All sites of a controller, by their ids there. */
+export async function listSitesOnController(
+  db: Queryable,
+  controllerId: string,
+): Promise<{ id: number; controllerSite: string }[]> {
+  const { rows } = await db.query<{ id: number; controllerSite: string }>(
+    'select id, controller_site as "controllerSite" from sites where controller_id = $1',
+    [controllerId],
+  )
+  return rows
+}
+
 export type RecordedSite = { id: number; name: string; controllerId: string; controllerSite: string }
 
 /** Makes imports run one after another: two imports of the same sites in a different order would deadlock. */
@@ -98,13 +122,22 @@ export async function lockImports(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('voucher-service sites import'))`)
 }
 
-/** Returns only the sites that were not recorded before. Spreads their first sync over an hour: there may be thousands. */
+/**
+ * Returns only the sites that were not recorded before. Recorded ones are left out before the insert, because a conflict would
+ * use up a number for each of them. Spreads their first sync over up to an hour: there may be thousands.
+ */
 export async function insertSites(tx: Queryable, rows: NewSite[]): Promise<RecordedSite[]> {
-  const { rows: inserted } = await tx.query<RecordedSite>(
+  const { rows: inserted } = await insertNumbered<RecordedSite>(
+    tx,
     `insert into sites (name, controller_id, controller_site, active, adopts_vouchers, next_sync_at)
-     select name, controller_id, controller_site, active, adopts_vouchers, now() + random() * interval '1 hour'
+     select name, controller_id, controller_site, active, adopts_vouchers, 
+            now() + random() * least(interval '1 hour', interval '8 seconds' * cardinality($1::text[]))
        from unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[], $5::boolean[]) with ordinality
             as asked (name, controller_id, controller_site, active, adopts_vouchers, place)
+      where not exists (
+              select from sites s
+               where s.controller_id = asked.controller_id and s.controller_site = asked.controller_site
+            )
       order by place
      on conflict (controller_id, controller_site) do nothing
      returning id, name, controller_id as "controllerId", controller_site as "controllerSite"`,
@@ -233,22 +266,6 @@ export async function findActiveSite(
     [id, onlySitesOf],
   )
   return rows[0]
-}
-
-/** Adds to the counts of a site's day, which the overview shows. */
-export async function moveSiteDay(
-  db: Queryable,
-  siteId: number,
-  day: string,
-  by: { created?: number; redeemed?: number; revoked?: number },
-): Promise<void> {
-  await db.query(
-    `insert into site_days as known (site_id, day, created, redeemed, revoked) values ($1, $2, $3, $4, $5)
-     on conflict (site_id, day) do update
-       set created = known.created + excluded.created, redeemed = known.redeemed + excluded.redeemed,
-           revoked = known.revoked + excluded.revoked`,
-    [siteId, day, by.created ?? 0, by.redeemed ?? 0, by.revoked ?? 0],
-  )
 }
 
 /** The pause between two syncs of a site in use. */

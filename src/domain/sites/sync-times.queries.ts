@@ -13,17 +13,22 @@ const spread = `(0.9 + 0.2 * random())`
 
 export type DueSite = { id: number; controllerId: string }
 
-/** Takes sites that are due for a sync. Other workers do not take them meanwhile. */
-export async function takeSitesDueForSync(tx: Queryable, limit: number): Promise<DueSite[]> {
+/** Takes sites that are due for a sync, except those of busy controllers. Other workers do not take them meanwhile. */
+export async function takeSitesDueForSync(
+  tx: Queryable,
+  limit: number,
+  busyControllers: string[] = [],
+): Promise<DueSite[]> {
   const { rows } = await tx.query<DueSite>(
     `with due as (
-       select id from sites s where active and next_sync_at <= now() and not ${controllerIsOut}
+       select id from sites s
+        where active and next_sync_at <= now() and not ${controllerIsOut} and s.controller_id <> all ($2::uuid[])
         order by next_sync_at limit $1 for no key update skip locked
      )
      update sites set next_sync_at = now() + ${atMost}
        from due where sites.id = due.id
      returning sites.id, sites.controller_id as "controllerId"`,
-    [limit],
+    [limit, busyControllers],
   )
   return rows
 }

@@ -1,23 +1,31 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { Actor, Role } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import type { Actor, Requester, Role } from '../actor.ts'
+import { changed, isChange, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { plainName } from '../plain-name.ts'
-import { deleteSessions } from './sessions.queries.ts'
+import { endAccess } from './sign-in.ts'
 import {
-  deletePasswordLinkOf,
+  deletePasswordLinksBy,
   findPersonToChange,
   insertPerson,
   type Language,
-  lockAdministrators,
   type Person,
   replacePasswordLink,
   type Theme,
   updatePerson,
   updatePersonSites,
 } from './staff.queries.ts'
+import {
+  findManagedPerson,
+  hasMoreRights,
+  lockManager,
+  managerIdOf,
+  type PersonRef,
+  requireAdministratorLeft,
+  requireGrantable,
+} from './staff-rights.ts'
 
 const daySeconds = 24 * 60 * 60
 const invitationSeconds = 7 * daySeconds
@@ -40,17 +48,19 @@ export async function addPerson(
   actor: Actor,
   request: PersonRequest,
 ): Promise<{ person: Person; link: PasswordLink }> {
-  const { role, siteIds, language } = request
+  const { role, siteIds = [], language } = request
   return db.transaction(async (tx) => {
+    const manager = await lockManager(tx, actor)
+    requireGrantable(manager, { role, siteIds, allSites: isForAllSites(request) })
     const person = await storePerson(tx, { ...request, passwordHash: null })
-    const sites = person.allSites ? [] : await storeSites(tx, person.id, siteIds ?? [])
+    const sites = person.allSites ? [] : await storeSites(tx, person.id, siteIds)
     await recordAudit(tx, actor, {
       action: 'staff.added',
       targetKind: 'staff',
       targetId: person.id,
       details: { name: person.name, email: person.email, role, siteIds: person.allSites ? 'all' : sites, language },
     })
-    return { person: { ...person, siteIds: sites }, link: await storeLink(tx, person.id, invitationSeconds) }
+    return { person: { ...person, siteIds: sites }, link: await storeLink(tx, actor, person.id, invitationSeconds) }
   })
 }
 
@@ -60,17 +70,29 @@ export async function storePerson(
   request: PersonRequest & { passwordHash: string | null },
 ): Promise<Person> {
   const email = readEmail(request.email)
-  const allSites = request.role === 'admin' || request.siteIds === undefined
-  const stored = { ...request, id: uuidv7(), name: plainName(request.name), email, allSites }
+  const stored = {
+    ...request,
+    id: uuidv7(),
+    name: plainName(request.name),
+    email,
+    allSites: isForAllSites(request),
+  }
   const person = await insertPerson(tx, stored)
   if (!person) throw new DomainError('email_taken', { details: { email } })
   return person
 }
 
-/** Checks only the format. The service sends no e-mail, so it cannot check whether the address exists. */
+function isForAllSites({ role, siteIds }: Pick<PersonRequest, 'role' | 'siteIds'>): boolean {
+  return role === 'admin' || siteIds === undefined
+}
+
+/**
+ * Checks only the format. The service sends no e-mail, so it cannot check whether the address exists. Invisible characters are
+ * rejected: with them, two accounts could look the same.
+ */
 function readEmail(text: string): string {
   const email = text.trim()
-  if (email.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) throw new DomainError('email_invalid')
+  if (email.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) throw new DomainError('email_invalid')
   return email
 }
 
@@ -81,57 +103,81 @@ async function storeSites(tx: Queryable, id: string, siteIds: number[]): Promise
   return found.toSorted((a, b) => a - b)
 }
 
-async function storeLink(tx: Queryable, staffId: string, validSeconds: number): Promise<PasswordLink> {
+async function storeLink(tx: Queryable, actor: Actor, staffId: string, validSeconds: number): Promise<PasswordLink> {
   const token = randomBase62(43)
-  return { token, expiresAt: await replacePasswordLink(tx, { staffId, tokenSha256: sha256Of(token), validSeconds }) }
+  const link = { staffId, createdBy: managerIdOf(actor), tokenSha256: sha256Of(token), validSeconds }
+  return { token, expiresAt: await replacePasswordLink(tx, link) }
 }
 
 /** Fields that are undefined keep their value. */
-export type PersonChange = {
-  name?: string | undefined
+export type PersonChange = OwnChange & {
   role?: Role | undefined
   siteIds?: number[] | 'all' | undefined
   active?: boolean | undefined
+}
+
+/** Fields that people change themselves. */
+type OwnChange = {
+  name?: string | undefined
   language?: Language | null | undefined
   theme?: Theme | undefined
 }
 
-export type PersonRef = { id: string } | { email: string }
-
 /**
  * Changes a person. When this returns, the change is effective in every process. The last active administrator stays one.
+ * Nobody changes their own role, sites or state.
  */
 export async function setPerson(db: Database, actor: Actor, ref: PersonRef, change: PersonChange): Promise<Person> {
-  const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as PersonChange
-  if (changes.name !== undefined) changes.name = plainName(changes.name)
   return db.transaction(async (tx) => {
-    const administrators = await lockAdministrators(tx)
-    const before = await findPersonOrThrow(tx, ref)
-    const { siteIds, ...fields } = changes
-    const after = { ...before, ...fields } as Person
-    const isLast = administrators.every((id) => id === before.id)
-    if (before.role === 'admin' && isLast && !(after.role === 'admin' && after.active))
-      throw new DomainError('last_administrator')
+    const { manager, person: before } = await findManagedPerson(tx, actor, ref)
+    const { siteIds, ...fields } = readChange(change)
+    const after: Person = { ...before, ...fields }
     if (before.role === 'admin' && after.role !== 'admin' && siteIds === undefined)
       throw new DomainError('person_sites_missing')
     after.allSites = after.role === 'admin' || siteIds === 'all' || (siteIds === undefined && before.allSites)
-    await updatePerson(tx, after)
-    if (after.allSites) after.siteIds = await updatePersonSites(tx, before.id, [])
-    else if (Array.isArray(siteIds)) after.siteIds = await storeSites(tx, before.id, siteIds)
-    if (!after.active) {
-      await deleteSessions(tx, before.id, null)
-      await deletePasswordLinkOf(tx, before.id)
-    }
-    const details = { name: before.name, changes }
-    await recordAudit(tx, actor, { action: 'staff.changed', targetKind: 'staff', targetId: before.id, details })
-    return after
+    if (after.allSites) after.siteIds = []
+    else if (Array.isArray(siteIds)) after.siteIds = siteIds
+    if (manager?.id === before.id && (hasMoreRights(before, after) || hasMoreRights(after, before) || !after.active))
+      throw new DomainError('own_account')
+    await requireAdministratorLeft(tx, before, after)
+    requireGrantable(manager, after)
+    if (after.allSites !== before.allSites || Array.isArray(siteIds))
+      after.siteIds = await storeSites(tx, before.id, after.siteIds)
+    // Whoever created an open link or stole a session may not have the rights that the person gets now.
+    if (!after.active || hasMoreRights(after, before)) await endAccess(tx, before.id)
+    // The person may have kept links for others, whose rights they must not get any more.
+    if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
+    return storeChange(tx, actor, before, after)
   })
 }
 
-async function findPersonOrThrow(tx: Queryable, ref: PersonRef): Promise<Person> {
-  const person = await findPersonToChange(tx, ref)
-  if (!person) throw new DomainError('person_not_found', { details: { named: 'id' in ref ? ref.id : ref.email } })
-  return person
+function readChange<Change extends OwnChange>(
+  change: Change,
+): { [field in keyof Change]: Exclude<Change[field], undefined> } {
+  const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return (change.name === undefined ? changes : { ...changes, name: plainName(change.name) }) as never
+}
+
+/** Changes what people decide themselves. */
+export async function setOwnPreferences(db: Database, actor: Requester, change: OwnChange): Promise<Person> {
+  return db.transaction(async (tx) => {
+    const before = (await findPersonToChange(tx, actor.id)) as Person
+    return storeChange(tx, actor, before, { ...before, ...readChange(change) })
+  })
+}
+
+async function storeChange(tx: Queryable, actor: Actor, before: Person, after: Person): Promise<Person> {
+  const difference = changed(recorded(before), recorded(after))
+  if (!isChange(difference)) return after
+  await updatePerson(tx, after)
+  const details = { name: before.name }
+  const entry = { action: 'staff.changed', targetKind: 'staff', targetId: before.id, details }
+  await recordChange(tx, actor, entry, difference)
+  return after
+}
+
+function recorded({ name, role, allSites, siteIds, active, language, theme }: Person): Record<string, unknown> {
+  return { name, role, siteIds: allSites ? 'all' : siteIds, active, language, theme }
 }
 
 /** Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. */
@@ -141,10 +187,21 @@ export async function createPasswordLink(
   ref: PersonRef,
 ): Promise<{ person: Person; link: PasswordLink }> {
   return db.transaction(async (tx) => {
-    const person = await findPersonOrThrow(tx, ref)
+    const { manager, person } = await findManagedPerson(tx, actor, ref)
+    // Otherwise somebody at an unlocked computer could set a password without the current one.
+    if (manager?.id === person.id) throw new DomainError('own_account')
     if (!person.active) throw new DomainError('person_inactive', { details: { named: person.email } })
     const details = { name: person.name }
     await recordAudit(tx, actor, { action: 'staff.link_created', targetKind: 'staff', targetId: person.id, details })
-    return { person, link: await storeLink(tx, person.id, daySeconds) }
+    return { person, link: await storeLink(tx, actor, person.id, daySeconds) }
+  })
+}
+
+/** Ends all sessions and the open link of a person at once. The password stays valid. */
+export async function signOutPerson(db: Database, actor: Actor, ref: PersonRef): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { person } = await findManagedPerson(tx, actor, ref)
+    const details = { name: person.name, sessions: await endAccess(tx, person.id) }
+    await recordAudit(tx, actor, { action: 'staff.signed_out', targetKind: 'staff', targetId: person.id, details })
   })
 }

@@ -1,8 +1,10 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
 import type { Role } from '../actor.ts'
 
+const usableUnusedFor = `interval '12 hours'`
 /** A session ends after 12 hours without a request, and at the latest after 7 days. */
-const isLive = `(s.last_seen_at > now() - interval '12 hours' and s.created_at > now() - interval '7 days')`
+const isLive = `(s.last_seen_at > now() - ${usableUnusedFor} and s.created_at > now() - interval '7 days')`
 
 export type Credentials = {
   /** The e-mail address as PostgreSQL compares it. It differs from JavaScript: PostgreSQL turns a Turkish İ into i. */
@@ -62,6 +64,7 @@ export async function insertSession(tx: Queryable, session: NewSession, network:
      on conflict (staff_id, address) do update set signed_in_at = now()`,
     [staffId, network],
   )
+  await updatePersonSeen(tx, staffId)
 }
 
 /** A live session with its person, and the time by the clock of the database. */
@@ -75,19 +78,28 @@ export type Session = {
   now: Date
 }
 
-export async function findSession(db: Queryable, tokenSha256: Buffer): Promise<Session | undefined> {
-  const { rows } = await db.query<Session>(
+export async function findSessions(db: Queryable, tokensSha256: Buffer[]): Promise<(Session | undefined)[]> {
+  const { rows } = await db.query<Session & { tokenSha256: Buffer }>(
     `select s.id, s.staff_id as "staffId", st.name, st.role, st.all_sites as "allSites",
-            s.last_seen_at as "lastSeenAt", now() as now
+            s.last_seen_at as "lastSeenAt", now() as now, s.token_sha256 as "tokenSha256"
        from staff_sessions s join staff st on st.id = s.staff_id
-      where s.token_sha256 = $1 and st.active and ${isLive}`,
-    [tokenSha256],
+      where s.token_sha256 = any ($1::bytea[]) and st.active and ${isLive}`,
+    [tokensSha256],
   )
-  return rows[0]
+  for (const row of rows) Object.freeze(row) // requests of one person share it
+  return tokensSha256.map((wanted) => rows.find(({ tokenSha256 }) => wanted.equals(tokenSha256)))
 }
 
-export async function updateSessionSeen(db: Queryable, id: string): Promise<void> {
+export async function updateSessionSeen(
+  db: Queryable,
+  { id, staffId }: Pick<Session, 'id' | 'staffId'>,
+): Promise<void> {
   await db.query('update staff_sessions set last_seen_at = now() where id = $1', [id])
+  await updatePersonSeen(db, staffId)
+}
+
+async function updatePersonSeen(db: Queryable, staffId: string): Promise<void> {
+  await db.query('update staff set last_seen_at = now() where id = $1', [staffId])
 }
 
 export type OpenSession = { id: string; createdAt: Date; lastSeenAt: Date; address: string; userAgent: string }
@@ -123,14 +135,25 @@ export async function deleteSessions(db: Queryable, staffId: string, exceptId: s
   return rowCount ?? 0
 }
 
-/** Deletes sessions that ended, links that nobody used, and addresses that were not used for 90 days. */
-export async function deleteOldSessions(db: Queryable): Promise<number> {
-  const statements = [
-    `delete from staff_sessions s where not ${isLive}`,
-    `delete from password_links where expires_at < now()`,
-    `delete from staff_addresses where signed_in_at < now() - interval '90 days'`,
-  ]
-  let count = 0
-  for (const statement of statements) count += (await db.query(statement)).rowCount ?? 0
-  return count
+/** A session that reached its 7 days is not used again, so it is deleted 12 hours later at the latest. */
+export const endedSessions: Retention = {
+  table: 'staff_sessions',
+  key: 'id',
+  since: 'last_seen_at',
+  keptFor: usableUnusedFor,
+}
+
+export const expiredLinks: Retention = {
+  table: 'password_links',
+  key: 'staff_id',
+  since: 'expires_at',
+  keptFor: `interval '0'`,
+}
+
+/** Sign-ins from an address that is no longer known have a stricter limit. */
+export const knownAddresses: Retention = {
+  table: 'staff_addresses',
+  key: 'staff_id, address',
+  since: 'signed_in_at',
+  keptFor: `interval '90 days'`,
 }

@@ -65,8 +65,9 @@ export async function setUp(ctx: SignInContext, visitor: Visitor, request: First
     const person = await storePerson(tx, { ...request, role: 'admin', siteIds: undefined, passwordHash })
     const { id, name, email, role } = person
     const details = { name, email, role }
-    await recordAudit(tx, toActor(person), { action: 'staff.added', targetKind: 'staff', targetId: id, details })
-    await addFirstTemplates(tx, toActor(person), request.language)
+    const actor = toActor(person, visitor)
+    await recordAudit(tx, actor, { action: 'staff.added', targetKind: 'staff', targetId: id, details })
+    await addFirstTemplates(tx, actor, request.language)
     await deleteSetupToken(tx)
     return startSession(tx, visitor, id)
   })

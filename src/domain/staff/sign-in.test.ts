@@ -40,7 +40,7 @@ async function newPerson() {
     await deleteSessions(db, id, null)
   }
   await setPassword(password)
-  const actor = toActor((await findPerson(db, id)) as Person)
+  const actor = toActor((await findPerson(db, id)) as Person, { address: '192.0.2.7' })
   const sessionId = '00000000-0000-7000-8000-000000000000'
   const change = (at: SignInContext, newPassword: string) =>
     changePassword(at, actor, { sessionId, currentPassword: password, newPassword })

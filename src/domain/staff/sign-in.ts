@@ -8,12 +8,13 @@ import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
 import {
+  deleteSession,
   deleteSessionOfToken,
   deleteSessions,
   findCredentials,
   findPasswordHash,
   findPasswordHashToChange,
-  findSession,
+  findSessions,
   insertSession,
   type Session,
   updateSessionSeen,
@@ -117,18 +118,40 @@ async function requireSamePassword(
 /** Starts a session for a person in this transaction, and ends the old session of the browser. Locks the person. */
 export async function startSession(tx: Queryable, visitor: Visitor, staffId: string): Promise<SignedIn> {
   const token = randomBase62(43)
-  const person = await findPersonToChange(tx, { id: staffId })
+  const person = await findPersonToChange(tx, staffId)
   if (!person?.active) throw new DomainError('sign_in_failed')
   if (visitor.token !== undefined) await deleteSessionOfToken(tx, sha256Of(visitor.token))
   const { address, userAgent } = visitor
   const session = { id: uuidv7(), staffId, tokenSha256: sha256Of(token), address, userAgent: userAgent.slice(0, 300) }
   await insertSession(tx, session, networkOf(address))
-  await recordAudit(tx, toActor(person), { action: 'staff.signed_in', targetKind: 'staff', targetId: staffId })
+  await recordAudit(tx, toActor(person, visitor), { action: 'staff.signed_in', targetKind: 'staff', targetId: staffId })
   return { person, token }
 }
 
-export function toActor({ id, name, role, allSites }: Pick<Person, 'id' | 'name' | 'role' | 'allSites'>): Requester {
-  return { kind: 'staff', id, name, role, allSites }
+export function toActor(
+  { id, name, role, allSites }: Pick<Person, 'id' | 'name' | 'role' | 'allSites'>,
+  { address }: Pick<Visitor, 'address'>,
+): Requester {
+  return { kind: 'staff', id, name, role, allSites, address }
+}
+
+/** Ends all sessions and the open link of a person, who must be locked. Returns how many sessions there were. */
+export async function endAccess(tx: Queryable, staffId: string): Promise<number> {
+  await deletePasswordLinkOf(tx, staffId)
+  return deleteSessions(tx, staffId, null)
+}
+
+/** Ends one session of a person, or all of them and the open link if `sessionId` is null. False if there was no session. */
+export async function signOut(db: Database, actor: Requester, sessionId: string | null): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await findPersonToChange(tx, actor.id) // locks the person
+    const sessions =
+      sessionId === null ? await endAccess(tx, actor.id) : Number(await deleteSession(tx, actor.id, sessionId))
+    if (sessions === 0) return false
+    const details = { sessions }
+    await recordAudit(tx, actor, { action: 'staff.signed_out', targetKind: 'staff', targetId: actor.id, details })
+    return true
+  })
 }
 
 export type FindLiveSession = (token: string) => Promise<Session | undefined>
@@ -141,14 +164,19 @@ const tokenShape = /^[0-9A-Za-z]{43}$/
  * arrived, so a sign-out takes effect at once in every process.
  */
 export function createFindLiveSession(db: Queryable): FindLiveSession {
-  const gather = gatherCalls<Session | undefined>()
+  const gather = gatherCalls<Buffer, Session | undefined>((hashes) =>
+    findSessions(
+      db,
+      hashes.map(({ call }) => call),
+    ),
+  )
   return async (token) => {
     if (!tokenShape.test(token)) return undefined
     const hash = sha256Of(token)
-    const { result: session } = await gather(hash.toString('base64url'), () => findSession(db, hash))
-    // If the database is read-only for a moment, the session stays usable.
-    if (session && session.now.getTime() - session.lastSeenAt.getTime() > seenEveryMs)
-      await updateSessionSeen(db, session.id).catch(() => {})
+    const { result: session, place } = await gather(hash.toString('base64url'), hash)
+    // One of the requests that share a read writes. If the database is read-only for a moment, the session stays usable.
+    if (place === 1 && session && session.now.getTime() - session.lastSeenAt.getTime() > seenEveryMs)
+      await updateSessionSeen(db, session).catch(() => {})
     return session
   }
 }
@@ -187,12 +215,12 @@ export async function usePasswordLink(
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
-    await findPersonToChange(tx, { id: owner.id }) // locks the person first, like all code that creates or deletes links
+    await findPersonToChange(tx, owner.id) // locks the person first, like all code that creates or deletes links
     if (!(await deletePasswordLink(tx, tokenSha256))) throw new DomainError('password_link_invalid') // used meanwhile
     await updatePasswordHash(tx, owner.id, hash)
     await deleteSessions(tx, owner.id, null)
     const details = { by: 'link' }
-    await recordAudit(tx, toActor(owner), {
+    await recordAudit(tx, toActor(owner, visitor), {
       action: 'staff.password_changed',
       targetKind: 'staff',
       targetId: owner.id,

@@ -18,7 +18,7 @@ export type Person = {
   createdAt: Date
 }
 
-const personColumns = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
+export const personColumns = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
   st.active, st.language, st.theme, st.created_at as "createdAt"`
 
@@ -28,25 +28,9 @@ export async function findPerson(db: Queryable, id: string): Promise<Person | un
 }
 
 /** Locks the person until the end of the transaction. */
-export async function findPersonToChange(
-  tx: Queryable,
-  ref: { id: string } | { email: string },
-): Promise<Person | undefined> {
-  const [condition, value] = 'id' in ref ? ['st.id = $1', ref.id] : ['lower(st.email) = lower($1)', ref.email]
-  const { rows } = await tx.query<Person>(
-    `select ${personColumns} from staff st where ${condition} for no key update of st`,
-    [value],
-  )
-  return rows[0]
-}
-
-export async function listPeople(db: Queryable): Promise<(Person & { lastSeenAt: Date | null })[]> {
-  const { rows } = await db.query<Person & { lastSeenAt: Date | null }>(
-    `select ${personColumns},
-            (select max(last_seen_at) from staff_sessions where staff_id = st.id) as "lastSeenAt"
-       from staff st order by lower(st.email)`,
-  )
-  return rows
+export async function findPersonToChange(tx: Queryable, id: string): Promise<Person | undefined> {
+  await tx.query('select from staff where id = $1 for no key update', [id])
+  return findPerson(tx, id) // a second statement: the first one would read the sites as they were before it waited
 }
 
 /** Undefined if another person has this e-mail address. */
@@ -88,14 +72,6 @@ export async function updatePersonSites(tx: Queryable, id: string, siteIds: numb
   return rows.map((row) => row.id)
 }
 
-/** Locks the active administrators in a fixed order, so that two of them cannot remove each other at the same time. */
-export async function lockAdministrators(tx: Queryable): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from staff where role = 'admin' and active order by id for no key update`,
-  )
-  return rows.map(({ id }) => id)
-}
-
 export async function hasAdministrator(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(`select exists (select from staff where role = 'admin') as found`)
   return rows[0]?.found === true
@@ -104,14 +80,15 @@ export async function hasAdministrator(db: Queryable): Promise<boolean> {
 /** A person has one link at a time: a new one replaces the old one. */
 export async function replacePasswordLink(
   tx: Queryable,
-  link: { staffId: string; tokenSha256: Buffer; validSeconds: number },
+  link: { staffId: string; createdBy: string | null; tokenSha256: Buffer; validSeconds: number },
 ): Promise<Date> {
   const { rows } = await tx.query<{ expiresAt: Date }>(
-    `insert into password_links (staff_id, token_sha256, expires_at)
-     values ($1, $2, now() + make_interval(secs => $3))
-     on conflict (staff_id) do update set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at
+    `insert into password_links (staff_id, token_sha256, expires_at, created_by)
+     values ($1, $2, now() + make_interval(secs => $3), $4)
+     on conflict (staff_id) do update
+        set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at, created_by = excluded.created_by
      returning expires_at as "expiresAt"`,
-    [link.staffId, link.tokenSha256, link.validSeconds],
+    [link.staffId, link.tokenSha256, link.validSeconds, link.createdBy],
   )
   return (rows[0] as { expiresAt: Date }).expiresAt
 }
@@ -134,4 +111,9 @@ export async function deletePasswordLink(tx: Queryable, tokenSha256: Buffer): Pr
 
 export async function deletePasswordLinkOf(tx: Queryable, staffId: string): Promise<void> {
   await tx.query('delete from password_links where staff_id = $1', [staffId])
+}
+
+/** Ends the links that somebody created for other people. */
+export async function deletePasswordLinksBy(tx: Queryable, staffId: string): Promise<void> {
+  await tx.query('delete from password_links where created_by = $1', [staffId])
 }

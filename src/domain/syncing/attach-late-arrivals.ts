@@ -1,12 +1,12 @@
 import type { Database, Queryable } from '#db/database.ts'
 import type { ControllerVoucher, SeenVoucher } from '#drivers/driver.ts'
-import type { Calendar } from '#lib/clock.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { claimVouchers } from '../creating/creations.queries.ts'
 import { isCertainlyFor, latestTimeOf, matchCandidates } from '../creating/match-candidates.ts'
 import { recordVouchers } from '../creating/record-vouchers.ts'
+import { claimVouchers } from '../creating/recording.queries.ts'
 import {
   findTwin,
   type GivenUpCreation,
@@ -14,7 +14,7 @@ import {
   lockGivenUp,
   updateSurplus,
 } from '../creating/unsettled.queries.ts'
-import { moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import type { SiteOnController } from '../sites/sites.queries.ts'
 import { enqueueWithdrawals } from '../withdrawals/enqueue-withdrawals.ts'
 import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
 import { insertAdoptedVouchers } from './sync.queries.ts'
@@ -22,6 +22,7 @@ import { insertAdoptedVouchers } from './sync.queries.ts'
 type LateContext = {
   db: Database
   queue: Queue
+  clock: Clock
   today: Calendar
   config: { settleSeconds: number }
 }
@@ -90,7 +91,8 @@ async function handleSurplus(
     const details = { name: creation.shape.name, controllerVoucherId: surplus.id }
     const deed = { action: `voucher.surplus_${what}`, targetKind: 'site', targetId: String(site.id), details }
     await recordAudit(tx, service, deed)
-    if (what === 'in_use') await insertAdoptedVouchers(tx, site.id, [surplus])
+    const adopting = { siteId: site.id, today: ctx.today, now: ctx.clock.now() }
+    if (what === 'in_use') await insertAdoptedVouchers(tx, adopting, [surplus])
     return what !== 'suspected'
   })
 }
@@ -104,10 +106,9 @@ async function withdraw(
   { id: controllerVoucherId, code }: ControllerVoucher,
 ): Promise<boolean> {
   const nothing = { reference: null, minutesCut: false, validUntil: null, unusedDays: null, batchId: null }
-  const claim = { id, creationId: id, controllerVoucherId, code, ...nothing }
-  const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape }, [claim])
+  const claim = { id, controllerVoucherId, code, ...nothing }
+  const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape, day: ctx.today(sentAt) }, [claim])
   if (!claimed) return false
-  await moveSiteDay(tx, site.id, ctx.today(sentAt), { created: 1 })
   await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, reason: 'repair', dueAt: null }])
   await enqueueWithdrawals(tx, ctx.queue, [site.id])
   return true

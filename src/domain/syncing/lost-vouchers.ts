@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import { inPieces } from '#lib/pieces.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -25,7 +26,7 @@ export async function findLostVouchers(
 
 /** Records lost vouchers and returns how many. With `withdraw`, the worker then deletes them on the controller. */
 export async function recordLostVouchers(
-  db: Database,
+  { db, clock, today }: { db: Database; clock: Clock; today: Calendar },
   actor: Actor,
   site: SiteOnController,
   lost: SeenVoucher[],
@@ -34,7 +35,7 @@ export async function recordLostVouchers(
   let recorded = 0
   for (const piece of inPieces(lost, rowsPerStatement)) {
     recorded += await db.transaction(async (tx) => {
-      const ids = await insertAdoptedVouchers(tx, site.id, piece)
+      const ids = await insertAdoptedVouchers(tx, { siteId: site.id, today, now: clock.now() }, piece)
       const due = ids.map((voucherId) => ({ voucherId, reason: 'repair' as const, dueAt: null }))
       if (withdraw) await insertScheduledWithdrawals(tx, site.id, due)
       const action = withdraw ? 'vouchers.withdrawn' : 'vouchers.adopted'

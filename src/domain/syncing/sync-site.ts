@@ -13,6 +13,7 @@ import {
   updateUnrecordedCount,
 } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
+import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
 import { listLost } from './lost-vouchers.ts'
 import {
   insertAdoptedVouchers,
@@ -31,7 +32,7 @@ const rowsPerRead = 10_000
 export type SyncContext = OutageContext & {
   clock: Clock
   today: Calendar
-  config: { settleSeconds: number }
+  config: { settleSeconds: number; retainVouchersDays?: number | undefined }
 }
 
 /** Compares the record of a site with its controller. Nothing changes unless the whole list was read without an error. */
@@ -63,8 +64,11 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   const { counts, left } = await recordSeen(ctx, recording, seen)
   await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
   const revoked = await revokeVanished(db, recording, seen)
-  const changes = counts.changed + counts.adopted + counts.late + revoked
-  if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts, revoked }, 'synced')
+  const { retainVouchersDays: endedDaysAgo } = ctx.config
+  const deleted =
+    endedDaysAgo === undefined ? 0 : await deleteEndedVouchers(db, { siteId: site.id, endedDaysAgo }, isAmong(seen))
+  const changes = counts.changed + counts.adopted + counts.late + revoked + deleted
+  if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts, revoked, deleted }, 'synced')
   return changes
 }
 
@@ -104,9 +108,10 @@ export async function recordSeen(
   const late = new Set(await attachLateArrivals(ctx, site, unrecorded))
   counts.late = late.size
   const left = unrecorded.filter((voucher) => !late.has(voucher))
+  const adopting = { siteId: site.id, today: ctx.today, now: ctx.clock.now() }
   if (site.adopts)
     for (const piece of inPieces(left, rowsPerStatement))
-      counts.adopted += (await insertAdoptedVouchers(db, site.id, piece)).length
+      counts.adopted += (await insertAdoptedVouchers(db, adopting, piece)).length
   return { counts, left }
 }
 

@@ -1,16 +1,18 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
+import type { Calendar } from '#lib/clock.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { withoutTag } from '../creating/voucher-shape.ts'
 import { changedVoucherColumns, type RevokedVoucher } from '../deliveries/events.queries.ts'
+import { countAdopted, moveDays } from './site-days.queries.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
 const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
   max_uses integer, expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
-  created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean)`
+  created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean, issued_on date)`
 
-function toRows(vouchers: SeenVoucher[]): string {
+function toRows(vouchers: SeenVoucher[], dayOf?: (createdAt: Date | null) => string): string {
   return JSON.stringify(
     vouchers.map(({ shape, ...voucher }) => ({
       record_id: uuidv7(),
@@ -28,6 +30,7 @@ function toRows(vouchers: SeenVoucher[]): string {
       first_used_at: voucher.firstUsedAt,
       expires_at: voucher.expiresAt,
       expired: voucher.expired,
+      issued_on: dayOf?.(voucher.createdAt),
     })),
   )
 }
@@ -38,22 +41,8 @@ const statusBy = (maxUses: string) => `case
     when seen.expired or seen.expires_at <= now() then 'expired'
     else 'valid' end`
 
-/** `listedAt`: when reading the list began. `day`: the calendar day on which changes are counted. */
+/** `listedAt`: when reading the list began. `day`: the calendar day on which the changes were noticed. */
 export type SyncedSite = { siteId: number; listedAt: Date; day: string }
-
-/**
- * Counts changes in the statement that makes them. Otherwise a sync that fails in between would never count them. Locks vouchers,
- * then the list's version, then the day, like everything that changes all three: the trigger that changes the version runs only
- * at the end of the statement, after the day is locked.
- */
-const moveDay = (column: 'redeemed' | 'revoked', count: string, day: string) =>
-  `insert into site_days as known (site_id, day, ${column})
-   select $1, ${day}::date, changed.count
-     from (${count}) as changed (count),
-          lateral (select count(*) from (
-            select from site_versions where site_id = $1 and changed.count > 0 for no key update) as version) as locked
-    where changed.count > 0
-   on conflict (site_id, day) do update set ${column} = known.${column} + excluded.${column}`
 
 /** Times differ only if they are more than 6 s apart, because each process corrects a controller's clock with a small error. */
 const differ = (a: string, b: string) =>
@@ -69,6 +58,7 @@ type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
  *   withdrawal may be committed while the update waits for the row.
  * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is one
  *   that counted as deleted when its withdrawal was due. If that withdrawal was for an unused voucher only, so is the new one.
+ * - A voucher that another process updates at the same time is left to it, so that its first use counts once.
  *
  * `materialized`, because the planner may otherwise join every voucher with the whole list, which took seconds for 20,000.
  */
@@ -98,12 +88,13 @@ export async function updateSeenVouchers(
               expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now()
          from news
         where vouchers.site_id = $1 and vouchers.id = news.known_id
-          and (vouchers.revoked_at >= $3) is not true
-       returning vouchers.id, valid_until, news.used_before = 0 and news.used_count > 0 as redeemed, status_before,
+          and (vouchers.revoked_at >= $3) is not true and vouchers.used_count = news.used_before
+       returning vouchers.id, valid_until, vouchers.issued_on, news.used_before = 0 and news.used_count > 0 as redeemed,
+         news.used_before > 0 and news.used_count = 0 as unredeemed, status_before,
          news.status = 'expired' and status_before in ('valid', 'used') as has_expired
      ), withdrawn_again as (
        insert into withdrawals (site_id, id, voucher_id, due_at, next_attempt_at, reason, only_unused)
-       select $1, gen_random_uuid(), written.id, now(), now(), 'repair',
+       select $1, uuid_v7(), written.id, now(), now(), 'repair',
               not (coalesce(valid_until <= now(), false) or before.has_unconditional)
          from written,
               lateral (
@@ -113,7 +104,12 @@ export async function updateSeenVouchers(
                  where site_id = $1 and voucher_id = written.id and outcome in ('revoked', 'ended')
               ) as before
         where status_before = 'revoked' and (valid_until <= now() or before.has_any)
-     ), counted as (${moveDay('redeemed', `select count(*) from written where redeemed`, '$4')})
+     ), counted as (${moveDays(
+       ['redeemed', 'created_redeemed'],
+       `select $4::date as day, 1 as redeemed, 0 as created_redeemed from written where redeemed
+        union all
+        select issued_on, 0, redeemed::integer - unredeemed::integer from written where redeemed or unredeemed`,
+     )})
      select count(*)::integer as changed, coalesce(array_agg(id) filter (where redeemed), '{}') as "firstUsed",
             coalesce(array_agg(id) filter (where has_expired), '{}') as expired
        from written`,
@@ -122,15 +118,24 @@ export async function updateSeenVouchers(
   return rows[0] ?? { changed: 0, firstUsed: [], expired: [] }
 }
 
-/** Records vouchers that others made. Leaves out vouchers that an open creation may still claim. Returns the new ids. */
-export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<string[]> {
+/**
+ * Records vouchers that others made, and counts them for the days on which they were made. Leaves out vouchers that an open
+ * creation may still claim. Returns the new ids.
+ */
+export async function insertAdoptedVouchers(
+  db: Queryable,
+  { siteId, today, now }: { siteId: number; today: Calendar; now: Date },
+  vouchers: SeenVoucher[],
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `with site as materialized (select from sites where id = $1 for key share) -- it may have been removed meanwhile
+    `with site as materialized (
+       select from sites where id = $1 for key share -- it may have been removed meanwhile
+     ), adopted as (
      insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
-       qos_down_kbps, qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at)
+       qos_down_kbps, qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at, issued_on)
      select $1, seen.record_id, seen.id, seen.code, seen.name, without_date(seen.name), seen.max_uses, seen.expire_minutes,
             seen.down_kbps, seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
-            coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now()
+            coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now(), seen.issued_on
        from ${seenRows}
       where seen.code is not null and seen.expire_minutes > 0
         and exists (select from site)
@@ -141,8 +146,10 @@ export async function insertAdoptedVouchers(db: Queryable, siteId: number, vouch
                          where site_id = $1 and settled_at is null and coalesce(note, controller_name) = seen.note
                            and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
      on conflict do nothing
-     returning id`,
-    [siteId, toRows(vouchers)],
+     returning id, issued_on, used_count
+     ), ${countAdopted}
+     select id from adopted`,
+    [siteId, toRows(vouchers, (createdAt) => today(createdAt ?? now))],
   )
   return rows.map(({ id }) => id)
 }
@@ -203,7 +210,7 @@ export async function updateVanishedVouchers(
          coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
                     order by w.due_at, w.id limit 1), 'controller') as reason
-     ), counted as (${moveDay('revoked', `select count(*) from gone where status = 'revoked'`, '$3')})
+     ), counted as (${moveDays(['revoked'], `select $3::date as day, 1 as revoked from gone where status = 'revoked'`)})
      select id, reference, "isOurs", status, reason from gone`,
     [siteId, ids, day],
   )

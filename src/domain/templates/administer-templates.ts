@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import { type Actor, limitedTo, requireAllSites } from '../actor.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
-import { findSiteState } from '../sites/site-states.queries.ts'
+import { findSite } from '../sites/sites.queries.ts'
 import {
   deleteTemplate,
   findTemplateToChange,
@@ -20,7 +20,7 @@ export async function addTemplate(db: Database, actor: Actor, request: TemplateR
   const name = plainName(request.name)
   return db.transaction(async (tx) => {
     if (siteId === null) requireAllSites(actor)
-    else if (!(await findSiteState(tx, siteId, limitedTo(actor))))
+    else if (!(await findSite(tx, siteId, limitedTo(actor))))
       throw new DomainError('site_not_found', { details: { ids: siteId } })
     const template = await insertTemplate(tx, { ...request, name, id: uuidv7() })
     if (!template) throw nameTaken({ name, siteId })
@@ -42,12 +42,8 @@ export async function setTemplate(db: Database, actor: Actor, id: string, reques
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     const template = await updateTemplate(tx, { ...before, ...wanted })
     if (!template) throw nameTaken({ ...before, ...wanted })
-    await recordAudit(tx, actor, {
-      action: 'template.changed',
-      targetKind: 'template',
-      targetId: id,
-      details: { name: before.name, changes: wanted },
-    })
+    const entry = { action: 'template.changed', targetKind: 'template', targetId: id, details: { name: before.name } }
+    await recordChange(tx, actor, entry, changed(before, wanted))
     return template
   })
 }
@@ -72,7 +68,7 @@ async function findOwnTemplate(tx: Queryable, actor: Actor, id: string): Promise
   const template = await findTemplateToChange(tx, id)
   if (!template) throw new DomainError('template_not_found', { details: { id } })
   if (template.siteId === null) requireAllSites(actor)
-  else if (!(await findSiteState(tx, template.siteId, limitedTo(actor))))
+  else if (!(await findSite(tx, template.siteId, limitedTo(actor))))
     throw new DomainError('template_not_found', { details: { id } })
   return template
 }

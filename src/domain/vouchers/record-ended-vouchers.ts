@@ -7,8 +7,8 @@ import { listEndedVouchers, updateVouchersEnded } from './notified-vouchers.quer
 const vouchersPerRound = 1_000
 
 /**
- * Records vouchers whose minutes ran out although no sync has seen it yet, and notifies webhooks. Each site is one commit with one
- * event. Returns how many vouchers ended.
+ * Records the end of vouchers whose minutes ran out, without waiting for a sync, and notifies webhooks. The vouchers of one
+ * site share one commit and one event. Returns how many vouchers ended.
  */
 export async function recordEndedVouchers({ db, queue }: { db: Database; queue: Queue }): Promise<number> {
   let total = 0

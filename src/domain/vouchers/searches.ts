@@ -33,15 +33,15 @@ function explain(error: unknown): never {
   throw error
 }
 
-/** True when no index leads directly to the matching vouchers. */
+/**
+ * True when no index leads directly to the matching vouchers. `status`, `createdBy` and `source` have indexes, but an index
+ * serves only one site and only one of these three filters.
+ */
 export function isSearch(sites: number[] | 'all', filter: Omit<VoucherFilter, 'now'>): boolean {
   const isOneSite = sites !== 'all' && sites.length === 1
-  const { nameContains, createdBy, unused = false, codePrefix, status } = filter
+  const { nameContains, createdBy, source, unused = false, codePrefix, status } = filter
+  const ofOneSite = [status, createdBy, source].filter((value) => value !== undefined).length
   return (
-    nameContains !== undefined ||
-    createdBy !== undefined ||
-    unused ||
-    codePrefix !== undefined ||
-    (status !== undefined && !isOneSite)
+    nameContains !== undefined || unused || codePrefix !== undefined || ofOneSite > 1 || (ofOneSite === 1 && !isOneSite)
   )
 }

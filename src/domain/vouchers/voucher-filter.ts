@@ -1,13 +1,20 @@
 import type { VoucherStatus } from './voucher.ts'
 
+/** The kind of creator of a voucher: an API key, a person of the staff, or somebody on the controller itself. */
+export type VoucherSource = 'key' | 'staff' | 'controller'
+
 export type VoucherFilter = {
   /** The time for which `status` is determined. */
   now: Date
-  status?: VoucherStatus | undefined
+  /** One of these. */
+  status?: readonly VoucherStatus[] | undefined
+  /** Exactly these vouchers. */
+  ids?: string[] | undefined
   nameContains?: string | undefined
   reference?: string | undefined
   /** The id of the key or staff member that made it. */
   createdBy?: string | undefined
+  source?: VoucherSource | undefined
   /** Only vouchers that nobody has used, as far as the record knows. */
   unused?: boolean | undefined
   batchId?: string | undefined
@@ -19,14 +26,17 @@ export type VoucherFilter = {
 }
 
 /**
- * SQL conditions for one page, in one or more lists. A voucher fulfils exactly one of the lists. `bind` names a value.
- * `expired` needs two lists: a voucher that expired since the last sync is still in the index of valid vouchers.
+ * SQL conditions for one page. Each inner list is one branch of a union, and a voucher matches at most one branch. `bind`
+ * adds a parameter and returns its placeholder. Each status has its own branch, because its index has the order of the page.
+ * `expired` has two branches: a voucher that expired since the last sync is still in the index of valid vouchers.
  */
 export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => string): string[][] {
   const common = [
+    ...given(filter.ids, (ids) => `id = any (${bind(ids)}::uuid[])`),
     ...given(filter.nameContains, (text) => `name ilike ${bind(`%${literal(text)}%`)}`),
     ...given(filter.reference, (reference) => `reference = ${bind(reference)}`),
     ...given(filter.createdBy, (id) => `coalesce(api_key_id, staff_id) = ${bind(id)}`),
+    ...given(filter.source, (source) => sourceConditions[source]),
     ...(filter.unused ? ['used_count = 0'] : []),
     ...given(filter.batchId, (id) => `batch_id = ${bind(id)}`),
     ...given(filter.createdAfter, (at) => `created_at > ${bind(at)}`),
@@ -39,9 +49,18 @@ export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => 
 
 function statusConditions({ status, now }: VoucherFilter, bind: (value: unknown) => string): string[][] {
   if (status === undefined) return [[]]
-  if (status === 'valid') return [[`status = 'valid'`, `(expires_at is null or expires_at > ${bind(now)})`]]
-  if (status === 'expired') return [[`status = 'expired'`], [`status = 'valid'`, `expires_at <= ${bind(now)}`]]
-  return [[`status = ${bind(status)}`]]
+  return [...new Set(status)].flatMap((one) => {
+    if (one === 'valid') return [[`status = 'valid'`, `(expires_at is null or expires_at > ${bind(now)})`]]
+    if (one === 'expired') return [[`status = 'expired'`], [`status = 'valid'`, `expires_at <= ${bind(now)}`]]
+    return [[`status = ${bind(one)}`]]
+  })
+}
+
+/** The same words as the conditions of the indexes `vouchers_of_…`. */
+const sourceConditions: Record<VoucherSource, string> = {
+  key: 'api_key_id is not null',
+  staff: 'staff_id is not null',
+  controller: 'api_key_id is null and staff_id is null',
 }
 
 function given<T>(value: T | undefined, condition: (value: T) => string): string[] {

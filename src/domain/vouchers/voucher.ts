@@ -2,16 +2,16 @@ import type { Maker } from '../actor.ts'
 
 export type VoucherStatus = 'valid' | 'used' | 'expired' | 'revoked'
 
-/** A voucher as API v1 lists it. */
+/** A voucher as API v1 lists it. Times are in ISO 8601 and numbers are texts, which are copied into the list. */
 export type ListedVoucher = {
   code: string
   name: string
-  maxUses: number
-  expireMinutes: number
+  maxUses: string
+  expireMinutes: string
   status: VoucherStatus
-  usedCount: number
-  createdAt: Date
-  expiresAt: Date | null
+  usedCount: string
+  createdAt: string
+  expiresAt: string | null
 }
 
 /** A voucher as API v2 shows it. */
@@ -46,38 +46,59 @@ export type RecordedVoucher = {
   batchId: string | null
 }
 
-type Timed = Pick<ListedVoucher, 'status' | 'expiresAt'>
-
 /** A `valid` voucher expires when its time is over, not when the next sync reads the controller. */
-export function statusAt(now: Date, voucher: Timed): VoucherStatus {
+export function statusAt<Time extends Date | string>(
+  now: Time,
+  voucher: { status: VoucherStatus; expiresAt: Time | null },
+): VoucherStatus {
   return voucher.status === 'valid' && voucher.expiresAt !== null && voucher.expiresAt <= now
     ? 'expired'
     : voucher.status
 }
 
-/** The time at which the first of these vouchers expires; infinity when none will. */
-export function nextExpiry(now: Date, vouchers: Timed[]): number {
-  return vouchers
-    .filter((voucher) => statusAt(now, voucher) === 'valid')
-    .reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt?.getTime() ?? earliest), Number.POSITIVE_INFINITY)
+/** The time at which the first of these vouchers expires; null when none will. */
+export function nextExpiry(now: string, vouchers: Pick<ListedVoucher, 'status' | 'expiresAt'>[]): string | null {
+  let earliest: string | null = null
+  for (const { status, expiresAt } of vouchers)
+    if (status === 'valid' && expiresAt !== null && expiresAt > now && (earliest === null || expiresAt < earliest))
+      earliest = expiresAt
+  return earliest
+}
+
+/** The earliest time after `now` at which one of these vouchers is shown differently although nothing was recorded. */
+export function nextChange(now: Date, vouchers: RecordedVoucher[]): Date | null {
+  const changes = vouchers.flatMap((voucher) => {
+    const { status, expiresAt } = voucher
+    const expires = status === 'valid' && expiresAt !== null && expiresAt > now ? [expiresAt] : []
+    return dependsOnTime(voucher) ? [...expires, new Date(Math.floor(now.getTime() / 60_000 + 1) * 60_000)] : expires
+  })
+  return earliestOf(changes)
 }
 
 type WithEnds = Pick<RecordedVoucher, 'expiresAt' | 'validUntil' | 'revokedAt'>
 
 /** The earliest known end of a voucher. */
 export function endOf({ expiresAt, validUntil, revokedAt }: WithEnds): Date | null {
-  const ends = [expiresAt, validUntil, revokedAt].filter((end) => end !== null)
-  return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
+  return earliestOf([expiresAt, validUntil, revokedAt].filter((end) => end !== null))
+}
+
+function earliestOf(times: Date[]): Date | null {
+  return times.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
 }
 
 type Extendable = Pick<RecordedVoucher, 'expiresAt' | 'usedCount' | 'minutesCut' | 'expireMinutes'>
 
 /**
- * The latest time to which `validUntil` can be moved; null if there is no limit. The controller ends a used voucher at
- * `expiresAt`. An unused voucher has all its minutes before it. In whole minutes, so that an answer can be cached.
+ * The latest time to which `validUntil` can be moved; null if there is no limit. It is `expiresAt` if the voucher has one,
+ * because the controller ends the voucher then. For an unused voucher whose minutes were cut, it is `expireMinutes` from now, as
+ * if the voucher were first used now. It is rounded down to a whole minute, so that an answer can be cached.
  */
 export function latestValidUntil(now: Date, voucher: Extendable): Date | null {
-  if (voucher.usedCount > 0 || voucher.expiresAt !== null) return voucher.expiresAt
-  if (!voucher.minutesCut) return null
+  if (!dependsOnTime(voucher)) return voucher.expiresAt
   return new Date(Math.floor(now.getTime() / 60_000 + voucher.expireMinutes) * 60_000)
+}
+
+/** Whether `latestValidUntil` moves with the current time: true for an unused voucher whose minutes were cut. */
+function dependsOnTime({ usedCount, expiresAt, minutesCut }: Extendable): boolean {
+  return usedCount === 0 && expiresAt === null && minutesCut
 }

@@ -1,20 +1,44 @@
-import type { Queryable } from '#db/database.ts'
+import { isoOf, type Queryable } from '#db/database.ts'
 import { makerOf } from '../keys/keys.queries.ts'
-import type { ListedVoucher, RecordedVoucher } from './voucher.ts'
+import type { ListedVoucher, RecordedVoucher, VoucherStatus } from './voucher.ts'
 import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
 
 /** The newest vouchers of a site with their recorded status (see `statusAt`). */
 export async function listNewestVouchers(db: Queryable, siteId: number, limit: number): Promise<ListedVoucher[]> {
-  const { rows } = await db.query<ListedVoucher>(
-    `select code, controller_name as name, max_uses as "maxUses", expire_minutes as "expireMinutes", status, used_count as "usedCount",
-            created_at as "createdAt", expires_at as "expiresAt"
-       from vouchers
-      where site_id = $1
-      order by created_at desc, id desc
-      limit $2`,
-    [siteId, limit],
-  )
-  return rows
+  const { rows } = await db.query<{ fields: string | null }>(newestVouchers, [siteId, limit])
+  const fields = rows[0]?.fields?.split('\x1f') ?? []
+  if (fields.length % 8 !== 0) throw new Error('A listed voucher must have eight fields')
+  return Array.from({ length: fields.length / 8 }, (_, i) => toListed(fields, 8 * i))
+}
+
+/**
+ * Returns all fields as one text, separated by U+001F, because reading 200 rows of eight columns takes five times as much
+ * processor time. U+001F is removed from codes and names, so that a name cannot imitate the fields of another voucher.
+ */
+const newestVouchers = {
+  name: 'newest vouchers',
+  text: `select string_agg(concat_ws(e'\\x1f', replace(code, e'\\x1f', ''), replace(controller_name, e'\\x1f', ''), max_uses,
+                  expire_minutes, status, used_count, created_at at time zone 'UTC',
+                  coalesce((expires_at at time zone 'UTC')::text, '')), e'\\x1f') as fields
+           from (select code, controller_name, max_uses, expire_minutes, status, used_count, created_at, expires_at
+                   from vouchers
+                  where site_id = $1
+                  order by created_at desc, id desc
+                  limit $2) newest`,
+}
+
+function toListed(fields: string[], at: number): ListedVoucher {
+  const field = (i: number) => fields[at + i] as string
+  return {
+    code: field(0),
+    name: field(1),
+    maxUses: field(2),
+    expireMinutes: field(3),
+    status: field(4) as VoucherStatus,
+    usedCount: field(5),
+    createdAt: isoOf(field(6)),
+    expiresAt: field(7) === '' ? null : isoOf(field(7)),
+  }
 }
 
 const columns = `site_id as "siteId", id, code, name, controller_name as "controllerName", reference, status,
@@ -23,6 +47,17 @@ const columns = `site_id as "siteId", id, code, name, controller_name as "contro
   first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil", unused_until as "unusedUntil",
   revoked_at as "revokedAt", synced_at as "syncedAt", batch_id as "batchId",
   ${makerOf('vouchers')} as maker`
+
+/** The newest vouchers of a site, without a filter. */
+export async function listNewestRecorded(db: Queryable, siteId: number, limit: number): Promise<RecordedVoucher[]> {
+  const { rows } = await db.query<RecordedVoucher>(newestRecorded, [siteId, limit])
+  return rows
+}
+
+const newestRecorded = {
+  name: 'newest recorded vouchers',
+  text: `select ${columns} from vouchers where site_id = $1 order by created_at desc, id desc limit $2`,
+}
 
 /** A page of vouchers, newest first. For several sites, reads a page of each and merges them. */
 export async function listVoucherPage(

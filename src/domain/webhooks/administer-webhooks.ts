@@ -7,19 +7,15 @@ import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
+import { giveSites, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
   deleteWebhook,
-  findWebhook,
   insertWebhook,
-  insertWebhookSites,
-  listSimilarWebhooks,
-  updateWebhookChoices,
   updateWebhookDisabled,
   updateWebhookEnabled,
   type Webhook,
   type WebhookRef,
-  type WebhookSecrets,
 } from './webhooks.queries.ts'
 
 export type WebhookRequest = {
@@ -58,9 +54,7 @@ export async function addWebhook(
       language,
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
-    const found = siteIds ? await insertWebhookSites(tx, id, siteIds, limitedTo(actor)) : []
-    const missing = (siteIds ?? []).filter((siteId) => !found.includes(siteId))
-    if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
+    const found = siteIds ? await giveSites(tx, actor, id, siteIds) : []
     await recordAudit(tx, actor, {
       action: 'webhook.added',
       targetKind: 'webhook',
@@ -68,24 +62,6 @@ export async function addWebhook(
       details: { name, format, siteIds: siteIds ?? 'all', events, language },
     })
     return { ...webhook, siteIds: found, secret }
-  })
-}
-
-/** Undefined fields keep their value. Events that are stored already are still delivered. */
-export async function setWebhook(
-  db: Database,
-  actor: Actor,
-  name: string,
-  request: { events?: EventType[] | undefined; language?: Language | undefined },
-): Promise<Webhook> {
-  return db.transaction(async (tx) => {
-    const before = await findWebhook(tx, name)
-    if (!before) throw await webhookNotFound(tx, name)
-    const { events = before.events, language = before.language } = request
-    await updateWebhookChoices(tx, before.id, { events, language })
-    const details = { name, from: { events: before.events, language: before.language }, to: { events, language } }
-    await recordAudit(tx, actor, { action: 'webhook.changed', targetKind: 'webhook', targetId: before.id, details })
-    return { ...withoutSecrets(before), events, language }
   })
 }
 
@@ -101,28 +77,23 @@ export async function removeWebhook(db: Database, actor: Actor, ref: WebhookRef)
   })
 }
 
-/** The error for a webhook that does not exist or that the actor may not see, with similar names for people. */
-async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainError> {
-  const name = typeof ref === 'string' ? ref : ref.id
-  const similar = typeof ref === 'string' ? await listSimilarWebhooks(db, ref) : []
-  return new DomainError('webhook_not_found', { details: { name, similar: similar.join(', ') } })
-}
-
 /** Resumes the deliveries that are still pending. Deliveries that failed meanwhile need a replay. */
-export async function enableWebhook(db: Database, actor: Actor, name: string): Promise<Webhook> {
+export async function enableWebhook(db: Database, actor: Actor, ref: WebhookRef): Promise<Webhook> {
   return db.transaction(async (tx) => {
-    const before = await findWebhook(tx, name)
-    if (!before) throw await webhookNotFound(tx, name)
+    const before = await lockOwnWebhook(tx, actor, ref)
     if (await updateWebhookEnabled(tx, before.id)) {
-      const details = { name, wasDisabled: before.disabledReason }
+      const details = { name: before.name, wasDisabled: before.disabledReason }
       await recordAudit(tx, actor, { action: 'webhook.enabled', targetKind: 'webhook', targetId: before.id, details })
+      return { ...withoutSecrets(before), disabledAt: null, disabledReason: null, failingSince: null }
     }
-    return { ...withoutSecrets(before), disabledAt: null, disabledReason: null, failingSince: null }
+    return withoutSecrets(before)
   })
 }
 
-function withoutSecrets({ url: _, secret: __, previousSecret: ___, ...webhook }: Webhook & WebhookSecrets): Webhook {
-  return webhook
+/** Why the service disables a webhook. The texts are stored. */
+export const disabledReasons = {
+  gone: 'the receiver answered 410 Gone',
+  failing: 'every attempt failed for five days',
 }
 
 /** Disables a webhook on behalf of the service. Returns undefined when it was disabled already. */

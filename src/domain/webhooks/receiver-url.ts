@@ -3,7 +3,11 @@ import { type AddressPolicy, createAddressPolicy, type OwnAddresses, ownPorts } 
 import { DomainError } from '../errors.ts'
 
 /** Where notifications may be sent, by the scheme of the URL. */
-export type ReceiverAddresses = { https: AddressPolicy; http: AddressPolicy; allowsHttp: boolean }
+export type ReceiverAddresses = {
+  https: AddressPolicy
+  http: AddressPolicy
+  allowsHttp: boolean
+}
 
 /**
  * Allows https to the public internet. Allows https and http to the ranges of `WEBHOOK_ALLOW_CIDRS`. Never allows the

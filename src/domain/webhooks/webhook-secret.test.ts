@@ -17,6 +17,8 @@ const add = (name: string, format: string) =>
   addWebhook({ db, keyring: testKeyring }, testActor, { name, format, url: sink.url, siteIds: undefined })
 const first = (await add('hook', 'generic')).secret as string
 
+let second = ''
+
 /** Tells for each secret whether the library of Standard Webhooks verifies the next notification with it. */
 async function verifiedBy(secrets: string[]): Promise<boolean[]> {
   const before = sink.received.length
@@ -36,11 +38,9 @@ function verifies(secret: string, { body, headers }: Received): boolean {
 
 test('for 24 hours both secrets sign, then only the new one', async () => {
   expect(await verifiedBy([first])).toEqual([true])
-  const { secret: second, previousSecretUntil } = await rotateWebhookSecret(
-    { db, keyring: testKeyring },
-    testActor,
-    'hook',
-  )
+  const rotated = await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'hook')
+  const { previousSecretUntil } = rotated
+  second = rotated.secret
   expect(previousSecretUntil.getTime() - Date.now()).toBeGreaterThan(86_390_000)
   expect(previousSecretUntil.getTime() - Date.now()).toBeLessThanOrEqual(86_400_000)
   expect(await verifiedBy([first, second])).toEqual([true, true])
@@ -48,14 +48,14 @@ test('for 24 hours both secrets sign, then only the new one', async () => {
 
   await db.query(`update webhooks set previous_secret_until = now() - interval '1 second'`)
   expect(await verifiedBy([first, second])).toEqual([false, true])
-  expect(await deletePreviousSecrets(db)).toBe(1)
+  expect(await deletePreviousSecrets(db, 10)).toBe(1)
   expect((await db.query('select previous_secret from webhooks')).rows).toEqual([{ previous_secret: null }])
 })
 
-test('rotated again within the day, the last two secrets sign; all can be decrypted after a rotation of the encryption key', async () => {
+test('rotated again within the day, all secrets of the day sign; all can be decrypted after a rotation of the encryption key', async () => {
   const { secret: third } = await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'hook')
   const { secret: fourth } = await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'hook')
-  expect(await verifiedBy([first, third, fourth])).toEqual([false, true, true])
+  expect(await verifiedBy([first, second, third, fourth])).toEqual([false, true, true, true])
 
   const next = { currentId: 'next', keys: new Map([['next', Buffer.alloc(32, 9)], ...testKeyring.keys]) }
   await rotateSecrets(db, next)
@@ -64,11 +64,23 @@ test('rotated again within the day, the last two secrets sign; all can be decryp
   expect(await verifiedBy([third, fourth])).toEqual([true, true])
 })
 
+test('the secret that the receiver has still signs after five rotations whose answers were lost', async () => {
+  await add('lost', 'generic')
+  const { secret } = await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'lost')
+  await db.query(`update webhooks set previous_secret = null, previous_secret_until = null where name = 'lost'`)
+  await db.query(`delete from webhooks where name = 'hook'`)
+
+  for (let i = 0; i < 5; i++) await rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'lost')
+
+  expect(await verifiedBy([secret])).toEqual([true])
+  expect(String(sink.received.at(-1)?.headers['webhook-signature']).split(' ')).toHaveLength(4)
+})
+
 test('the audit has the rotation without the secret; a webhook without a signature has nothing to rotate', async () => {
   const { rows } = await db.query(`select details from audit where action = 'webhook.rotated'`)
   await add('chat', 'slack')
 
-  expect(rows).toHaveLength(3)
+  expect(rows).toHaveLength(9)
   expect(JSON.stringify(rows)).not.toContain('whsec_')
   await expect(rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'chat')).rejects.toThrow('webhook_unsigned')
   await expect(rotateWebhookSecret({ db, keyring: testKeyring }, testActor, 'nobody')).rejects.toThrow(

@@ -4,7 +4,8 @@ import { decrypt, encrypt, type Keyring, type Place } from '#lib/cipher.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import { findWebhookSecret, updateWebhookSecret } from './webhooks.queries.ts'
+import { lockOwnWebhook } from './own-webhook.ts'
+import { updateWebhookSecret, type WebhookRef } from './webhooks.queries.ts'
 
 const prefix = 'whsec_'
 
@@ -20,20 +21,21 @@ export function secretPlace(webhookId: string, column: 'url' | 'secret' | 'previ
 
 /**
  * Returns the new secret, which cannot be read again later. The previous secret signs too for 24 hours, so the receiver
- * can switch at any time within the day.
+ * can switch at any time within the day. Secrets that sign already stay: if an answer was lost, nobody has its secret, and the
+ * receiver still uses an older one.
  */
 export async function rotateWebhookSecret(
   { db, keyring }: { db: Database; keyring: Keyring },
   actor: Actor,
-  name: string,
+  ref: WebhookRef,
 ): Promise<{ name: string; secret: string; previousSecretUntil: Date }> {
   return db.transaction(async (tx) => {
-    const webhook = await findWebhookSecret(tx, name)
-    if (!webhook) throw new DomainError('webhook_not_found', { details: { name } })
-    const { id, secret: stored } = webhook
+    const { id, name, secret: stored, previousSecret: older } = await lockOwnWebhook(tx, actor, ref)
     if (stored === null) throw new DomainError('webhook_unsigned', { details: { name } })
     const secret = makeWebhookSecret()
-    const previousSecret = decrypt(keyring, secretPlace(id, 'secret'), stored)
+    const replaced = decrypt(keyring, secretPlace(id, 'secret'), stored)
+    const [oldest, ...others] = [...decryptPrevious(keyring, id, older), replaced]
+    const previousSecret = [oldest, ...others.slice(-2)].join(' ')
     const previousSecretUntil = await updateWebhookSecret(tx, id, {
       secret: encrypt(keyring, secretPlace(id, 'secret'), secret),
       previousSecret: encrypt(keyring, secretPlace(id, 'previous_secret'), previousSecret),
@@ -42,6 +44,11 @@ export async function rotateWebhookSecret(
     await recordAudit(tx, actor, { action: 'webhook.rotated', targetKind: 'webhook', targetId: id, details })
     return { name, secret, previousSecretUntil }
   })
+}
+
+/** The secrets before the present one that still sign, oldest first. At most three are kept. */
+export function decryptPrevious(keyring: Keyring, webhookId: string, stored: string | null): string[] {
+  return stored === null ? [] : decrypt(keyring, secretPlace(webhookId, 'previous_secret'), stored).split(' ')
 }
 
 /**

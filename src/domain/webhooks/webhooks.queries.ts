@@ -29,12 +29,22 @@ export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
   return rows
 }
 
-/** Names one webhook: people use its name, programs its id. */
+/** Names one webhook: commands use its name, API v2 its id. */
 export type WebhookRef = string | { id: string }
 
-/** SQL that is true for the webhooks that the actor may see: all of their sites are its own. Null sees all. */
-function isVisible(actorId: string): string {
-  return `(${actorId}::uuid is null or (not webhooks.all_sites and not exists (
+/** The values for `isNamed`. */
+function idAndName(ref: WebhookRef): [string | null, string | null] {
+  return typeof ref === 'string' ? [null, ref] : [ref.id, null]
+}
+
+function isNamed(id: string, name: string): string {
+  return `(id = ${id}::uuid or name = ${name})`
+}
+
+/** SQL that is true for the webhooks that the actor may see: they have sites, and all of these are its own. Null sees all. */
+export function isVisible(actorId: string): string {
+  return `(${actorId}::uuid is null or (not webhooks.all_sites
+    and exists (select from webhook_sites s where s.webhook_id = webhooks.id) and not exists (
     select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSite(actorId, 's.site_id')})))`
 }
 
@@ -53,28 +63,27 @@ export async function listWebhookPage(
   return rows
 }
 
-/** Undefined also when the actor may not see the webhook. */
-export async function findVisibleWebhook(
+/** Undefined also when the actor may not see the webhook. The previous secret is null once it no longer signs. */
+export async function findWebhook(
   db: Queryable,
-  id: string,
+  ref: WebhookRef,
   onlySitesOf: string | null,
-): Promise<Webhook | undefined> {
-  const { rows } = await db.query<Webhook>(
-    `select ${webhookColumns} from webhooks where id = $2 and ${isVisible('$1')}`,
-    [onlySitesOf, id],
+): Promise<(Webhook & WebhookSecrets) | undefined> {
+  const { rows } = await db.query<Webhook & WebhookSecrets>(
+    `select ${webhookColumns}, url, secret,
+            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+       from webhooks where ${isNamed('$2', '$3')} and ${isVisible('$1')}`,
+    [onlySitesOf, ...idAndName(ref)],
   )
   return rows[0]
 }
 
-/** The previous secret is null once it no longer signs. */
-export async function findWebhook(db: Queryable, name: string): Promise<(Webhook & WebhookSecrets) | undefined> {
-  const { rows } = await db.query<Webhook & WebhookSecrets>(
-    `select ${webhookColumns}, url, secret,
-            case when previous_secret_until > now() then previous_secret end as "previousSecret"
-       from webhooks where name = $1`,
-    [name],
-  )
-  return rows[0]
+/**
+ * Waits for other changes of the webhook and for attempts that are being recorded. A later statement of the transaction reads
+ * the webhook: this one would see its sites as they were before the wait.
+ */
+export async function lockWebhook(tx: Queryable, ref: WebhookRef): Promise<void> {
+  await tx.query(`select from webhooks where ${isNamed('$1', '$2')} for update`, idAndName(ref))
 }
 
 export type NewWebhook = {
@@ -124,8 +133,8 @@ export async function deleteWebhook(
   onlySitesOf: string | null,
 ): Promise<{ id: string; name: string; allSites: boolean } | undefined> {
   const { rows } = await db.query<{ id: string; name: string; allSites: boolean }>(
-    `delete from webhooks where (id = $2::uuid or name = $3) and ${isVisible('$1')} returning id, name, all_sites as "allSites"`,
-    [onlySitesOf, typeof ref === 'string' ? null : ref.id, typeof ref === 'string' ? ref : null],
+    `delete from webhooks where ${isNamed('$2', '$3')} and ${isVisible('$1')} returning id, name, all_sites as "allSites"`,
+    [onlySitesOf, ...idAndName(ref)],
   )
   return rows[0]
 }
@@ -139,24 +148,44 @@ export async function listSimilarWebhooks(db: Queryable, name: string): Promise<
   return rows.map((row) => row.name)
 }
 
-export async function updateWebhookChoices(
-  db: Queryable,
-  id: string,
-  { events, language }: Pick<Webhook, 'events' | 'language'>,
-): Promise<void> {
-  await db.query('update webhooks set events = $2, language = $3 where id = $1', [id, events, language])
+/** `url` is encrypted. Null keeps the old one. */
+export type WebhookChoices = Pick<Webhook, 'name' | 'events' | 'language' | 'allSites'> & { url: string | null }
+
+/** A new URL has not failed yet. False when another webhook has the name. */
+export async function updateWebhookChoices(tx: Queryable, id: string, choices: WebhookChoices): Promise<boolean> {
+  const { name, events, language, allSites, url } = choices
+  try {
+    await tx.query(
+      `update webhooks
+          set name = $2, events = $3, language = $4, all_sites = $5, url = coalesce($6, url),
+              failing_since = case when $6::text is null then failing_since end
+        where id = $1`,
+      [id, name, events, language, allSites, url],
+    )
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === nameIsTaken) return false
+    throw error
+  }
 }
 
-/** Locks the row, so that rotations run one after another. */
-export async function findWebhookSecret(
-  tx: Queryable,
-  name: string,
-): Promise<{ id: string; secret: string | null } | undefined> {
-  const { rows } = await tx.query<{ id: string; secret: string | null }>(
-    'select id, secret from webhooks where name = $1 for no key update',
-    [name],
+const nameIsTaken = '23505'
+
+export async function deleteWebhookSites(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query('delete from webhook_sites where webhook_id = $1', [webhookId])
+}
+
+/**
+ * Deletes the deliveries of events from other sites, with their log. Otherwise somebody who sees the webhook because of its new
+ * sites could send them to another address.
+ */
+export async function deleteDeliveriesOfOtherSites(tx: Queryable, webhookId: string, siteIds: number[]): Promise<void> {
+  await tx.query(
+    `delete from deliveries d using events e
+      where d.webhook_id = $1 and e.id = d.event_id
+        and not coalesce(case when d.site_ids is null then e.site_id = any($2) else d.site_ids <@ $2 end, false)`,
+    [webhookId, siteIds],
   )
-  return rows[0]
 }
 
 /** Returns the time until which the previous secret signs too. */
@@ -174,10 +203,15 @@ export async function updateWebhookSecret(
   return rows[0]?.until as Date
 }
 
-/** Deletes the previous secrets that no longer sign. Returns how many. */
-export async function deletePreviousSecrets(db: Queryable): Promise<number> {
+/** Deletes up to `limit` previous secrets that no longer sign. Returns how many. */
+export async function deletePreviousSecrets(db: Queryable, limit: number): Promise<number> {
   const { rowCount } = await db.query(
-    `update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until <= now()`,
+    `with ended as materialized (
+       select id from webhooks where previous_secret_until <= now()
+        order by previous_secret_until limit $1 for update skip locked
+     )
+     update webhooks set previous_secret = null, previous_secret_until = null where id in (select id from ended)`,
+    [limit],
   )
   return rowCount ?? 0
 }
@@ -201,13 +235,16 @@ export async function updateWebhookDisabled(db: Queryable, id: string, reason: s
   return rows[0]?.name
 }
 
+/** SQL for how long all attempts may fail before the webhook is disabled. */
+export const failingAllowed = `interval '5 days'`
+
 /**
  * Records that an attempt failed. `forLong`: all attempts have failed for five days. Undefined when the webhook is gone.
  * Must be the first statement of its transaction: removing a webhook also locks the webhook before its deliveries.
  */
 export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{ forLong: boolean } | undefined> {
   const { rows } = await tx.query<{ isNews: boolean; forLong: boolean }>(
-    `select failing_since is null as "isNews", coalesce(failing_since < now() - interval '5 days', false) as "forLong"
+    `select failing_since is null as "isNews", coalesce(failing_since < now() - ${failingAllowed}, false) as "forLong"
        from webhooks where id = $1 for key share`,
     [id],
   )

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '#db/database.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
@@ -36,7 +36,8 @@ async function change(tx: Queryable, { actor, voucher, change: wanted }: ChangeR
   await updateVoucher(tx, voucher, wanted)
   if (wanted.validUntil !== undefined) await moveScheduledWithdrawal(tx, voucher, wanted.validUntil)
   const targetId = publicId(voucher)
-  await recordAudit(tx, actor, { action: 'voucher.changed', targetKind: 'voucher', targetId, details: wanted })
+  const entry = { action: 'voucher.changed', targetKind: 'voucher', targetId, details: { name: locked.name } }
+  await recordChange(tx, actor, entry, changed(locked, wanted))
 }
 
 function checkIsLive(voucher: LockedVoucher): void {

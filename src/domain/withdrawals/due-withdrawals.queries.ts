@@ -1,7 +1,9 @@
 import type { Queryable } from '#db/database.ts'
 import type { Disconnection, Failure } from '#drivers/driver.ts'
+import { repeatWhileFull } from '#lib/pieces.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
+import { isNotHeld } from '../holding/hold.queries.ts'
 import type { WithdrawalReason } from './withdrawals.queries.ts'
 
 /** A process that holds rows longer has died or is slow. Then two processes may withdraw the same, which does no harm. */
@@ -11,17 +13,35 @@ const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 
 /** A withdrawal is given up after ten attempts and seven days. */
 const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
-/** Sites with due withdrawals whose controller is not out of reach, longest due first. */
-export async function listSitesWithDueWithdrawals(db: Queryable): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(
-    `select s.id
-       from (select site_id, min(next_attempt_at) as since from withdrawals
-              where settled_at is null and next_attempt_at <= now() group by site_id) as due
-       join sites s on s.id = due.site_id
-      where not ${controllerIsOut}
-      order by due.since`,
+/** The last withdrawal of a part. */
+type DuePlace = { dueAt: Date; siteId: number }
+
+/** `next`: where to go on, unless all due withdrawals were read. A site may be in several parts. */
+type DueSites = { siteIds: number[]; next: DuePlace | undefined }
+
+/**
+ * Sites with due withdrawals whose controller is not out of reach, longest due first. Reads at most `limit` withdrawals, and goes
+ * on after the site and the time of the last one: the withdrawals of a revocation have one time and fill one part at most.
+ */
+export async function listSitesWithDueWithdrawals(db: Queryable, after?: DuePlace, limit = 10_000): Promise<DueSites> {
+  const { rows } = await db.query<{ siteIds: number[]; isFull: boolean; dueAt: Date; siteId: number }>(
+    `with due as materialized (
+       select next_attempt_at, site_id from withdrawals
+        where settled_at is null and next_attempt_at <= now() and (next_attempt_at, site_id) > ($1, $2) and ${isNotHeld}
+        order by next_attempt_at, site_id limit $3
+     )
+     select next_attempt_at as "dueAt", site_id as "siteId", (select count(*) from due) = $3 as "isFull",
+            array(select s.id
+                    from (select site_id, min(next_attempt_at) as since from due group by site_id) as longest
+                    join sites s on s.id = longest.site_id
+                   where not ${controllerIsOut}
+                   order by longest.since) as "siteIds"
+       from due order by next_attempt_at desc, site_id desc limit 1`,
+    [after?.dueAt ?? '-infinity', after?.siteId ?? 0, limit],
   )
-  return rows.map(({ id }) => id)
+  const [last] = rows
+  if (!last) return { siteIds: [], next: undefined }
+  return { siteIds: last.siteIds, next: last.isFull ? { dueAt: last.dueAt, siteId: last.siteId } : undefined }
 }
 
 /**
@@ -59,7 +79,7 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
   const { rows } = await db.query<DueWithdrawal>(
     `with due as (
        select id from withdrawals
-        where site_id = $1 and settled_at is null and next_attempt_at <= now()
+        where site_id = $1 and settled_at is null and next_attempt_at <= now() and ${isNotHeld}
         order by next_attempt_at limit $2 for update skip locked
      ), taken as (
        update withdrawals w
@@ -101,6 +121,15 @@ export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids
     [siteId, ids],
   )
   return rows
+}
+
+/** Counts vouchers that were withdrawn on this day. */
+export async function countRevoked(tx: Queryable, siteId: number, day: string, revoked: number): Promise<void> {
+  await tx.query(
+    `insert into site_days as known (site_id, day, revoked) values ($1, $2, $3)
+     on conflict (site_id, day) do update set revoked = known.revoked + excluded.revoked`,
+    [siteId, day, revoked],
+  )
 }
 
 /** With a failure, the outcome is `failed`: no further attempt would help. */
@@ -179,13 +208,32 @@ export async function postponeWithdrawals(
   )
 }
 
-/** Postpones everything that is due on a site, because its controller cannot be used at present. */
-export async function postponeDueWithdrawals(db: Queryable, siteId: number, failure: Failure): Promise<void> {
-  await db.query(
-    `update withdrawals
-        set failure = $2, attempts = attempts + 1, next_attempt_at = now() + ${pause},
-            outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
-      where site_id = $1 and settled_at is null and next_attempt_at <= now()`,
-    [siteId, failure],
-  )
+/**
+ * Postpones all withdrawals that are due on a site, because its controller cannot be used at present. Each statement changes at
+ * most `limit` of them.
+ */
+export async function postponeDueWithdrawals(
+  db: Queryable,
+  siteId: number,
+  failure: Failure,
+  limit = 1_000,
+): Promise<void> {
+  let before: Date | null = null // without it, the first ones may be due again before the last one is postponed
+  await repeatWhileFull(limit, async () => {
+    const { rows } = await db.query<{ now: Date }>(
+      `with due as materialized (
+         select id from withdrawals
+          where site_id = $1 and settled_at is null and next_attempt_at <= coalesce($3, now())
+          order by next_attempt_at limit $4 for update
+       )
+       update withdrawals
+          set failure = $2, attempts = attempts + 1, next_attempt_at = now() + ${pause},
+              outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
+        where site_id = $1 and id in (select id from due)
+       returning now()::timestamptz(3) as now`,
+      [siteId, failure, before, limit],
+    )
+    before ??= rows[0]?.now ?? null
+    return rows.length
+  })
 }

@@ -7,6 +7,6 @@ export type WithdrawJob = { siteId: number }
 export async function enqueueWithdrawals(tx: Queryable, queue: Queue, siteIds: number[]): Promise<void> {
   const jobs = siteIds
     .toSorted((a, b) => a - b)
-    .map((siteId) => ({ data: { siteId } satisfies WithdrawJob, onlyOne: String(siteId) }))
+    .map((siteId) => ({ data: { siteId } satisfies WithdrawJob, exclusiveKey: String(siteId) }))
   if (jobs.length > 0) await queue.enqueue(tx, 'withdraw', jobs)
 }

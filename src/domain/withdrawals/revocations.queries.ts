@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { Retention } from '#db/retention.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import type { EarlierRequest } from '../idempotency.ts'
@@ -136,3 +137,21 @@ export async function listRevocationRows(
   )
   return rows
 }
+
+/** Settled withdrawals of revocations. They go before their revocations, of which each has up to 10,000. */
+export const revokedWithdrawals = (keptFor: string): Retention => ({
+  table: 'withdrawals',
+  key: 'withdrawals.site_id, withdrawals.id',
+  from: 'revocations join withdrawals on withdrawals.revocation_id = revocations.id',
+  since: 'revocations.created_at',
+  keptFor,
+  deletableIf: 'withdrawals.settled_at is not null',
+})
+
+export const settledRevocations = (keptFor: string): Retention => ({
+  table: 'revocations',
+  key: 'id',
+  since: 'created_at',
+  keptFor,
+  deletableIf: 'not exists (select from withdrawals where revocation_id = revocations.id)',
+})

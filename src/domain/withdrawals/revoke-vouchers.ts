@@ -4,6 +4,7 @@ import { replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { rejectIfHeld } from '../holding/hold.ts'
 import { onceByKey, type RepeatableRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
 import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
@@ -52,6 +53,7 @@ async function revokeFirst(
   { actor, idempotencyKey, choose, onlyUnused }: RevocationRequest,
   requestHash: Buffer,
 ): Promise<{ id: string } | undefined> {
+  await rejectIfHeld(tx)
   const id = uuidv7()
   if (!(await insertRevocation(tx, { id, maker: actor, idempotencyKey, requestHash }))) return undefined
   const vouchers = await choose(tx)

@@ -1,16 +1,22 @@
 import type { Queryable } from '#db/database.ts'
+import { findHold } from '../holding/hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { VoucherStatus } from '../vouchers/voucher.ts'
 
 /** A voucher that is locked until the end of the transaction. */
 export type LockedVoucher = {
+  name: string
+  reference: string | null
   status: VoucherStatus
   usedCount: number
   expireMinutes: number
   minutesCut: boolean
   expiresAt: Date | null
   validUntil: Date | null
-  /** A withdrawal has begun or is due, and it does not depend on a use that the record already knows. */
+  /**
+   * A withdrawal has begun or is due, and it does not depend on a use that the record already knows. The end of a stay that
+   * waits for the end of a hold does not count.
+   */
   isBeingRevoked: boolean
   /** The time by the clock of the database, after the wait for the lock. */
   now: Date
@@ -22,25 +28,50 @@ export type LockedVoucher = {
  */
 export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
-    `select status, used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
+    `select name, reference, status, used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
             expires_at as "expiresAt", valid_until as "validUntil"
        from vouchers where site_id = $1 and id = $2 for update`,
     [siteId, id],
   )
   const [voucher] = rows
   if (!voucher) return undefined
-  const { rows: withdrawals } = await tx.query<{ isBeingRevoked: boolean; now: Date }>(
+  const { rows: states } = await tx.query<OpenWithdrawals>(
     `with open as materialized (
-       select attempts, due_at, only_unused from withdrawals
+       select attempts, due_at, only_unused, reason from withdrawals
         where site_id = $1 and voucher_id = $2 and settled_at is null
           for update
+     ), begun as (
+       select attempts, reason from open where (attempts > 0 or due_at <= clock_timestamp()) and not (only_unused and $3)
      )
      select clock_timestamp() as now,
-            exists (select from open
-                     where (attempts > 0 or due_at <= clock_timestamp()) and not (only_unused and $3)) as "isBeingRevoked"`,
+            exists (select from begun) as "someBegun",
+            exists (select from begun where reason <> 'valid_until') as "othersBegun",
+            exists (select from begun where reason = 'valid_until' and attempts > 0) as "endAttempted"`,
     [siteId, id, voucher.usedCount > 0],
   )
-  return { ...voucher, ...(withdrawals[0] as (typeof withdrawals)[number]) }
+  const open = states[0] as OpenWithdrawals
+  return { ...voucher, now: open.now, isBeingRevoked: open.someBegun && !(await isOnlyHeldEnd(tx, open)) }
+}
+
+/** The open withdrawals of a voucher that are due or were attempted. */
+type OpenWithdrawals = {
+  now: Date
+  someBegun: boolean
+  /** One of them was not scheduled by `valid_until`. */
+  othersBegun: boolean
+  /** The one that was scheduled by `valid_until` was attempted. */
+  endAttempted: boolean
+}
+
+/**
+ * True when a hold keeps the workers from the only withdrawal, which `valid_until` scheduled. Attempts before a restore do not
+ * count, because the restored record has made none. The hold is read after the withdrawals were locked: if it is still there,
+ * no worker has taken them since it began.
+ */
+async function isOnlyHeldEnd(tx: Queryable, { othersBegun, endAttempted }: OpenWithdrawals): Promise<boolean> {
+  if (othersBegun) return false
+  const hold = await findHold(tx)
+  return hold !== undefined && (hold.reason === 'restored' || !endAttempted)
 }
 
 /** The new values. A value that is undefined stays as it is. */
@@ -83,7 +114,7 @@ export async function moveScheduledWithdrawal(
   if (dueAt === null) return
   await tx.query(
     `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
-     values ($1, gen_random_uuid(), $2, 'valid_until', $3, $3)`,
+     values ($1, uuid_v7(), $2, 'valid_until', $3, $3)`,
     [siteId, id, dueAt],
   )
 }

@@ -5,9 +5,10 @@ import { reachPoint } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
-import { bringSyncForward, findSiteOnController, moveSiteDay, type SiteOnController } from '../sites/sites.queries.ts'
+import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
+  countRevoked,
   type DueWithdrawal,
   postponeDueWithdrawals,
   postponeUnfinishedDisconnects,
@@ -198,7 +199,7 @@ async function recordWithdrawn(
   const ids = [...new Set(withdrawn.map(({ voucherId }) => voucherId))]
   const changed = ids.length > 0 ? await updateVouchersWithdrawn(tx, site.id, ids) : []
   if (changed.length === 0) return
-  await moveSiteDay(tx, site.id, ctx.today(ctx.clock.now()), { revoked: changed.length })
+  await countRevoked(tx, site.id, ctx.today(ctx.clock.now()), changed.length)
   const reasonOf = reasonsByVoucher(withdrawn)
   const revoked = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
   await notifyRevoked(tx, ctx.queue, site, revoked)

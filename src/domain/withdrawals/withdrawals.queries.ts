@@ -1,7 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-
-/** How long a settled withdrawal without a revocation is kept. The voucher itself keeps the outcome. */
-const keptFor = `interval '7 days'`
+import type { Retention } from '#db/retention.queries.ts'
 
 /** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is notified. */
 export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
@@ -24,7 +22,7 @@ export async function insertScheduledWithdrawals(
 ): Promise<void> {
   await tx.query(
     `insert into withdrawals (site_id, id, voucher_id, reason, only_unused, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), voucher_id, reason, only_unused, due.at, due.at
+     select $1, uuid_v7(), voucher_id, reason, only_unused, due.at, due.at
        from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[], $6::integer[])
               as scheduled (voucher_id, reason, only_unused, at, days),
             lateral (select coalesce(scheduled.at, now() + make_interval(hours => 24 * days), now()) as at) as due`,
@@ -58,7 +56,7 @@ export async function insertRevokedWithdrawals(
 ): Promise<void> {
   await tx.query(
     `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, only_unused, due_at, next_attempt_at)
-     select site_id, gen_random_uuid(), voucher_id, $1, 'request', $2, now(), now()
+     select site_id, uuid_v7(), voucher_id, $1, 'request', $2, now(), now()
        from unnest($3::integer[], $4::uuid[]) as chosen (site_id, voucher_id)`,
     [revocation.id, revocation.onlyUnused, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
   )
@@ -85,14 +83,11 @@ export async function findWaitingCount(db: Queryable, siteIds: number[], limit: 
   return rows[0]?.count ?? 0
 }
 
-/** Deletes a limited number of old withdrawals, to keep locks short. Withdrawals of a revocation stay. */
-export async function deleteOldWithdrawals(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from withdrawals
-      where (site_id, id) in (
-        select site_id, id from withdrawals
-         where settled_at < now() - ${keptFor} and revocation_id is null
-         order by settled_at limit 5000)`,
-  )
-  return rowCount ?? 0
+/** Settled withdrawals that nobody requested. The voucher itself keeps the outcome. Withdrawals of a revocation stay. */
+export const scheduledWithdrawals: Retention = {
+  table: 'withdrawals',
+  key: 'site_id, id',
+  since: 'settled_at',
+  keptFor: `interval '7 days'`,
+  deletableIf: 'revocation_id is null',
 }

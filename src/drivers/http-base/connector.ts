@@ -3,11 +3,17 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressPolicy } from '#lib/address-policy.ts'
-import { AddressRefused, type ConnectOptions, connectAllowed, type Lookup } from '#lib/connect-allowed.ts'
+import {
+  AddressRefused,
+  AddressUnknown,
+  type ConnectOptions,
+  connectAllowed,
+  type Lookup,
+} from '#lib/connect-allowed.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
-import { ControllerError } from '../driver.ts'
+import { ControllerError, type UnreachableReason } from '../driver.ts'
 
-const connectTimeoutMs = 3_000
+export const connectTimeoutMs = 3_000
 
 /**
  * Connects to a controller if the policy allows its address. The certificate must be the pinned one; without a pin the public
@@ -23,7 +29,7 @@ export function createConnector(
       .then((socket) => verifyPin(socket, certificatePin))
       .then(
         (socket) => done(null, socket),
-        (error) => done(error instanceof ControllerError ? error : unreachable(error.code ?? error.name, error), null),
+        (error) => done(error instanceof ControllerError ? error : toUnreachable(error), null),
       )
   }
 }
@@ -37,7 +43,10 @@ export async function connectToController(
     return await connectAllowed(to, { ...options, timeoutMs: connectTimeoutMs })
   } catch (cause) {
     if (!(cause instanceof AddressRefused)) throw cause
-    throw new ControllerError('unreachable', 'refused', 'The address of the controller is not allowed', { cause })
+    throw new ControllerError('unreachable', 'refused', 'The address of the controller is not allowed', {
+      cause,
+      reason: 'address_forbidden',
+    })
   }
 }
 
@@ -71,7 +80,8 @@ function verifyPin(socket: Socket, certificatePin: Buffer | null): Socket {
   const shown = socket instanceof TLSSocket ? fingerprintOf(socket) : undefined
   if (certificatePin === null || shown?.equals(certificatePin)) return socket
   socket.destroy()
-  throw unreachable(`not the pinned certificate but ${shown ? formatFingerprint(shown) : 'none'}`)
+  const why = `not the pinned certificate but ${shown ? formatFingerprint(shown) : 'none'}`
+  throw unreachable(why, { reason: 'certificate_changed' })
 }
 
 function fingerprintOf(socket: TLSSocket): Buffer | undefined {
@@ -83,6 +93,21 @@ function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-function unreachable(why: string, cause?: unknown): ControllerError {
-  return new ControllerError('unreachable', 'refused', `The controller cannot be reached (${why})`, { cause })
+function toUnreachable(error: Error & { code?: string }): ControllerError {
+  return unreachable(error.code ?? error.name, { cause: error, reason: reasonOf(error) })
+}
+
+/** OpenSSL has many codes for a certificate that it does not trust, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+const untrusted = /CERT|SIGNATURE|UNABLE_TO/
+
+function reasonOf(error: Error & { code?: string }): UnreachableReason {
+  const { code = '' } = error
+  if (error instanceof AddressUnknown) return 'name_unknown'
+  if (code === 'ECONNREFUSED') return 'connection_refused'
+  if (code.endsWith('TIMEOUT') || ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)) return 'no_answer'
+  return untrusted.test(code) ? 'certificate_untrusted' : 'broken'
+}
+
+function unreachable(why: string, options: { cause?: unknown; reason: UnreachableReason }): ControllerError {
+  return new ControllerError('unreachable', 'refused', `The controller cannot be reached (${why})`, options)
 }

@@ -25,7 +25,8 @@ export async function detectFlavour(http: HttpClient, deadline: AbortSignal): Pr
   const { status, headers } = await http.request({ method: 'GET', path: '/', headers: { accept: '*/*' }, deadline })
   if (status === 200) return 'console'
   if (status === 302 && /^(https?:\/\/[^/]+)?\/manage\b/.test(String(headers['location']))) return 'self-hosted'
-  throw new ControllerError('failed', 'refused', `No UniFi controller answers there, or not yet (status ${status})`)
+  const message = `No UniFi controller answers there, or not yet (status ${status})`
+  throw new ControllerError('failed', 'refused', message, { ...(status < 500 && { checkCause: 'wrong_driver' }) })
 }
 
 /**
@@ -61,7 +62,9 @@ function tokensOf(reply: HttpReply, session: Pick<Tokens, 'flavour' | 'hotspotSi
 /** A console answers wrong credentials with 403, a self-hosted application with 400. A second factor gives 499 or 400. */
 function signInError({ status, text }: HttpReply, flavour: FlavourName): ControllerError {
   if (status === 499 || text.includes('2fa'))
-    return new ControllerError('sign_in', 'refused', 'This account needs a second factor: use a local administrator')
+    return new ControllerError('sign_in', 'refused', 'This account needs a second factor: use a local administrator', {
+      checkCause: 'second_factor',
+    })
   if (status === 400 && flavour === 'self-hosted')
     return new ControllerError(
       'sign_in',
@@ -70,5 +73,9 @@ function signInError({ status, text }: HttpReply, flavour: FlavourName): Control
     )
   if (status === 401 || status === 403)
     return new ControllerError('sign_in', 'refused', `${wrongLogin} (status ${status})`)
+  if (status === 404)
+    return new ControllerError('missing', 'refused', 'No UniFi controller answers there (status 404)', {
+      checkCause: 'wrong_driver',
+    })
   return errorForStatus(status)
 }

@@ -114,10 +114,19 @@ export const unifiIntegration: Driver = {
         const path = await voucherPath(site, deadline)
         pageFromWire(await client.get(`${path}?limit=1`, deadline).catch(forgetMissing(site)), 0)
       },
-      version: async () => versionFromWire(await client.get('/info')),
+      version: async () => versionFromWire(await client.get('/info').catch(explainMissingApi)),
       sites: () => listSites(client, AbortSignal.timeout(probeTimeoutMs)),
     }
   },
+}
+
+/** For `catch`: a 404 for a path without a site means that there is no Integration API. */
+function explainMissingApi(error: { failure?: string }): never {
+  if (error.failure !== 'missing') throw error
+  throw new ControllerError('missing', 'refused', 'The controller has no Integration API (status 404)', {
+    cause: error,
+    checkCause: 'wrong_driver',
+  })
 }
 
 function quoted(text: string): string {

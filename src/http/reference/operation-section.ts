@@ -82,9 +82,9 @@ function fileTypes(requestBody: Described['requestBody']): string[] {
   )
 }
 
-/** `logo.png` for `image/png`. */
+/** `logo.png` for `image/png`; the only tables that are sent are sites. */
 function fileNameFor(type: string): string {
-  return `logo.${type.split('/')[1]}`
+  return type === 'text/csv' ? 'sites.csv' : `logo.${type.split('/')[1]}`
 }
 
 function addressOf(schemas: Record<string, Schema>, { path, parameters }: Described): string {

@@ -15,6 +15,7 @@ const app = await startApp()
 const folder = mkdtempSync(join(tmpdir(), 'reference-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 writeFileSync(join(folder, 'logo.png'), png)
+writeFileSync(join(folder, 'sites.csv'), 'name,controller,controller_site\nHotel,adler,default\n')
 const page = await call(`${app.url}/reference`)
 
 describe('every example, pasted into a shell, is a request that the API understands', async () => {

@@ -36,8 +36,9 @@ describe.each(isLong ? screens : screens.slice(2))('on %s', async (where, option
     expect(seen).toEqual({ background, width: options.viewport.width })
   })
 
-  test('a click in the contents leads to each operation', async () => {
-    for (const { operationId } of operations) {
+  test('a click in the contents leads to its operation', async () => {
+    const some = operations.filter((_, index) => isLong || index % 9 === 0)
+    for (const { operationId } of some) {
       await page.click(`nav a[href="#${operationId}"]`)
       expect(await page.locator(`#${operationId} h3`).isVisible()).toBe(true)
       expect(page.url()).toBe(`${app.url}/reference#${operationId}`)

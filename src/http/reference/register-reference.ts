@@ -10,12 +10,13 @@ const headers = htmlHeaders(stylesheet)
 /** Any cache may store the page. It varies by Host because it contains the origin. */
 const caching = { 'cache-control': 'public, no-cache', vary: 'Host' }
 
-/** GET /reference */
+/** GET /reference. The page is made for the first request, because it would delay each start. */
 export function registerReference(app: FastifyInstance, operations: Operation[]): void {
-  const pageFor = referencePage(operations)
+  let pageFor: ReturnType<typeof referencePage> | undefined
   registerPublicPage(app, {
     url: '/reference',
     async render(request, reply) {
+      pageFor ??= referencePage(operations)
       reply.headers(headers)
       return answerWithEtag(request, reply, pageFor(originOf(request)), caching) ?? reply.send()
     },

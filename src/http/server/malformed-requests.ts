@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { DomainError } from '#domain/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { bodyOf, type Problem, problems } from './problems.ts'
@@ -9,14 +9,21 @@ import type { Connections } from './server.ts'
 
 // Malformed HTTP is rejected before routing, so these errors are the same for both APIs.
 
-/** Rejects request targets and Host headers that a proxy could read differently (request smuggling). */
-export function checkFraming(request: IncomingMessage): void {
-  if (request.httpVersionMajor !== 1) throw new DomainError('request_unreadable')
-  if (!request.url?.startsWith('/') && request.url !== '*') throw new DomainError('request_unreadable')
-  const hosts = request.rawHeaders.filter((value, i) => i % 2 === 0 && value.toLowerCase() === 'host')
-  if (hosts.length > 1) throw new DomainError('request_unreadable')
-  if (request.headers.host !== undefined && !isAuthority(request.headers.host))
-    throw new DomainError('request_unreadable')
+/** The error for a request target or Host header that a proxy could read differently (request smuggling). */
+export function framingProblem(request: IncomingMessage): DomainError | undefined {
+  const { url, headers } = request
+  const isFramed =
+    request.httpVersionMajor === 1 &&
+    (url?.startsWith('/') || url === '*') &&
+    countHosts(request.rawHeaders) <= 1 &&
+    (headers.host === undefined || isAuthority(headers.host))
+  return isFramed ? undefined : new DomainError('request_unreadable')
+}
+
+function countHosts(rawHeaders: string[]): number {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1
+  return hosts
 }
 
 const hostName =
@@ -71,7 +78,7 @@ const reasons: Record<number, string> = {
 function rejectOnSocket(log: Log, socket: Socket, problem: Problem): void {
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(bodyOf(problem))
-  const requestId = uuidv7()
+  const requestId = randomUUID()
   log.info({ reqId: requestId, status: problem.status }, 'rejected a malformed request')
   socket.end(
     [

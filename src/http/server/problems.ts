@@ -122,6 +122,12 @@ export const problems: Record<RequestErrorCode, Problem> = {
     message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
     headers: { 'retry-after': '5' },
   },
+  held: {
+    status: 503,
+    error: 'unavailable',
+    message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
+    headers: { 'retry-after': '5' },
+  },
 }
 
 /** The answer to an unforeseen failure. The request id leads to the details in the log. */
@@ -143,7 +149,7 @@ export function fillPlaceholders(message: string, details: Record<string, string
   return message.replace(/\{(\w+)\}/g, (placeholder, name) => String(details[name] ?? placeholder))
 }
 
-/** False for errors of administration, which no HTTP request can cause yet. */
+/** False for errors that only API v2 or the command line answers, such as errors of administration. */
 function isRequestError(code: ErrorCode): code is RequestErrorCode {
   return code in problems
 }

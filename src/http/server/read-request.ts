@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
@@ -14,6 +16,12 @@ export function actorOf({ id, name, allSites }: AuthenticatedKey): Requester {
   return { kind: 'key', id, name, allSites }
 }
 
+/** The address of the client without its zone. If a proxy sends no valid address: the address of the proxy. */
+export function addressOf({ ip, socket }: FastifyRequest): string {
+  const texts = [ip, socket.remoteAddress].map((text) => text?.split('%', 1)[0] ?? '')
+  return texts.find((text) => isIP(text) !== 0) ?? '::'
+}
+
 /** Authenticates the request by its API key and counts it towards the rate limit, before the body is read. */
 export async function requireKey(
   ctx: KeyContext,
@@ -21,12 +29,22 @@ export async function requireKey(
   reply: FastifyReply,
   siteId: number | null,
 ): Promise<AuthenticatedKey> {
+  const key = await findPresentedKey(ctx, request, siteId)
+  request.keyPrefix = key.prefix
+  await countRequest(ctx, key, reply)
+  return key
+}
+
+/** The key of the request, read now. Throws if it is missing, wrong, expired or revoked. */
+export async function findPresentedKey(
+  ctx: Pick<KeyContext, 'authenticate'>,
+  request: FastifyRequest,
+  siteId: number | null,
+): Promise<AuthenticatedKey> {
   const presented = presentedKey(request)
   if (presented === undefined) throw new DomainError('unauthorized')
   const key = await ctx.authenticate(presented, siteId)
   if (!key) throw new DomainError('invalid_key')
-  request.keyPrefix = key.prefix
-  await countRequest(ctx, key, reply)
   return key
 }
 
@@ -42,9 +60,9 @@ function presentedKey(request: FastifyRequest): string | undefined {
 }
 
 async function countRequest(ctx: KeyContext, key: AuthenticatedKey, reply: FastifyReply): Promise<void> {
-  if (key.rateLimit === 0) return ctx.keyUsage.count(key.id, true)
+  if (key.rateLimit === 0) return ctx.keyUsage.count(key, true)
   const { allowed, limit, remaining, resetSeconds } = await ctx.limiter(key.id, key.rateLimit)
-  ctx.keyUsage.count(key.id, allowed)
+  ctx.keyUsage.count(key, allowed)
   reply.headers({
     'ratelimit-policy': `"per-key";q=${limit};w=${windowSeconds}`,
     ratelimit: `"per-key";r=${remaining};t=${resetSeconds}`,
@@ -55,14 +73,8 @@ async function countRequest(ctx: KeyContext, key: AuthenticatedKey, reply: Fasti
 }
 
 /** The parameters of a query string. A parameter that is given several times becomes a list. */
-export function readQuery(text: string): Record<string, string | string[]> {
-  const pairs = new URLSearchParams(text)
-  return Object.fromEntries(
-    [...new Set(pairs.keys())].map((name) => {
-      const values = pairs.getAll(name)
-      return [name, values.length === 1 ? (values[0] as string) : values]
-    }),
-  )
+export function readQuery(text: string): ParsedUrlQuery {
+  return parse(text, '&', '=', { maxKeys: 0 })
 }
 
 /**

@@ -1,30 +1,30 @@
+import { randomUUID } from 'node:crypto'
 import { METHODS, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { DomainError } from '#domain/errors.ts'
+import type { Observer } from '#lib/observer.ts'
 import { registerReference } from '../reference/register-reference.ts'
 import { registerStartPage } from '../reference/start-page.ts'
 import { registerV1, type V1Context } from '../v1/register-v1.ts'
-import { createListCache } from '../v1/vouchers.ts'
 import { answerProblem } from '../v2/errors/answer-problem.ts'
 import type { V2Context } from '../v2/kit/operation.ts'
 import type { CallerContext } from '../v2/kit/require-caller.ts'
 import { isUnderV2, operations, registerV2 } from '../v2/register-v2.ts'
 import { asksForPage, builtWeb, registerWeb } from '../web.ts'
 import { type Health, registerHealth } from './health.ts'
-import { checkFraming, onClientError, rejectUnsupported } from './malformed-requests.ts'
+import { framingProblem, onClientError, rejectUnsupported } from './malformed-requests.ts'
 import { answerError, setCommonHeaders } from './problems.ts'
 import { readQuery } from './read-request.ts'
+import { createRenderedLists } from './rendered-lists.ts'
 
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 15_000
 const maxHeaderBytes = 8 * 1024
 const maxBodyBytes = 64 * 1024
 
-type ServerContext = Omit<V1Context, 'listCache'> &
-  V2Context &
+type ServerContext = Omit<V1Context & V2Context, 'renderedLists'> &
   CallerContext & {
     log: FastifyBaseLogger
     health: Health
@@ -32,6 +32,7 @@ type ServerContext = Omit<V1Context, 'listCache'> &
     listCacheMiB: number
     /** The folder of the built web app, if it is not the usual one. */
     webFolder?: string
+    observer?: Pick<Observer, 'requestAnswered'> | undefined
   }
 
 export type RunningServer = { port: number; stop(): Promise<void> }
@@ -79,7 +80,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   const app = fastify({
     loggerInstance: ctx.log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => uuidv7(),
+    genReqId: () => randomUUID(), // Node keeps random bytes in store for it; a UUIDv7 takes five times as long
     trustProxy: ctx.trustedProxies.length > 0 ? ctx.trustedProxies : false,
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
@@ -104,14 +105,15 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that never wait take a callback instead of returning a promise, because every request runs them.
+  app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply)
-    checkFraming(request.raw)
     // The Content-Type is ignored. Fastify would reject a malformed one before it calls our parsers.
     request.sentContentType = request.headers['content-type']
     request.headers['content-type'] = 'application/json'
+    done(framingProblem(request.raw))
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
         method: request.method,
@@ -124,6 +126,13 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
       },
       'request',
     )
+    ctx.observer?.requestAnswered({
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1_000,
+    })
+    done()
   })
   app.decorateRequest('keyPrefix', undefined)
   app.decorateRequest('staffId', undefined)
@@ -137,18 +146,20 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   rejectUnsupported(app)
   sendContinueAfterKeyCheck(app)
   registerHealth(app, ctx.health)
-  registerV1(app, { ...ctx, listCache: createListCache(ctx.listCacheMiB) })
-  registerV2(app, ctx)
+  const renderedLists = createRenderedLists(ctx.listCacheMiB)
+  registerV1(app, { ...ctx, renderedLists })
+  registerV2(app, { ...ctx, renderedLists })
   registerReference(app, operations)
   registerStartPage(app, web)
   return { app, connections }
 }
 
-/** A client that sends `Expect: 100-continue` waits with its body until this answer, which comes after the key was accepted. */
+/** With `Expect: 100-continue`, a client sends its body only after the answer 100, which it gets once its key is accepted. */
 function sendContinueAfterKeyCheck(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
-  app.addHook('preParsing', async (request, reply) => {
+  app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    done(null, payload)
   })
 }
 

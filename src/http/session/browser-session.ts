@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Visitor } from '#domain/staff/sign-in.ts'
 import { originOf } from '../server/public-page.ts'
+import { addressOf } from '../server/read-request.ts'
 
 /** How the browser's connection is protected. `local` is this machine itself. */
 type Transport = 'encrypted' | 'local' | 'unencrypted_allowed' | 'unencrypted_refused'
@@ -15,6 +15,8 @@ export type SessionSettings = {
 /** The browser that sent a request: its address, and its session cookie. */
 export type BrowserSession = Visitor & {
   transport: Transport
+  /** The origin at which people open the web app. */
+  origin: string
   /** Sets the cookie to the token of a new session. */
   start(token: string): void
   /** Deletes the cookie. */
@@ -39,15 +41,10 @@ export function browserSessionOf(
     userAgent: request.headers['user-agent'] ?? '',
     token: sessionTokenOf(settings, request),
     transport,
+    origin: ownOrigin(settings, request),
     start: (token) => setCookie(token, maxAgeSeconds),
     end: () => setCookie('', 0),
   }
-}
-
-/** The address of the browser without its zone. If a proxy sends no valid address: the address of the proxy. */
-function addressOf({ ip, socket }: FastifyRequest): string {
-  const texts = [ip, socket.remoteAddress].map((text) => text?.split('%', 1)[0] ?? '')
-  return texts.find((text) => isIP(text) !== 0) ?? '::'
 }
 
 /** A proxy on this machine may send `Host: localhost` for browsers elsewhere, so PUBLIC_URL decides if it is set. */
@@ -85,6 +82,10 @@ function cookie(transport: Transport, token: string, maxAge: number): string {
 /**
  * Whether our own page sent the request. Browsers set Origin on all requests but GET and HEAD, and no page can change it.
  */
-export function isFromOwnPage({ publicUrl }: SessionSettings, request: FastifyRequest): boolean {
-  return request.headers.origin === (publicUrl ?? originOf(request))
+export function isFromOwnPage(settings: SessionSettings, request: FastifyRequest): boolean {
+  return request.headers.origin === ownOrigin(settings, request)
+}
+
+function ownOrigin({ publicUrl }: SessionSettings, request: FastifyRequest): string {
+  return publicUrl ?? originOf(request)
 }

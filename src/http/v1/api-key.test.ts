@@ -99,7 +99,7 @@ test('200: a key imported by prefix and hash, without a checksum', async () => {
 
 test('only the SHA-256 of a key is stored', async () => {
   const { rows } = await app.db.query<{ sha256: Buffer; row: string }>(
-    'select sha256, to_jsonb(api_keys)::text as row from api_keys where prefix = $1',
+    'select sha256, to_jsonb(api_key_secrets)::text as row from api_key_secrets where prefix = $1',
     [key.slice(0, 12)],
   )
 

@@ -1,16 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CreateContext } from '#domain/creating/create-voucher.ts'
+import type { Queryable } from '#db/database.ts'
+import type { CreateVoucherContext } from '#domain/creating/create-voucher.ts'
 import { DomainError } from '#domain/errors.ts'
 import { includesScope, type Scope } from '#domain/keys/key.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
-import { type KeyContext, outcomeBeforeCreating, requireKey } from '../server/read-request.ts'
+import { findPresentedKey, type KeyContext, outcomeBeforeCreating, requireKey } from '../server/read-request.ts'
+import type { RenderedLists } from '../server/rendered-lists.ts'
 import { registerBodyParser, type SiteId, toSiteId } from './lenient-input.ts'
 import { registerOpenapi } from './openapi.ts'
 import { listSitesPhp } from './sites.ts'
-import { createVoucherPhp, type ListCache, listVouchersPhp } from './vouchers.ts'
+import { createVoucherPhp, listVouchersPhp } from './vouchers.ts'
 
-export type V1Context = KeyContext & CreateContext & { basePath: string; listCache: ListCache }
+export type V1Context = KeyContext &
+  CreateVoucherContext & { requestDb: Queryable; basePath: string; renderedLists: RenderedLists }
 
 /** API v1: three URLs that never change. */
 export function registerV1(app: FastifyInstance, ctx: V1Context): void {
@@ -48,7 +51,8 @@ type Method = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    call: { key: AuthenticatedKey; siteId: SiteId } | undefined
+    /** `isEarly`: the key was read before the whole body had arrived. */
+    call: { key: AuthenticatedKey; siteId: SiteId; isEarly: boolean } | undefined
   }
 }
 
@@ -72,7 +76,11 @@ function registerEndpoint(
         throw new DomainError('method_not_allowed')
       }
       if (!includesScope(key.scope, method.scope)) throw new DomainError('write_scope_missing')
-      request.call = { key, siteId }
+      request.call = { key, siteId, isEarly: !request.raw.complete }
+    },
+    preHandler: async (request) => {
+      // The key may have been revoked since its request began: a body may arrive up to 15 seconds after the headers.
+      if (request.call?.isEarly) await findPresentedKey(ctx, request, null)
     },
     handler: async (request: FastifyRequest, reply) => {
       const { call, body, headers } = request

@@ -38,6 +38,26 @@ test('200: each voucher has exactly the eight specified fields, times in ISO 860
   ])
 })
 
+test('a name with control characters, quotes and any other letters is written as JSON.stringify writes it', async () => {
+  const site = await seedSite(app.db)
+  const controls = Array.from({ length: 0x1e }, (_, i) => String.fromCharCode(i + 1)).join('')
+  const name = `${controls}"\\/<\x7f\x80äß東🎉\u2028\ufeff`
+  await seedVoucher(app.db, site, { name })
+
+  const { text } = await app.call(`/api/vouchers.php?site_id=${site}`, { key })
+
+  expect(text).toContain(`"voucher_name":${JSON.stringify(name)},`)
+  expect(text).toBe(JSON.stringify(JSON.parse(text)))
+})
+
+test('a name that contains the separator of the fields does not pass for another voucher', async () => {
+  const site = await seedSite(app.db)
+  const forged = ['Gast', 1, 60, 'valid', 0, '2026-11-14 22:46:00+00', '', '6666666666', 'Gast', 1, 60, 'valid', 0]
+  await seedVoucher(app.db, site, { name: forged.join('\x1f') })
+
+  expect(await list(site)).toMatchObject([{ voucher_name: forged.join('') }])
+})
+
 test('expires_at is null until the clock runs', async () => {
   const site = await seedSite(app.db)
   await seedVoucher(app.db, site, { expiresAt: null })

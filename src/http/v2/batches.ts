@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
-import { type Batch, maxBatchSize } from '#domain/batches/batch.ts'
+import { type Batch, maxBatchSize, patienceSeconds } from '#domain/batches/batch.ts'
 import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
@@ -55,6 +55,10 @@ const batchSchema = Type.Object(
     held_up_since: {
       ...timeOrNull,
       description: 'Since then the controller could not make vouchers. The service retries.',
+    },
+    held_up_until: {
+      ...timeOrNull,
+      description: 'If the controller still cannot make vouchers then, the rows that wait fail as unreachable.',
     },
     finished_at: timeOrNull,
     created_by: createdBy,
@@ -236,9 +240,14 @@ function batchToWire(batch: Batch): Static<typeof batchSchema> {
     unused_days: batch.unusedDays,
     created_at: batch.createdAt.toISOString(),
     held_up_since: isoOrNull(batch.heldUpSince),
+    held_up_until: isoOrNull(heldUpUntil(batch)),
     finished_at: isoOrNull(batch.finishedAt),
     created_by: batch.maker,
   }
+}
+
+function heldUpUntil({ heldUpSince }: Batch): Date | null {
+  return heldUpSince && new Date(heldUpSince.getTime() + patienceSeconds * 1000)
 }
 
 function stateOf({ finishedAt, rows }: Batch): 'running' | 'done' | 'cancelled' {

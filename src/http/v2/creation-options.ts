@@ -5,7 +5,8 @@ import { minutesLeft, toVoucherName } from '#domain/creating/voucher-shape.ts'
 import type { DomainError } from '#domain/errors.ts'
 import { findTemplate, maxUnusedDays } from '#domain/templates/templates.queries.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
-import { type InvalidField, InvalidRequest, invalidFieldsOf } from './errors/invalid-fields.ts'
+import { invalidFieldsOf } from './errors/fields-of-failures.ts'
+import { type InvalidField, InvalidRequest } from './errors/invalid-fields.ts'
 import { siteNumber, time } from './kit/fields.ts'
 
 const maxInteger = 2_147_483_647

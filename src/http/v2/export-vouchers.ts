@@ -1,14 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
-import { V2Error } from './errors/problems.ts'
-import { separatorField, toCsv } from './kit/files/csv.ts'
+import { exportCsv, separatorField } from './kit/files/csv.ts'
 import { operation } from './kit/operation.ts'
 import { listFilterFields, listMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
-
-/** A table that was cut silently would be worse than an error. */
-const maxRows = 10_000
-/** Converting more rows at once would block the process for too long. */
-const rowsAtOnce = 500
 
 export const exportVouchers = operation({
   method: 'GET',
@@ -23,17 +17,9 @@ export const exportVouchers = operation({
   csvFileName: () => 'vouchers.csv',
   async handle(ctx, { actor, now, query }) {
     const { separator = ',' } = query
-    const parts = [toCsv([Object.keys(columns)], separator)]
-    let after: RecordedVoucher | undefined
-    for (let count = 0; ; ) {
-      const page = await listMatching(ctx, { actor, now, query }, { after, limit: rowsAtOnce })
-      count += page.length
-      if (count > maxRows) throw new V2Error('export_too_large')
-      const rows = page.map((voucher) => toRow(voucherToWire(now, voucher)))
-      if (rows.length > 0) parts.push(toCsv(rows, separator, { bom: false }))
-      if (page.length < rowsAtOnce) return parts.join('')
-      after = page.at(-1)
-    }
+    const listPage = (after: RecordedVoucher | undefined, limit: number) =>
+      listMatching(ctx, { actor, now, query }, { after, limit })
+    return exportCsv(separator, Object.keys(columns), listPage, (voucher) => toRow(voucherToWire(now, voucher)))
   },
 })
 

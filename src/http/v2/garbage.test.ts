@@ -249,18 +249,18 @@ function toText(value: unknown): string {
 }
 
 /** The answers that a short run gets at least ten times, and those that only a long run is sure to get. */
-const common = [
-  'GET 200',
-  'GET 400',
-  'GET 404',
-  'PATCH 400',
-  'PATCH 404',
+const common = ['GET 200', 'GET 400', 'GET 404', 'PATCH 400', 'PATCH 404', 'POST 202', 'POST 400']
+const rare = [
+  'PATCH 200',
+  'PATCH 409',
+  'PATCH 422',
   'POST 201',
-  'POST 202',
-  'POST 400',
+  'POST 404',
   'POST 422',
+  'PUT 204',
+  'PUT 400',
+  'PUT 415',
 ]
-const rare = ['PATCH 200', 'PATCH 409', 'PATCH 422', 'POST 404', 'PUT 204', 'PUT 400', 'PUT 415']
 
 /** An administrator for some requests: until the person signs out or reaches the limit of a minute. */
 let person = await seedPerson(app.db, { role: 'admin' })
@@ -277,7 +277,7 @@ test('every request gets an answer that the document describes, never a 5xx', { 
       expect(status, text).toBeLessThan(500)
       if (status === 400) expect(json().errors?.length, text).toBeGreaterThan(0)
     }),
-    { numRuns: size(1_000, 100_000) },
+    { numRuns: size(400, 100_000) },
   )
   report(
     'generated requests',

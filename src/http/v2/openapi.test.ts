@@ -42,7 +42,8 @@ test.each(operations)('$operationId: its examples are complete and fit their sch
 })
 
 test('operationIds make method names: a verb of a small set, then the noun', () => {
-  const verbs = /^(list|get|create|update|delete|lookUp|revoke|cancel|retry|export|sync|subscribe|unsubscribe)[A-Z]?/
+  const verbs =
+    /^(list|get|check|create|update|delete|lookUp|revoke|roll|cancel|retry|export|import|sync|subscribe|unsubscribe|test|enable|rotate|replay)[A-Z]?/
 
   expect(operations.map(({ operationId }) => operationId).filter((id) => !verbs.test(id))).toEqual([])
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)

@@ -49,7 +49,7 @@ describe('400', () => {
     ['/vouchers?site_id=0', ['site_id[0] out_of_range']],
     ['/vouchers?site_id=2147483648', ['site_id[0] out_of_range']],
     ['/vouchers?site_id=1&site_id=x', ['site_id[1] wrong_type']],
-    ['/vouchers?status=good', ['status not_one_of']],
+    ['/vouchers?status=good', ['status[0] not_one_of']],
     ['/vouchers?text=%00', ['text bad_format']],
     ['/vouchers?created_by=urn:uuid:00000000-0000-7000-8000-000000000000', ['created_by bad_format']],
     ['/vouchers?text=', ['text too_short']],
@@ -75,7 +75,7 @@ describe('400', () => {
     ['/vouchers/lookup?code=1&fresh=yes', ['fresh wrong_type']],
     [
       '/vouchers?limit=x&status=good&nam=1&site_id=0',
-      ['site_id[0] out_of_range', 'status not_one_of', 'limit wrong_type', 'nam unknown_field'],
+      ['site_id[0] out_of_range', 'status[0] not_one_of', 'limit wrong_type', 'nam unknown_field'],
     ],
   ])('%s', async (path, fields) => {
     const answer = await app.call(`/api/v2${path}`, { key })
@@ -89,12 +89,12 @@ describe('400', () => {
     const german = (await app.call(path, { key, headers: { 'accept-language': 'de' } })).json()
 
     expect(english).toMatchObject({
-      message: 'These fields are invalid: status, created_after, limit, staus',
+      message: 'These fields are invalid: status[0], created_after, limit, staus',
       errors: [
         {
-          field: 'status',
+          field: 'status[0]',
           code: 'not_one_of',
-          message: 'status must be one of valid | used | expired | revoked',
+          message: 'status[0] must be one of valid | used | expired | revoked',
           allowed: { values: ['valid', 'used', 'expired', 'revoked'] },
         },
         { allowed: { format: 'date-time', example: '2026-11-15T11:00:00+01:00' } },
@@ -106,9 +106,9 @@ describe('400', () => {
       ],
     })
     expect(german).toMatchObject({
-      message: 'Diese Felder sind ungültig: status, created_after, limit, staus',
+      message: 'Diese Felder sind ungültig: status[0], created_after, limit, staus',
       errors: [
-        { message: 'status muss einer dieser Werte sein: valid | used | expired | revoked' },
+        { message: 'status[0] muss einer dieser Werte sein: valid | used | expired | revoked' },
         {},
         { message: 'limit muss zwischen 1 und 200 sein' },
         { message: 'Das Feld staus gibt es hier nicht. Ist status gemeint?' },

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import { exportAudit, listAudit } from './audit.ts'
 import { exportBatch, listBatchRows } from './batch-rows.ts'
 import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches.ts'
 import { answerProblem } from './errors/answer-problem.ts'
 import { exportVouchers } from './export-vouchers.ts'
+import { createKey, getKey, listKeys, revokeKey, rollKey, updateKey } from './keys/keys.ts'
 import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
 import { registerOpenapi } from './kit/openapi.ts'
@@ -11,18 +13,21 @@ import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
 import type { CallerContext } from './kit/require-caller.ts'
 import { lookUpCode } from './look-up.ts'
+import { checkController } from './manage/check-controller.ts'
+import { createControllerSites, listControllerSites } from './manage/controller-sites.ts'
 import {
   createController,
   deleteController,
   getController,
-  listControllerSites,
   listControllers,
   updateController,
 } from './manage/controllers.ts'
 import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './manage/guest-info.ts'
-import { createSite, deleteSite, getSiteSettings, syncSite, updateSite } from './manage/sites.ts'
+import { getHold } from './manage/hold.ts'
+import { checkSiteImport, importSites } from './manage/import-sites.ts'
+import { getOverview } from './manage/overview.ts'
+import { createSite, deleteSite, getSiteEffects, getSiteSettings, syncSite, updateSite } from './manage/sites.ts'
 import { createTemplate, deleteTemplate, updateTemplate } from './manage/templates.ts'
-import { createWebhook, deleteWebhook, getWebhook, listWebhooks } from './manage/webhooks.ts'
 import { deleteMySession, deleteMySessions, getMe, listMySessions, updateMe, updateMyPassword } from './people/me.ts'
 import {
   createFirstAdministrator,
@@ -31,12 +36,24 @@ import {
   getSession,
   updatePasswordByLink,
 } from './people/session.ts'
+import {
+  createPasswordLink,
+  createPerson,
+  deletePersonSessions,
+  getPerson,
+  listStaff,
+  updatePerson,
+} from './people/staff.ts'
 import { getRevocation, listRevocationRows, listRevocations, revokeVoucher, revokeVouchers } from './revocations.ts'
 import { getSite, listSites } from './sites.ts'
 import { listTemplates } from './templates.ts'
 import { updateVoucher } from './voucher-change.ts'
+import { getVoucherHistory } from './voucher-history.ts'
 import { getVoucherOutcome } from './voucher-outcome.ts'
 import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
+import { listDeliveries, replayDeliveries } from './webhooks/deliveries.ts'
+import { enableWebhook, rotateWebhookSecret, testWebhook } from './webhooks/use-webhook.ts'
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks/webhooks.ts'
 
 /** All operations of API v2. */
 export const operations: Operation[] = [
@@ -51,12 +68,23 @@ export const operations: Operation[] = [
   listMySessions,
   deleteMySessions,
   deleteMySession,
+  listStaff,
+  createPerson,
+  getPerson,
+  updatePerson,
+  createPasswordLink,
+  deletePersonSessions,
+  getOverview,
+  getHold,
   listSites,
   getSite,
   createSite,
+  importSites,
+  checkSiteImport,
   updateSite,
   deleteSite,
   getSiteSettings,
+  getSiteEffects,
   syncSite,
   getGuestInfo,
   updateGuestInfo,
@@ -65,10 +93,12 @@ export const operations: Operation[] = [
   deleteLogo,
   listControllers,
   createController,
+  checkController,
   getController,
   updateController,
   deleteController,
   listControllerSites,
+  createControllerSites,
   listTemplates,
   createTemplate,
   updateTemplate,
@@ -76,13 +106,26 @@ export const operations: Operation[] = [
   listWebhooks,
   createWebhook,
   getWebhook,
+  updateWebhook,
   deleteWebhook,
+  testWebhook,
+  enableWebhook,
+  rotateWebhookSecret,
+  listDeliveries,
+  replayDeliveries,
+  listKeys,
+  createKey,
+  getKey,
+  updateKey,
+  revokeKey,
+  rollKey,
   listVouchers,
   exportVouchers,
   createVoucher,
   getVoucherOutcome,
   lookUpCode,
   getVoucher,
+  getVoucherHistory,
   updateVoucher,
   revokeVoucher,
   listBatches,
@@ -96,6 +139,8 @@ export const operations: Operation[] = [
   listRevocations,
   getRevocation,
   listRevocationRows,
+  listAudit,
+  exportAudit,
 ]
 
 /** The path is fixed. `BASE_PATH` moves only API v1, so that it can replace an existing server. */

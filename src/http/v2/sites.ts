@@ -6,27 +6,68 @@ import {
   listAllowedSiteIds,
   listSiteIdsOf,
   listSiteStates,
+  type SiteProblem,
   type SiteState,
+  type SiteStateName,
 } from '#domain/sites/site-states.queries.ts'
-import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import type { UnreachableReason } from '#drivers/driver.ts'
 import { V2Error } from './errors/problems.ts'
-import { count, isoOrNull, siteNumber, textOrNull, timeOrNull } from './kit/fields.ts'
+import { count, isoOrNull, isSiteNumber, siteNumber, textOrNull, timeOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
+
+const unreachableReasons = [
+  'name_unknown',
+  'connection_refused',
+  'no_answer',
+  'certificate_changed',
+  'certificate_untrusted',
+  'address_forbidden',
+  'broken',
+] as const satisfies UnreachableReason[]
+
+export const unreachableReason = Type.Unsafe<UnreachableReason | null>({
+  type: ['string', 'null'],
+  enum: [...unreachableReasons, null],
+  description: 'Why the controller cannot be reached; null also while the reason is unknown.',
+})
+
+export const siteProblems = [
+  'unreachable',
+  'certificate',
+  'sign_in_refused',
+  'failing',
+] as const satisfies SiteProblem[]
+
+export const siteStates = ['reachable', ...siteProblems, 'unknown', 'inactive'] as const satisfies SiteStateName[]
 
 const siteSchema = Type.Object(
   {
     id: siteNumber,
     name: Type.String({ examples: ['Beach House'] }),
     active: Type.Boolean({ description: 'Vouchers can be created only on an active site.' }),
+    state: Type.Enum([...siteStates], {
+      description:
+        '`certificate`: the controller shows another certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced.',
+    }),
     reachable: Type.Boolean({ description: 'Whether its controller answered the last call.' }),
     unreachable_since: timeOrNull,
+    unreachable_reason: unreachableReason,
+    controller_id: Type.String({ format: 'uuid' }),
+    controller_name: Type.String({ examples: ['Main console'] }),
     synced_at: timeOrNull,
     sync_failure: { ...textOrNull, description: 'Why the last comparison with the controller failed, in one word.' },
+    sync_failing_since: { ...timeOrNull, description: 'When the comparisons began to fail.' },
+    recent_vouchers: { ...count, description: 'Number of vouchers that were created in the last 30 days.' },
     unrecorded_vouchers: {
       ...count,
       description:
         'Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`.',
+    },
+    time_zone: {
+      ...Type.String(),
+      description: 'Times of the site are meant in this zone.',
+      examples: ['Europe/Vienna'],
     },
   },
   { title: 'Site' },
@@ -38,9 +79,8 @@ export const siteParams = Type.Object({
 
 /** A text that cannot be the number of a site is answered like a site that does not exist. */
 export function readSiteNumber(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
-  if (id === 0 || id > maxSiteId) throw new V2Error('not_found')
-  return id
+  if (!isSiteNumber(text)) throw new V2Error('not_found')
+  return Number(text)
 }
 
 export const listSites = operation({
@@ -53,11 +93,11 @@ export const listSites = operation({
   status: 200,
   query: Type.Object(pageQuery, { additionalProperties: false }),
   answer: Type.Object({ sites: Type.Array(siteSchema), next_cursor: nextCursor }),
-  async handle({ db }, { actor, query: { limit = 50, cursor } }) {
+  async handle({ db, today }, { actor, now, query: { limit = 50, cursor } }) {
     const after = readNumberCursor(cursor)
-    const found = await listSiteStates(db, { onlySitesOf: limitedTo(actor), after, limit: limit + 1 })
+    const found = await listSiteStates(db, { ...seenBy(actor, today(now)), after, limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, ({ id }) => numberCursor(id))
-    return { sites: rows.map(siteToWire), next_cursor }
+    return { sites: rows.map((site) => siteToWire(today, site)), next_cursor }
   },
 })
 
@@ -71,23 +111,32 @@ export const getSite = operation({
   status: 200,
   params: siteParams,
   answer: siteSchema,
-  async handle({ db }, { actor, params }) {
-    const site = await findSiteState(db, readSiteNumber(params.id), limitedTo(actor))
+  async handle({ db, today }, { actor, now, params }) {
+    const site = await findSiteState(db, readSiteNumber(params.id), seenBy(actor, today(now)))
     if (!site) throw new V2Error('not_found')
-    return siteToWire(site)
+    return siteToWire(today, site)
   },
 })
 
-function siteToWire(site: SiteState): Static<typeof siteSchema> {
+const seenBy = (actor: Requester, today: string) => ({ onlySitesOf: limitedTo(actor), today })
+
+function siteToWire({ timeZone }: { timeZone: string }, site: SiteState): Static<typeof siteSchema> {
   return {
     id: site.id,
     name: site.name,
     active: site.active,
+    state: site.state,
     reachable: site.unreachableSince === null,
     unreachable_since: isoOrNull(site.unreachableSince),
+    unreachable_reason: site.unreachableReason,
+    controller_id: site.controllerId,
+    controller_name: site.controllerName,
     synced_at: isoOrNull(site.syncedAt),
     sync_failure: site.syncFailure,
+    sync_failing_since: isoOrNull(site.syncFailingSince),
+    recent_vouchers: site.recentVouchers,
     unrecorded_vouchers: site.unrecorded,
+    time_zone: site.timeZone ?? timeZone,
   }
 }
 

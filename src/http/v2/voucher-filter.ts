@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
-import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
+import type { VoucherFilter, VoucherSource } from '#domain/vouchers/voucher-filter.ts'
 import type { InvalidField } from './errors/invalid-fields.ts'
 import { readPublicId, type SiteItem, searchText, time, typedCode, withoutSeparators } from './kit/fields.ts'
 
@@ -8,6 +8,13 @@ export const filterFields = {
   text: Type.Optional({ ...searchText, description: 'Part of the name; upper and lower case are the same.' }),
   reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
   created_by: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  source: Type.Optional(
+    Type.Unsafe<VoucherSource>({
+      type: 'string',
+      enum: ['key', 'staff', 'controller'],
+      description: 'Made by any API key, by any person, or on the controller itself.',
+    }),
+  ),
   unused: Type.Optional(
     Type.Unsafe<true>({
       type: 'boolean',
@@ -15,7 +22,7 @@ export const filterFields = {
       description: 'Only vouchers that nobody has used, as far as the record knows.',
     }),
   ),
-  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.', rule: checkBatchId })),
+  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.', rule: checkPublicId })),
   created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
   created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
   code: Type.Optional({ ...typedCode, description: 'The code begins with this text.' }),
@@ -25,11 +32,12 @@ type RequestedFilter = Static<TObject<typeof filterFields>>
 
 /** The filter without site and status, which are read separately. */
 export function readVoucherFilter(requested: RequestedFilter): Omit<VoucherFilter, 'now'> {
-  const { text, reference, created_by, unused, created_after, created_before, code } = requested
+  const { text, reference, created_by, source, unused, created_after, created_before, code } = requested
   return {
     nameContains: text,
     reference,
     createdBy: created_by,
+    source,
     unused,
     batchId: readBatchId(requested)?.id,
     createdAfter: created_after === undefined ? undefined : new Date(created_after),
@@ -48,6 +56,6 @@ function readBatchId({ batch_id }: RequestedFilter): SiteItem | undefined {
   return batch_id === undefined ? undefined : readPublicId(batch_id)
 }
 
-function checkBatchId(text: string): InvalidField[] {
+export function checkPublicId(text: string): InvalidField[] {
   return readPublicId(text) ? [] : [{ field: '', code: 'bad_format' }]
 }

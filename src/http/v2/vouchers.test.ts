@@ -72,6 +72,14 @@ test('a valid voucher whose time has run out is expired, in the answer and in th
   expect(namesOf(await list('status=valid'))).toEqual(['unused', 'running'])
   expect(namesOf(await list('status=expired'))).toEqual(['expired', 'over'])
   expect(namesOf(await list('status=revoked'))).toEqual(['revoked'])
+  expect(namesOf(await list('status=revoked&status=valid&status=valid'))).toEqual(['revoked', 'unused', 'running'])
+  expect(namesOf(await list(`status=expired&status=valid&site_id=${site}`))).toEqual([
+    'expired',
+    'unused',
+    'running',
+    'over',
+  ])
+  expect((await app.call('/api/v2/vouchers?status=gone', { key })).status).toBe(400)
   expect(namesOf(await list(`status=expired&site_id=${site}`))).toEqual(['expired', 'over'])
 })
 
@@ -94,6 +102,12 @@ describe('filters', () => {
     ['reference=R-1', ['Nachbar', 'Frau 100%_Öz']],
     ['reference=R', []],
     [`created_by=${keyId}`, ['Herr Maier']],
+    [`created_by=${keyId}&site_id=${site}`, ['Herr Maier']],
+    ['source=key', ['Herr Maier']],
+    [`source=key&site_id=${site}&status=valid`, ['Herr Maier']],
+    ['source=staff', []],
+    [`source=controller&site_id=${site}`, ['Frau 100%_Öz']],
+    ['source=controller', ['Nachbar', 'Frau 100%_Öz']],
     [`batch_id=${site}-${randomUUID()}`, []],
     ['created_after=1970-01-01T00:00:01Z', ['Nachbar', 'Herr Maier']],
     ['created_before=1970-01-01T00:00:03Z', ['Herr Maier', 'Frau 100%_Öz']],
@@ -104,6 +118,18 @@ describe('filters', () => {
   ])('%s', async (query, names) => {
     expect(namesOf(await list(query))).toEqual(names)
   })
+})
+
+test('by ids: these vouchers of any site; 404 if the key may not see one of the sites, 400 if it is no id', async () => {
+  const ids = [`${site}-${await seed({ name: 'a' })}`, `${other}-${await seed({ name: 'b' }, other)}`]
+  await seed({ name: 'c' })
+  const query = ids.map((id) => `id=${id}`).join('&')
+  const limited = await seedKey(app.db, { siteIds: [site] })
+
+  expect(namesOf(await list(query)).toSorted()).toEqual(['a', 'b'])
+  expect(namesOf(await list(`${query}&site_id=${site}`))).toEqual(['a'])
+  expect((await app.call(`/api/v2/vouchers?${query}`, { key: limited.key })).status).toBe(404)
+  expect((await app.call('/api/v2/vouchers?id=x', { key })).status).toBe(400)
 })
 
 test.each(['', `site_id=${site}`, 'status=expired'])(

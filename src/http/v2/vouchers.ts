@@ -4,11 +4,12 @@ import type { Requester } from '#domain/actor.ts'
 import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import { isSearch } from '#domain/vouchers/searches.ts'
-import { endOf, latestValidUntil, type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
+import { endOf, latestValidUntil, nextChange, type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
 import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
-import { findRecordedVoucher, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
+import { findRecordedVoucher, listNewestRecorded, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
+import { getOrRender } from '../server/rendered-lists.ts'
 import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
 import { V2Error } from './errors/problems.ts'
 import {
@@ -22,10 +23,10 @@ import {
   time,
   timeOrNull,
 } from './kit/fields.ts'
-import { operation, type V2Context } from './kit/operation.ts'
+import { type NamedSite, operation, type V2Context } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
 import { findAllowedSites } from './sites.ts'
-import { filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
+import { checkPublicId, filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
 
 export const statusSchema = Type.Unsafe<'valid' | 'used' | 'expired' | 'revoked'>({
   type: 'string',
@@ -83,7 +84,13 @@ export const listFilterFields = {
   site_id: Type.Optional(
     Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
   ),
-  status: Type.Optional(statusSchema),
+  id: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64, rule: checkPublicId }), {
+      maxItems: 100,
+      description: 'Exactly these vouchers. May be repeated.',
+    }),
+  ),
+  status: Type.Optional(Type.Array(statusSchema, { minItems: 1, maxItems: 4, description: 'May be repeated.' })),
   ...filterFields,
 }
 
@@ -97,13 +104,34 @@ export const listVouchers = operation({
   status: 200,
   query: Type.Object({ ...listFilterFields, ...pageQuery }, { additionalProperties: false }),
   answer: Type.Object({ vouchers: Type.Array(voucherSchema), next_cursor: nextCursor }),
-  async handle(ctx, { actor, now, query }) {
-    const { limit = 50, cursor } = query
+  async handle(ctx, { actor, now, query, namedSite }) {
+    const { site_id, limit = 50, cursor, ...filters } = query
+    if (namedSite && cursor === undefined && Object.keys(filters).length === 0)
+      return answerNewest(ctx, namedSite, now, limit)
     const found = await listMatching(ctx, { actor, now, query }, { after: readTimeCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = cutPage(found, limit, timeCursor)
-    return { vouchers: rows.map((voucher) => voucherToWire(now, voucher)), next_cursor }
+    return pageToWire(now, found, limit)
   },
 })
+
+function pageToWire(now: Date, found: RecordedVoucher[], limit: number) {
+  const { rows, next_cursor } = cutPage(found, limit, timeCursor)
+  return { vouchers: rows.map((voucher) => voucherToWire(now, voucher)), next_cursor }
+}
+
+/** The newest vouchers of one site without a filter: what programs ask for again and again, mostly without any change. */
+async function answerNewest(
+  { requestDb, renderedLists }: V2Context,
+  { id, version }: NamedSite,
+  now: Date,
+  limit: number,
+): Promise<Buffer> {
+  return getOrRender(renderedLists, `v2 ${id} ${limit}`, { version, now: now.toISOString() }, async () => {
+    const found = await listNewestRecorded(requestDb, id, limit + 1)
+    const page = pageToWire(now, found, limit)
+    const validUntil = nextChange(now, found)
+    return { validUntil: isoOrNull(validUntil), body: Buffer.from(JSON.stringify(page)) }
+  })
+}
 
 type ListCall = { actor: Requester; now: Date; query: Static<TObject<typeof listFilterFields>> }
 
@@ -113,8 +141,9 @@ export async function listMatching(
   { actor, now, query }: ListCall,
   { after, limit }: { after: VoucherFilter['after']; limit: number },
 ): Promise<RecordedVoucher[]> {
-  const filter = { now, status: query.status, after, ...readVoucherFilter(query) }
-  const sites = await findAllowedSites(db, actor, readFilterSites(query))
+  const items = query.id?.flatMap((id) => readPublicId(id) ?? [])
+  const filter = { now, status: query.status, after, ids: items?.map(({ id }) => id), ...readVoucherFilter(query) }
+  const sites = await findAllowedSites(db, actor, readFilterSites(query) ?? items?.map(({ siteId }) => siteId))
   const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit)
   return isSearch(sites, filter) ? searches.run(actor, list) : list(db)
 }

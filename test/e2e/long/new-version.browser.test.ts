@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
-import { seedPerson } from '#test/data/seed.ts'
+import { seedPerson, seedSite, seedTemplate } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
 const { url, db } = await startWebApp()
@@ -66,15 +66,22 @@ test('a file that stays missing is an error after one reload, and not a loop', a
 })
 
 test('a missing part of the open page brings a notice, and what was typed stays', async () => {
-  const { page, loads } = await openDesk()
-  await openAccount(page)
-  await page.getByLabel('Name').fill('Anna Berger')
-  await page.evaluate(`dispatchEvent(new Event('vite:preloadError'))`)
+  const site = await seedSite(db)
+  await seedTemplate(db)
+  const { session } = await seedPerson(db, { role: 'desk', siteIds: [site] })
+  const page = await openPage(browser, { url, session })
+  let loads = 0
+  page.on('domcontentloaded', () => loads++)
+  await page.goto('/desk')
+  await page.getByLabel('For whom?').fill('Anna Berger')
+  await page.route('**/assets/until-picker-*.js', answerAsGone)
+  await page.getByRole('radio', { name: /Customise/ }).check({ force: true })
+  await page.getByText('Until date').click()
   await page.getByText('The service was updated').waitFor()
 
   await expectAccessible(page, 'new version')
-  expect(await page.getByLabel('Name').inputValue()).toBe('Anna Berger')
-  expect(loads()).toBe(1)
+  expect(await page.getByLabel('For whom?').inputValue()).toBe('Anna Berger')
+  expect(loads).toBe(1)
   await page.getByRole('button', { name: 'Reload now' }).click()
-  await expect.poll(loads).toBe(2)
+  await expect.poll(() => loads).toBe(2)
 })

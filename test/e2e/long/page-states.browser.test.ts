@@ -108,7 +108,11 @@ const states: Record<string, State> = {
     prepare: (page) =>
       page.route(/\/api\/v2\/sites\?/, async (route) => {
         const found = await (await route.fetch()).json()
-        const unreachable = { reachable: false, unreachable_since: new Date(Date.now() - 600_000).toISOString() }
+        const unreachable = {
+          state: 'unreachable',
+          reachable: false,
+          unreachable_since: new Date(Date.now() - 600_000).toISOString(),
+        }
         return route.fulfill({
           json: { ...found, sites: found.sites.map((site: object) => ({ ...site, ...unreachable })) },
         })

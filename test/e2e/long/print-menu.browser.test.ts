@@ -96,7 +96,7 @@ test('the menu works by keyboard, in German; a second print has the new choice',
   await page.getByRole('menuitemcheckbox', { name: 'A4, zehn Karten je Blatt', checked: true }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitemcheckbox', { name: '80 mm, ein Bon je Voucher', checked: true }).waitFor()
+  await page.getByRole('menuitemcheckbox', { name: '80 mm, ein Zettel je Voucher', checked: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+p')
   const second = await readPrinter(page, 'menu de 80mm', 2)

@@ -10,7 +10,7 @@ export type TestDatabase = Database & { url: string }
 /** A clone of the migrated template for this test file; dropped after it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `voucher_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${inject('templateDatabase')}`)
+  await onServer(`create database ${name} template ${inject('templateDatabase')} strategy file_copy`) // 39 ms instead of 90
   const url = databaseUrl(name)
   const db = connectDatabase({ url, poolSize: 4, timeoutMs: 30_000, onError: () => {} }) // the machine may be busy
   onFileEnd(async () => {
@@ -39,13 +39,19 @@ export async function lockJobs(url: string): Promise<void> {
   }
 }
 
-/** Collects the statements that this process sends from now on, except those of the queue and of the usage counts. */
-export function watchStatements(): string[] {
+/**
+ * Collects the statements that this process sends from now on, except those of the queue, the clock's and, unless a test
+ * wants them, of the usage counts. They come at any time.
+ */
+export function watchStatements({ includesUsage = false } = {}): string[] {
   const statements: string[] = []
+  const ignored = includesUsage
+    ? /pgboss|pg_listening_channels|^select clock_timestamp/
+    : /pgboss|pg_listening_channels|^select clock_timestamp|api_key_days/
   const send = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: any[]) {
     const text = String(args[0]?.text ?? args[0])
-    if (!/pgboss|pg_listening_channels|api_key_days/.test(text)) statements.push(text)
+    if (!ignored.test(text)) statements.push(text)
     return (send as any).apply(this, args)
   })
   return statements

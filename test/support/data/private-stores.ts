@@ -49,13 +49,13 @@ type Place = { folder: string; data: string; port: number }
 
 async function preparePlace(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'faults-pg-'))
-  const { uid, gid } = account()
+  const { uid, gid } = accountOfServers()
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   return { folder, data: join(folder, 'data'), port: await freePort() }
 }
 
 /** The account `postgres` when the test runs as root, because PostgreSQL does not run as root. */
-function account(): { uid?: number; gid?: number } {
+export function accountOfServers(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
@@ -63,7 +63,7 @@ function account(): { uid?: number; gid?: number } {
 
 function runAsPostgres(program: string, args: string[]) {
   const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
-  return run(join(versions, newest, 'bin', program), args, account())
+  return run(join(versions, newest, 'bin', program), args, accountOfServers())
 }
 
 function copyServer(port: number, folder: string, ...more: string[]) {

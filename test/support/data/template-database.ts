@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateAll } from '../../../src/commands/migrate.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { canStartServer, startServerOfRun } from './server-of-run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,16 +14,20 @@ declare module 'vitest' {
   }
 }
 
-export const serverUrl = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const variable = 'TEST_DATABASE_URL'
+const defaultUrl = 'postgres://postgres@127.0.0.1:5432/postgres'
+
+/** The server of this run. Test files are imported after the set-up, which may have started it. */
+export const serverUrl = process.env[variable] ?? defaultUrl
 
 export function databaseUrl(name: string): string {
-  const url = new URL(serverUrl)
+  const url = new URL(process.env[variable] ?? defaultUrl)
   url.pathname = `/${name}`
   return url.href
 }
 
 export async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
+  const client = new pg.Client({ connectionString: databaseUrl('postgres') })
   await client.connect()
   try {
     await client.query(statement)
@@ -27,11 +36,34 @@ export async function onServer(statement: string): Promise<void> {
   }
 }
 
-/** Vitest's global set-up: migrates once; each test file clones the result. */
+const buildService = fileURLToPath(new URL('../../../build/build-service.ts', import.meta.url))
+
+const shared = globalThis as { serverOfRun?: ReturnType<typeof startServerOfRun> }
+
+/** Starts one server for all projects, unless TEST_DATABASE_URL names another one. Returns a function that stops it. */
+async function provideServer(): Promise<(() => Promise<void>) | undefined> {
+  if (shared.serverOfRun) await shared.serverOfRun
+  if (process.env[variable] !== undefined || !canStartServer()) return undefined
+  shared.serverOfRun = startServerOfRun()
+  const { url, stop } = await shared.serverOfRun
+  process.env[variable] = url // the workers inherit it
+  return stop
+}
+
+/**
+ * Vitest's global set-up, once for each project: builds the service, starts PostgreSQL and migrates once; each test file
+ * clones the result.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await promisify(execFile)(process.execPath, [buildService])
+  const stop = await provideServer()
   const template = `voucher_template_${randomBytes(6).toString('hex')}`
   await onServer(`create database ${template}`)
-  await migrateAll(databaseUrl(template))
+  await migrateAll({ databaseUrl: databaseUrl(template) })
+  // The migrations of a later version, to test this code on its schema: see CONTRIBUTING.md.
+  const later = process.env['TEST_LATER_MIGRATIONS']
+  if (later !== undefined) await migrate(databaseUrl(template), undefined, later)
   project.provide('templateDatabase', template)
+  if (shared.serverOfRun) return async () => stop?.() // its databases go with it
   return () => onServer(`drop database ${template} with (force)`)
 }

@@ -2,8 +2,8 @@ import { Group, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLayout } from '../hooks/use-layout.ts'
 import { useScope } from '../sites.ts'
-import { useLayout } from './use-layout.ts'
 
 /**
  * The first line of a page: title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the

@@ -1,8 +1,8 @@
 import { Modal, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
+import { useLayout } from '../hooks/use-layout.ts'
 import { SignInForm } from './sign-in-form.tsx'
-import { useLayout } from './use-layout.ts'
 
 type Props = { opened: boolean; email: string; onSignedIn: (person: Person) => void }
 

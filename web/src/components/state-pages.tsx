@@ -3,8 +3,8 @@ import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toApiError } from '../api.ts'
+import { useCopy } from '../hooks/use-copy.ts'
 import { Logo } from './logo.tsx'
-import { useCopy } from './use-copy.ts'
 
 /**
  * Replaces a page until it is known who is signed in. It appears after a delay, so that it does not flash for quick answers.
@@ -58,7 +58,7 @@ export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () 
       <Text fz={13.5}>{text}</Text>
       <RequestId id={requestId} />
       {onRetry && (
-        <Anchor component="button" ta="left" fz="sm" onClick={onRetry}>
+        <Anchor component="button" type="button" ta="left" fz="sm" onClick={onRetry}>
           {t('actions.try-again')}
         </Anchor>
       )}

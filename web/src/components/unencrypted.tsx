@@ -1,7 +1,6 @@
 import { Code, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { sessionQuery } from '../session.tsx'
+import { useSession } from '../session.tsx'
 import { CardPage, Notice } from './card-page.tsx'
 
 /** Replaces every form with a password if others could read it on the network. Says what an operator has to do. */
@@ -27,7 +26,6 @@ export function UnencryptedPage() {
 /** An amber line above forms with a password, if the operator allowed sign-in without TLS. */
 export function UnencryptedLine() {
   const { t } = useTranslation()
-  const { data: session } = useQuery(sessionQuery)
-  if (session?.transport !== 'unencrypted_allowed') return null
+  if (useSession().transport !== 'unencrypted_allowed') return null
   return <Notice tone="warn">{t('sign-in.unencrypted-allowed')}</Notice>
 }

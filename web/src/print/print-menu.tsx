@@ -19,10 +19,12 @@ type PrintMenuProps = {
   vouchers: SlipVoucher[]
   site: { id: number; name: string }
   guestInfo: GuestInfo
+  /** `default` where the page has another main button. */
+  variant?: 'filled' | 'default'
 }
 
 /** A button that prints with the last choice, also with Ctrl P, and next to it a menu for paper and language. */
-export function PrintMenu({ vouchers, site, guestInfo }: PrintMenuProps) {
+export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: PrintMenuProps) {
   const { t } = useTranslation()
   const [choice, setChoice] = useState(readPrintChoice)
   const print = useMutation({
@@ -47,6 +49,7 @@ export function PrintMenu({ vouchers, site, guestInfo }: PrintMenuProps) {
   return (
     <Group gap={1} wrap="nowrap">
       <Button
+        variant={variant}
         leftSection={<IconPrinter size={18} aria-hidden />}
         onClick={start}
         loading={print.isPending}
@@ -60,7 +63,7 @@ export function PrintMenu({ vouchers, site, guestInfo }: PrintMenuProps) {
       <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <ActionIcon
-            variant="filled"
+            variant={variant}
             color="indigo"
             size={36}
             aria-label={t('print.options')}

@@ -6,12 +6,11 @@ type ManageErrorCode = Exclude<
   AdministrationErrorCode,
   | 'site_recorded_under_other_name'
   | 'row_repeated'
+  | 'row_length_wrong'
+  | 'column_not_yes_or_no'
   | 'column_empty'
   | 'column_invalid'
   | 'webhook_events_invalid'
-  | 'webhook_unsigned'
-  | 'webhook_disabled'
-  | 'delivery_not_found'
   | `key_${string}`
 >
 
@@ -40,7 +39,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     status: 403,
     error: 'all_sites_required',
     messages: {
-      de: 'Das dürfen nur API-Schlüssel für alle Sites und Administratoren.',
+      de: 'Das dürfen nur API-Schlüssel für alle Standorte und Administratoren.',
       en: 'Only API keys for all sites and administrators may do this.',
     },
   },
@@ -58,22 +57,22 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   controller_in_use: conflict(
     'controller_in_use',
-    'Der Controller hat noch Sites: {sites}. Entfernen Sie zuerst die Sites.',
+    'Der Controller hat noch Standorte: {sites}. Entfernen Sie zuerst die Standorte.',
     'The controller still has sites: {sites}. Remove the sites first.',
   ),
   controller_check_failed: conflict(
     'controller_check_failed',
-    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure}). Mit "unchecked": true entfällt diese Prüfung.',
+    'Die Standorte des Controllers konnten nicht gelesen werden ({failure}). Mit "unchecked": true entfällt diese Prüfung.',
     'The controller could not be asked for its sites ({failure}). Send "unchecked": true to skip this check.',
   ),
   controller_sites_unknown: conflict(
     'controller_check_failed',
-    'Der Controller konnte nicht nach seinen Sites gefragt werden ({failure})',
+    'Die Standorte des Controllers konnten nicht gelesen werden ({failure})',
     'The controller could not be asked for its sites ({failure})',
   ),
   controller_site_not_found: rejected(
     'controller_site_not_found',
-    'Der Controller hat keine Site {controllerSite}, oder das Konto sieht sie nicht. Sichtbare Sites: {sites}',
+    'Der Controller hat keinen Standort {controllerSite}, oder das Konto sieht ihn nicht. Sichtbare Standorte: {sites}',
     'The controller has no site {controllerSite}, or the account cannot see it. Sites it can see: {sites}',
   ),
   controller_address_unreadable: rejected(
@@ -115,15 +114,63 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
 
   controller_site_taken: conflict(
     'controller_site_taken',
-    'Eine andere Site verwendet schon die Site {controllerSite} dieses Controllers',
+    'Ein anderer Standort verwendet schon den Standort {controllerSite} dieses Controllers',
     'Another site already uses the site {controllerSite} of this controller',
+  ),
+  site_numbers_used_up: conflict(
+    'site_numbers_used_up',
+    'Alle Nummern für Standorte sind vergeben. Wer den Dienst betreibt, muss LAST_SITE_NUMBER erhöhen.',
+    'All numbers for sites are used up. The operator of the service must raise LAST_SITE_NUMBER.',
   ),
   site_in_use: conflict(
     'site_in_use',
-    'Die Site kann nicht entfernt werden. Auf sie verweisen noch: {by}. Sie kann stattdessen deaktiviert werden.',
+    'Der Standort kann nicht entfernt werden. Auf ihn verweisen noch: {by}. Sie können ihn stattdessen deaktivieren.',
     'The site cannot be removed: {by} still refer to it. It can be deactivated instead.',
   ),
-  site_inactive: conflict('site_inactive', 'Die Site ist nicht aktiv', 'The site is not active'),
+  csv_too_large: {
+    status: 413,
+    error: 'payload_too_large',
+    messages: {
+      de: 'Die Datei ist größer als {maxKiB} KiB. Teilen Sie sie auf.',
+      en: 'The file is larger than {maxKiB} KiB. Split it into smaller files.',
+    },
+  },
+  csv_too_long: rejected(
+    'csv_too_long',
+    'Die Datei hat mehr als {max} Zeilen. Teilen Sie sie auf.',
+    'The file has more than {max} rows. Split it into smaller files.',
+  ),
+  csv_not_utf8: rejected(
+    'csv_not_utf8',
+    'Die Datei ist nicht in UTF-8. Speichern Sie sie als „CSV UTF-8“.',
+    'The file is not UTF-8. Save it as CSV UTF-8.',
+  ),
+  csv_unreadable: rejected(
+    'csv_unreadable',
+    'Die Datei ist nach Zeile {line} kein gültiges CSV: Dort fehlt ein Anführungszeichen, oder es steht falsch.',
+    'The file is not valid CSV after line {line}: a quote is missing or misplaced.',
+  ),
+  csv_columns_missing: rejected(
+    'csv_columns_missing',
+    'In der ersten Zeile fehlt die Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
+    'The first line has no column {columns}. Its columns are {required} and optionally {optional}.',
+  ),
+  csv_columns_unknown: rejected(
+    'csv_columns_unknown',
+    'In der ersten Zeile steht die unbekannte Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
+    'The first line has an unknown column {columns}. Its columns are {required} and optionally {optional}.',
+  ),
+  csv_columns_repeated: rejected(
+    'csv_columns_repeated',
+    'Die Spalte {columns} steht mehrmals in der ersten Zeile. Lassen Sie nur eine davon stehen.',
+    'The first line has the column {columns} more than once. Keep only one of them.',
+  ),
+  import_refused: conflict(
+    'import_refused',
+    '{count} Zeilen können nicht hinzugefügt werden. Deshalb wurde keine Zeile hinzugefügt. Korrigieren Sie die Datei und importieren Sie sie noch einmal.',
+    '{count} rows cannot be added, so no row was added. Correct the file and import it again.',
+  ),
+  site_inactive: conflict('site_inactive', 'Der Standort ist nicht aktiv', 'The site is not active'),
 
   wifi_name_too_long: invalidRequest,
   wifi_name_unprintable: invalidRequest,
@@ -159,7 +206,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   template_not_found: notFound,
   template_name_taken: conflict(
     'template_name_taken',
-    'Eine andere Vorlage für dieselben Sites heißt schon {name}',
+    'Eine andere Vorlage für dieselben Standorte heißt schon {name}',
     'Another template for the same sites is already called {name}',
   ),
 
@@ -171,17 +218,28 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   webhook_url_unreadable: rejected(
     'webhook_url_unreadable',
-    'url muss mit https:// beginnen',
-    'url must begin with https://',
+    'Die Adresse (url) muss mit https:// beginnen',
+    'The address (url) must begin with https://',
   ),
   webhook_url_with_credentials: rejected(
     'webhook_url_with_credentials',
-    'url darf weder Benutzername noch Passwort enthalten',
-    'url must not contain a user name or password',
+    'Die Adresse (url) darf weder Benutzername noch Passwort enthalten',
+    'The address (url) must not contain a user name or password',
   ),
   webhook_url_forbidden: rejected(
     'webhook_url_forbidden',
-    'Diese url ist nicht erlaubt. Verwenden Sie eine Adresse im öffentlichen Internet.',
-    'This url is not allowed. Use an address on the public internet.',
+    'Diese Adresse (url) ist nicht erlaubt. Verwenden Sie eine Adresse im öffentlichen Internet. Adressen im eigenen Netz kann der Betreiber des Dienstes mit WEBHOOK_ALLOW_CIDRS erlauben.',
+    'This address (url) is not allowed. Use an address on the public internet. The person who runs the service can allow addresses on your own network with WEBHOOK_ALLOW_CIDRS.',
   ),
+  webhook_unsigned: conflict(
+    'webhook_unsigned',
+    'Der Webhook {name} hat kein Geheimnis. Nur Webhooks mit dem Format generic sind signiert.',
+    'The webhook {name} has no signing secret. Only webhooks with the format generic are signed.',
+  ),
+  webhook_disabled: conflict(
+    'webhook_disabled',
+    'Der Webhook {name} ist abgeschaltet. Schalten Sie ihn zuerst wieder ein.',
+    'The webhook {name} is disabled. Enable it first.',
+  ),
+  delivery_not_found: notFound,
 }

@@ -2,7 +2,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorDetails, type RequestErrorCode } from '#domain/errors.ts'
 import { fillPlaceholders, logFailure, requestErrorOf, setCommonHeaders } from '../../server/problems.ts'
 import { invalidRequest } from './administration-problems.ts'
-import { type InvalidField, InvalidRequest, invalidFieldsOf, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
+import { invalidFieldsOf } from './fields-of-failures.ts'
+import { type InvalidField, InvalidRequest, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
 import { isV2ErrorCode, preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
 
 /**

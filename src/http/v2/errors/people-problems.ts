@@ -98,8 +98,8 @@ export const peopleProblems = {
   email_taken: problem(
     409,
     'email_taken',
-    'Eine andere Person hat diese E-Mail-Adresse schon.',
-    'Another person has this e-mail address already.',
+    'Eine andere Person hat diese E-Mail-Adresse schon. Ein Administrator kann ihre Rolle und ihre Standorte ändern.',
+    'Another person already has this e-mail address. An administrator can change the role and the sites of that person.',
   ),
   person_not_found: problem(404, 'not_found', 'Nicht gefunden', 'Not found'),
   person_inactive: problem(409, 'person_inactive', 'Diese Person ist nicht aktiv.', 'This person is not active.'),
@@ -112,7 +112,19 @@ export const peopleProblems = {
   person_sites_missing: problem(
     400,
     'person_sites_missing',
-    'Sagen Sie, welche Sites die Person als Nicht-Administrator benutzen darf.',
-    'Say which sites the person may use without being an administrator.',
+    'Wählen Sie die Standorte, die diese Person benutzen darf. Nur Administratoren brauchen keine.',
+    'Choose the sites that this person may use. Only administrators need none.',
+  ),
+  own_account: problem(
+    409,
+    'own_account',
+    'Das geht nicht für Ihr eigenes Konto. Bitten Sie einen anderen Administrator. Ihr Passwort ändern Sie unter „Mein Konto“.',
+    'You cannot do this for your own account. Ask another administrator. You can change your password under “My account”.',
+  ),
+  rights_beyond_own: problem(
+    403,
+    'rights_beyond_own',
+    'Sie können nur die Rolle „Empfang“ und nur Ihre eigenen Standorte vergeben.',
+    'You can assign only the role “Desk” and only your own sites.',
   ),
 } satisfies Record<string, Problem> & Record<PeopleErrorCode, Problem>

@@ -3,6 +3,7 @@ import type { ErrorDetails, RequestErrorCode, V2OnlyErrorCode } from '#domain/er
 import { problems as sharedProblems } from '../../server/problems.ts'
 import { administrationProblems, invalidRequest } from './administration-problems.ts'
 import { invalidFieldSchema } from './invalid-fields.ts'
+import { keyProblems } from './key-problems.ts'
 import { peopleProblems } from './people-problems.ts'
 
 export type Language = 'de' | 'en'
@@ -89,8 +90,8 @@ const ownProblems = {
     status: 429,
     error: 'withdrawals_too_many',
     messages: {
-      de: 'Auf diesen Sites warten schon 50.000 Voucher auf ihren Widerruf. Bitte später erneut versuchen.',
-      en: '50,000 vouchers are already waiting to be withdrawn on these sites. Try again later.',
+      de: 'An diesen Standorten warten schon 50.000 Voucher auf ihren Widerruf. Bitte später erneut versuchen.',
+      en: '50,000 vouchers of these sites are already waiting to be withdrawn. Try again later.',
     },
     headers: { 'retry-after': '60' },
   },
@@ -112,8 +113,42 @@ const ownProblems = {
     },
     headers: { 'retry-after': '5' },
   },
+  held: {
+    status: 503,
+    error: 'unavailable',
+    messages: {
+      de: 'Der Dienst ist angehalten: Er erstellt und widerruft zurzeit keine Voucher. Bitte später erneut versuchen.',
+      en: 'The service is held: it does not create or revoke vouchers at present. Please try again later.',
+    },
+    headers: { 'retry-after': '30' },
+  },
+  controller_checks_too_many: {
+    status: 429,
+    error: 'controller_checks_too_many',
+    messages: {
+      de: 'In der letzten Minute gab es zu viele Tests. Versuchen Sie es in {seconds} s erneut.',
+      en: 'There were too many tests in the last minute. Try again in {seconds} s.',
+    },
+  },
+  imports_too_many: {
+    status: 429,
+    error: 'imports_too_many',
+    messages: {
+      de: 'In der letzten Minute gab es zu viele Importe. Bitte in {seconds} s erneut versuchen.',
+      en: 'There were too many imports in the last minute. Try again in {seconds} s.',
+    },
+  },
+  webhook_tests_too_many: {
+    status: 429,
+    error: 'webhook_tests_too_many',
+    messages: {
+      de: 'In der letzten Minute gab es zu viele Tests. Bitte in {seconds} s erneut versuchen.',
+      en: 'There were too many tests in the last minute. Try again in {seconds} s.',
+    },
+  },
   ...peopleProblems,
   ...administrationProblems,
+  ...keyProblems,
   server_error: { status: 500, error: 'server_error', messages: { de: 'Interner Fehler', en: 'Internal error' } },
 } satisfies Record<string, Problem> & Record<V2OnlyErrorCode, Problem>
 
@@ -123,7 +158,7 @@ const checkingOutcome =
   'Whether a voucher was made is being checked. Please repeat with the same Idempotency-Key or read the list.'
 
 /** English messages of the failures that both APIs share. Their status, name and headers are the same in both. */
-const english: Record<RequestErrorCode, string> = {
+const english: Record<Exclude<RequestErrorCode, V2ErrorCode>, string> = {
   request_unreadable: 'The request cannot be read',
   site_id_required: 'site_id is required',
   name_required: 'name is required',
@@ -142,9 +177,9 @@ const english: Record<RequestErrorCode, string> = {
   method_not_allowed: 'This method is not allowed here',
   payload_too_large: 'The body of the request is larger than 64 KiB',
   rate_limited: 'Rate limit exceeded, please try again later',
-  controller_busy: 'The controller is busy. No voucher was made.',
-  controller_unreachable: 'The controller is out of reach. No voucher was made.',
-  controller_refused: 'The controller refused the request. No voucher was made.',
+  controller_busy: 'The controller is busy. No voucher was created.',
+  controller_unreachable: 'The controller is unreachable. No voucher was created.',
+  controller_refused: 'The controller rejected the request. No voucher was created.',
   controller_timeout: `The controller did not answer in time. ${checkingOutcome}`,
   controller_failed: `The controller did not answer the request. ${checkingOutcome}`,
   recording_failed: `The voucher could not be recorded. ${checkingOutcome}`,

@@ -13,11 +13,22 @@ export function answerWithEtag(
   payload: string | Buffer,
   caching: Record<string, string> = request.headers.cookie === undefined ? privateCaching : noCaching,
 ): string | Buffer | null {
-  const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
+  const etag = etagOf(payload)
   reply.headers({ etag, ...caching })
   if (!matchesEtag(request.headers['if-none-match'], etag)) return payload
   reply.code(304).removeHeader('content-type')
   return null // an empty text would add `Content-Length: 0`
+}
+
+/** Of answers that are sent several times from memory. */
+const knownEtags = new WeakMap<Buffer, string>()
+
+function etagOf(payload: string | Buffer): string {
+  const known = typeof payload === 'string' ? undefined : knownEtags.get(payload)
+  if (known !== undefined) return known
+  const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`
+  if (typeof payload !== 'string') knownEtags.set(payload, etag)
+  return etag
 }
 
 /** Whether an `If-None-Match` names this tag. */

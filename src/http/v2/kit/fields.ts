@@ -7,6 +7,11 @@ import { V2Error } from '../errors/problems.ts'
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 
 export const siteNumber = Type.Integer({ minimum: 1, maximum: maxSiteId })
+/** Whether a text of a path or a query can be the number of a site. */
+export function isSiteNumber(text: string): boolean {
+  return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxSiteId
+}
+
 export const count = Type.Integer({ minimum: 0 })
 
 export const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0 })

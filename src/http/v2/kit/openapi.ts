@@ -7,10 +7,16 @@ import { binary, imageTypesOf, type Upload } from './files/images.ts'
 import type { Operation } from './operation.ts'
 import { headers, headersOf } from './response-headers.ts'
 
-/** GET /api/v2/openapi.json */
+/** GET /api/v2/openapi.json. The document is made for the first request, because it would delay each start. */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
-  const text = JSON.stringify(openapiDocument(operations), null, 2)
-  registerPublicPage(app, { url: '/openapi.json', render: async () => text })
+  let text: string | undefined
+  registerPublicPage(app, {
+    url: '/openapi.json',
+    async render() {
+      text ??= JSON.stringify(openapiDocument(operations), null, 2)
+      return text
+    },
+  })
 }
 
 type Schema = { [member: string]: unknown }
@@ -57,6 +63,9 @@ const abouts: Record<string, string> = {
   setup: 'The first administrator. For the web app.',
   'password-links': 'One-time links to set a password. For the web app.',
   me: 'The API key or the person of the request.',
+  staff: 'The people who sign in. For the web app.',
+  overview: 'What needs attention, and how many vouchers were issued and redeemed.',
+  hold: 'Whether the service is held after a restored backup.',
   sites: 'Sites, and whether their controllers answer.',
   controllers: 'The systems that make the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
@@ -64,6 +73,8 @@ const abouts: Record<string, string> = {
   batches: 'Many vouchers with the same limits, made in the background.',
   revocations: 'Withdraw vouchers, and follow the progress.',
   webhooks: 'Addresses that get events. For manage keys.',
+  audit: 'Who did what. For administrators.',
+  keys: 'API keys. For administrators in the web app.',
 }
 
 function tagsOf(operations: Operation[]) {

@@ -1,34 +1,50 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Queryable } from '#db/database.ts'
 import type { Requester, Role } from '#domain/actor.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
-import type { CreateContext } from '#domain/creating/create-voucher.ts'
+import type { CreateVoucherContext } from '#domain/creating/create-voucher.ts'
+import type { Receivers } from '#domain/deliveries/receivers.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { FindLiveSession, SignInContext } from '#domain/staff/sign-in.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { Searches } from '#domain/vouchers/searches.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import type { Keyring } from '#lib/cipher.ts'
+import type { RenderedLists } from '../../server/rendered-lists.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
+import type { Language } from '../errors/problems.ts'
 import type { Upload } from './files/images.ts'
 
-export type V2Context = CreateContext &
+export type V2Context = CreateVoucherContext &
   SyncContext &
   SignInContext & {
     findLiveSession: FindLiveSession
     searches: Searches
+    requestDb: Queryable
+    renderedLists: RenderedLists
     keyring: Keyring
+    /** The letter of this cell, for new keys. */
+    cell: string | undefined
     drivers: DriverForms
     receiverAddresses: ReceiverAddresses
+    receivers: Receivers
   }
+
+/** A site and the version of its vouchers and of the names of their makers, as PostgreSQL knew it when the request arrived. */
+export type NamedSite = { id: number; version: string }
 
 /** The arguments of a handler. */
 export type OperationCall<P, Q, B> = {
   actor: Requester
   /** The time by the clock of the database. */
   now: Date
+  /** The language that the client prefers. */
+  language: Language
   params: P
   query: Q
+  /** The site that the query names, if the caller is a key that may use it and its vouchers have a version. */
+  namedSite: NamedSite | undefined
   body: B
   browser: BrowserSession
   /** The session of the person; undefined for a key. */
@@ -70,6 +86,7 @@ export type Operation = {
   answer: TSchema
   /** The file name of an answer that is CSV instead of JSON. */
   csvFileName?(params: unknown): string
+  /** Returns the answer, or its JSON as bytes. */
   handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }
 
@@ -82,7 +99,7 @@ type Typed<P extends TObject, Q extends TObject, B extends TObject, A extends TS
   body?: B
   answer: A
   csvFileName?(params: Static<P>): string
-  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A>>
+  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A> | Buffer>
 }
 
 /** Checks the types of a handler against its schemas. The result has one type for all operations. */
@@ -92,7 +109,7 @@ export function operation<P extends TObject, Q extends TObject, B extends TObjec
   return typed as Operation
 }
 
-type PublicCall<P, Q, B> = Omit<OperationCall<P, Q, B>, 'actor' | 'sessionId'>
+type PublicCall<P, Q, B> = Omit<OperationCall<P, Q, B>, 'actor' | 'sessionId' | 'namedSite'>
 
 type TypedPublic<B extends TObject, A extends TSchema> = Omit<
   Operation,

@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
 import { browserSessionOf } from '../../session/browser-session.ts'
+import { preferredLanguage } from '../errors/problems.ts'
 import { createInputReader } from './check-input.ts'
 import { type Image, imageAnswer, toImage } from './files/images.ts'
 import type { Operation, V2Context } from './operation.ts'
-import { type Caller, type CallerContext, requireCaller, requireOwnPage } from './require-caller.ts'
+import { type Caller, type CallerContext, requireCaller, requireCallerAgain, requireOwnPage } from './require-caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
+    /** Whether the whole body had arrived when the caller was read. */
+    hasArrived: boolean
   }
 }
 
@@ -21,6 +24,7 @@ export function registerOperations(
   operations: Operation[],
 ): void {
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('hasArrived', false)
   const paths = Map.groupBy(operations, ({ path }) => path.replace(/\{(\w+)\}/g, ':$1'))
   for (const [url, atUrl] of paths) {
     for (const operation of atUrl) registerOperation(app, ctx, url, operation)
@@ -48,10 +52,15 @@ function registerOperation(
       reply.headers(failureHeaders?.(request.headers) ?? {})
       if (operation.isPublic) requireOwnPage(ctx, request)
       else request.caller = await requireCaller(ctx, request, reply, operation)
+      request.hasArrived = request.raw.complete
+    },
+    preHandler: async (request) => {
+      if (!operation.isPublic && !request.hasArrived) request.caller = await requireCallerAgain(ctx, request, operation)
     },
     handler: async (request: FastifyRequest, reply) => {
       const answered = await operation.handle(ctx, {
         ...callerOf(ctx, request),
+        language: preferredLanguage(request.headers['accept-language']),
         browser: browserSessionOf(ctx, request, reply),
         params: request.params,
         ...readInput(request),
@@ -68,8 +77,8 @@ function registerOperation(
 
 /** The caller that `onRequest` has found. A public operation has none and does not use it. */
 function callerOf({ clock }: V2Context, { caller }: FastifyRequest) {
-  const { actor, now = clock.now(), sessionId } = caller ?? {}
-  return { actor: actor as Requester, now, sessionId }
+  const { actor, now = clock.now(), sessionId, namedSite } = caller ?? {}
+  return { actor: actor as Requester, now, sessionId, namedSite }
 }
 
 /** Node sends the headers of an answer to HEAD, and not its body. */

@@ -2,17 +2,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { includesRole, type Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
 import { includesScope, type Scope } from '#domain/keys/key.ts'
+import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
 import type { FindLiveSession } from '#domain/staff/sign-in.ts'
 import { windowSeconds } from '#limits/limiter.ts'
-import { actorOf, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
+import { actorOf, addressOf, findPresentedKey, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
 import { isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
 import { V2Error } from '../errors/problems.ts'
-import type { Operation } from './operation.ts'
+import { isSiteNumber } from './fields.ts'
+import type { NamedSite, Operation } from './operation.ts'
 
 export type CallerContext = KeyContext & SessionSettings & { findLiveSession: FindLiveSession }
 
 /** The key or the person that sent a request. `sessionId` is set for a person. */
-export type Caller = { actor: Requester; now: Date; sessionId?: string }
+export type Caller = { actor: Requester; now: Date; sessionId?: string; namedSite?: NamedSite | undefined }
 
 /**
  * The callers that an operation accepts: keys with this scope, people with this role. Without a scope it accepts no keys;
@@ -33,11 +35,42 @@ export async function requireCaller(
   reply: FastifyReply,
   access?: Access,
 ): Promise<Caller> {
-  const token = hasKey(request) ? undefined : sessionTokenOf(ctx, request)
-  if (token !== undefined) return requirePerson(ctx, request, reply, token, access)
-  const key = await requireKey(ctx, request, reply, null)
+  const token = sentToken(ctx, request)
+  if (token !== undefined) return requirePerson(ctx, request, token, access, reply)
+  const siteId = siteNamedIn(request)
+  const key = await requireKey(ctx, request, reply, siteId)
+  return { ...toCaller(key, request, access), namedSite: toNamedSite(key, siteId) }
+}
+
+/**
+ * Reads the caller and the rights again after the body has arrived, and does not count the request again. Otherwise somebody
+ * could send the headers, lose the rights, and send the body up to 15 seconds later.
+ */
+export async function requireCallerAgain(ctx: CallerContext, request: FastifyRequest, access: Access): Promise<Caller> {
+  const token = sentToken(ctx, request)
+  if (token !== undefined) return requirePerson(ctx, request, token, access)
+  return toCaller(await findPresentedKey(ctx, request, null), request, access)
+}
+
+/** The number of the one site that the query names; null if it names none or several. */
+function siteNamedIn({ query }: FastifyRequest): number | null {
+  const { site_id: text } = query as Record<string, unknown>
+  return typeof text === 'string' && isSiteNumber(text) ? Number(text) : null
+}
+
+function toNamedSite({ mayUseSite, listVersion, namesVersion }: AuthenticatedKey, id: number | null) {
+  return id !== null && mayUseSite && listVersion !== null
+    ? { id, version: `${listVersion} ${namesVersion}` }
+    : undefined
+}
+
+function sentToken(ctx: CallerContext, request: FastifyRequest): string | undefined {
+  return hasKey(request) ? undefined : sessionTokenOf(ctx, request)
+}
+
+function toCaller(key: AuthenticatedKey, request: FastifyRequest, access: Access | undefined): Caller {
   if (access) requireScope(key.scope, access.scope)
-  return { actor: actorOf(key), now: key.now }
+  return { actor: { ...actorOf(key), address: addressOf(request) }, now: key.now }
 }
 
 function requireScope(scope: Scope, needed: Scope | undefined): void {
@@ -49,18 +82,19 @@ function requireScope(scope: Scope, needed: Scope | undefined): void {
 async function requirePerson(
   ctx: CallerContext,
   request: FastifyRequest,
-  reply: FastifyReply,
   token: string,
   access: Access | undefined,
+  replyToCount?: FastifyReply,
 ): Promise<Caller> {
   const session = await ctx.findLiveSession(token)
   if (!session) throw new V2Error('session_ended')
   const { staffId: id, name, role, allSites } = session
   request.staffId = id
   requireOwnPage(ctx, request, access?.upload?.types)
-  await countRequest(ctx, id, reply)
+  if (replyToCount) await countRequest(ctx, id, replyToCount)
   if (access && (access.role === undefined || !includesRole(role, access.role))) throw new V2Error('role_missing')
-  return { actor: { kind: 'staff', id, name, role, allSites }, now: session.now, sessionId: session.id }
+  const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request) } as const
+  return { actor, now: session.now, sessionId: session.id }
 }
 
 /**

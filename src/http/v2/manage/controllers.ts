@@ -1,18 +1,21 @@
 import { type Static, Type } from 'typebox'
+import type { Queryable } from '#db/database.ts'
 import { requireAllSites } from '#domain/actor.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { newCredentials } from '#domain/controllers/controller-credentials.ts'
+import { decryptUsername, newCredentials } from '#domain/controllers/controller-credentials.ts'
+import { type ControllerState, listControllerStates } from '#domain/controllers/controller-states.queries.ts'
 import { type Controller, findController, listControllerPage } from '#domain/controllers/controllers.queries.ts'
 import { removeController } from '#domain/controllers/remove-controller.ts'
 import { setController } from '#domain/controllers/set-controller.ts'
-import { readControllerSites } from '#domain/sites/check-controller-site.ts'
 import type { Credentials } from '#drivers/driver.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint, parseFingerprint } from '#lib/fingerprint.ts'
 import { InvalidRequest } from '../errors/invalid-fields.ts'
 import { V2Error } from '../errors/problems.ts'
-import { changeBody, count, readUuid, textOrNull, time, uuidParams } from '../kit/fields.ts'
+import { changeBody, count, isoOrNull, readUuid, textOrNull, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
+import { unreachableReason } from '../sites.ts'
 
 const controllerSchema = Type.Object(
   {
@@ -22,14 +25,32 @@ const controllerSchema = Type.Object(
     address: Type.String(),
     certificate_pin: { ...textOrNull, description: 'SHA-256 of the only certificate that is accepted.' },
     has_secret: Type.Boolean({ description: 'Whether credentials are stored. They cannot be read.' }),
+    username: { ...textOrNull, description: 'For drivers that sign in with a password; otherwise null.' },
     sites: { ...count, description: 'Number of sites on this controller.' },
+    state: Type.Unsafe<ControllerState['state']>({
+      type: 'string',
+      enum: ['unknown', 'reachable', 'unreachable', 'certificate', 'sign_in_refused'],
+      description: 'What the last calls found. `unknown`: no site was compared yet.',
+    }),
+    failing_since: { ...timeOrNull, description: 'Since when it is unreachable or refuses the sign-in.' },
+    unreachable_reason: unreachableReason,
+    sign_in_paused_until: {
+      ...timeOrNull,
+      description: 'No sign-in is tried before this time, because the last one was refused.',
+    },
     created_at: time,
   },
   { title: 'Controller' },
 )
 
-const fields = {
+export const controllerSiteSchema = Type.Object(
+  { controller_site: Type.String({ description: 'For `controller_site` of a new site.' }), name: Type.String() },
+  { title: 'ControllerSite' },
+)
+
+export const controllerFields = {
   name: Type.String({ examples: ['Main console'] }),
+  driver: Type.String({ maxLength: 100, examples: ['unifi-integration'] }),
   address: Type.String({ maxLength: 2_000, examples: ['https://192.168.1.1'] }),
   certificate_pin: Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -55,11 +76,11 @@ export const listControllers = operation({
   status: 200,
   query: Type.Object(namePageQuery, { additionalProperties: false }),
   answer: Type.Object({ controllers: Type.Array(controllerSchema), next_cursor: nextCursor }),
-  async handle({ db }, { actor, query: { limit = 50, cursor } }) {
+  async handle(ctx, { actor, query: { limit = 50, cursor } }) {
     requireAllSites(actor)
-    const found = await listControllerPage(db, { after: readNameCursor(cursor), limit: limit + 1 })
+    const found = await listControllerPage(ctx.db, { after: readNameCursor(cursor), limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, nameCursor)
-    return { controllers: rows.map(toWire), next_cursor }
+    return { controllers: await toWire(ctx, rows), next_cursor }
   },
 })
 
@@ -73,23 +94,24 @@ export const createController = operation({
   status: 201,
   body: Type.Object(
     {
-      name: fields.name,
-      driver: Type.String({ maxLength: 100, examples: ['unifi-integration'] }),
-      address: fields.address,
-      certificate_pin: Type.Optional(fields.certificate_pin),
-      username: Type.Optional(fields.username),
-      secret: fields.secret,
+      name: controllerFields.name,
+      driver: controllerFields.driver,
+      address: controllerFields.address,
+      certificate_pin: Type.Optional(controllerFields.certificate_pin),
+      username: Type.Optional(controllerFields.username),
+      secret: controllerFields.secret,
     },
     { additionalProperties: false, title: 'NewController' },
   ),
   answer: controllerSchema,
-  async handle({ db, keyring, drivers }, { actor, body }) {
+  async handle(ctx, { actor, body }) {
+    const { drivers } = ctx
     const { name, driver, address, username, secret } = body
     const pin = readPin(body.certificate_pin)
     const kind = Object.hasOwn(drivers, driver) ? drivers[driver]?.credentials : undefined
     const credentials = newCredentials({ name: driver, kind }, { username, secret }, () => undefined) as Credentials
     const controller = { name, driver, address, credentials, ...(pin && { certificatePin: pin }) }
-    return toWire(await addController({ db, keyring, drivers }, actor, controller))
+    return oneToWire(ctx, await addController(ctx, actor, controller))
   },
 })
 
@@ -103,11 +125,11 @@ export const getController = operation({
   status: 200,
   params: uuidParams,
   answer: controllerSchema,
-  async handle({ db }, { actor, params }) {
+  async handle(ctx, { actor, params }) {
     requireAllSites(actor)
-    const controller = await findController(db, { id: readUuid(params.id) })
+    const controller = await findController(ctx.db, { id: readUuid(params.id) })
     if (!controller) throw new V2Error('not_found')
-    return toWire(controller)
+    return oneToWire(ctx, controller)
   },
 })
 
@@ -123,19 +145,19 @@ export const updateController = operation({
   params: uuidParams,
   body: changeBody(
     {
-      name: Type.Optional(fields.name),
-      address: Type.Optional(fields.address),
-      certificate_pin: Type.Optional(fields.certificate_pin),
-      username: Type.Optional(fields.username),
-      secret: Type.Optional(fields.secret),
+      name: Type.Optional(controllerFields.name),
+      address: Type.Optional(controllerFields.address),
+      certificate_pin: Type.Optional(controllerFields.certificate_pin),
+      username: Type.Optional(controllerFields.username),
+      secret: Type.Optional(controllerFields.secret),
     },
     { title: 'ControllerChange', examples: [{ name: 'Main console' }] },
   ),
   answer: controllerSchema,
-  async handle({ db, keyring, drivers }, { actor, params, body: { name, certificate_pin, ...rest } }) {
+  async handle(ctx, { actor, params, body: { name, certificate_pin, ...rest } }) {
     const request = { ...rest, rename: name, certificatePin: readPin(certificate_pin) }
     const ref = { id: readUuid(params.id) }
-    return toWire((await setController({ db, keyring, drivers }, actor, ref, request)).controller)
+    return oneToWire(ctx, (await setController(ctx, actor, ref, request)).controller)
   },
 })
 
@@ -154,46 +176,40 @@ export const deleteController = operation({
   },
 })
 
-export const listControllerSites = operation({
-  method: 'GET',
-  path: '/controllers/{id}/sites',
-  operationId: 'listControllerSites',
-  summary: 'Ask a controller now which sites it has',
-  scope: 'manage',
-  role: 'admin',
-  status: 200,
-  conflict: 'The controller could not be asked',
-  params: uuidParams,
-  answer: Type.Object({
-    sites: Type.Array(
-      Type.Object(
-        { controller_site: Type.String({ description: 'For `controller_site` of a new site.' }), name: Type.String() },
-        { title: 'ControllerSite' },
-      ),
-    ),
-  }),
-  async handle({ db, controllers }, { actor, params }) {
-    const sites = await readControllerSites({ db, controllers }, actor, { id: readUuid(params.id) }, 'default')
-    return { sites: sites.map(({ ids: [id], name }) => ({ controller_site: id, name })) }
-  },
-})
-
-function readPin(text: string | null | undefined): Buffer | null | undefined {
+export function readPin(text: string | null | undefined): Buffer | null | undefined {
   if (text === null || text === undefined) return text
   const pin = parseFingerprint(text)
   if (!pin) throw new InvalidRequest({ field: 'certificate_pin', code: 'bad_format', allowed: { example: 'AB:CD:…' } })
   return pin
 }
 
-function toWire(controller: Controller): Static<typeof controllerSchema> {
-  return {
-    id: controller.id,
-    name: controller.name,
-    driver: controller.driver,
-    address: controller.address,
-    certificate_pin: controller.certificatePin && formatFingerprint(controller.certificatePin),
-    has_secret: controller.hasSecret,
-    sites: controller.siteCount,
-    created_at: controller.createdAt.toISOString(),
-  }
+type WireContext = { db: Queryable; keyring: Keyring }
+
+async function oneToWire(ctx: WireContext, controller: Controller): Promise<Static<typeof controllerSchema>> {
+  const [wire] = await toWire(ctx, [controller])
+  return wire as Static<typeof controllerSchema>
+}
+
+async function toWire(ctx: WireContext, controllers: Controller[]): Promise<Static<typeof controllerSchema>[]> {
+  const ids = controllers.map(({ id }) => id)
+  const states = await listControllerStates(ctx.db, ids)
+  return controllers.map((controller) => {
+    const { id } = controller
+    const state = states.get(id)
+    return {
+      id,
+      name: controller.name,
+      driver: controller.driver,
+      address: controller.address,
+      certificate_pin: controller.certificatePin && formatFingerprint(controller.certificatePin),
+      has_secret: controller.hasSecret,
+      username: decryptUsername(ctx.keyring, id, state?.secret ?? null) ?? null,
+      sites: controller.siteCount,
+      state: state?.state ?? 'unknown',
+      failing_since: isoOrNull(state?.unreachableSince ?? state?.signInRefusedSince ?? null),
+      unreachable_reason: state?.unreachableReason ?? null,
+      sign_in_paused_until: isoOrNull(state?.signInPausedUntil ?? null),
+      created_at: controller.createdAt.toISOString(),
+    }
+  })
 }

@@ -80,8 +80,8 @@ test('controller, site and template: created, changed, and removed in the right 
   const renamed = await ask('PATCH', `/sites/${site.id}`, { name: 'Turm', active: false, tags_names: true })
 
   expect(sites.sites).toEqual([
-    { controller_site: 'default', name: 'Default' },
-    { controller_site: 'branch', name: 'Branch' },
+    { controller_site: 'default', name: 'Default', site_id: null },
+    { controller_site: 'branch', name: 'Branch', site_id: null },
   ])
   expect([nowhere.status, nowhere.body.error]).toEqual([400, 'controller_site_not_found'])
   expect(nowhere.body.errors).toMatchObject([{ field: 'controller_site', code: 'not_usable' }])

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import { limitedTo, type Requester } from '#domain/actor.ts'
+import { limitedTo, type Requester, requireAllSites } from '#domain/actor.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { requestSync, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
+import { findSiteEffects, type SiteEffects } from '#domain/sites/site-effects.queries.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
 import { V2Error } from '../errors/problems.ts'
-import { changeBody, readUuid, siteNumber, time } from '../kit/fields.ts'
+import { changeBody, count, readUuid, siteNumber, time } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { readSiteNumber, siteParams } from '../sites.ts'
 
@@ -148,6 +149,45 @@ export const syncSite = operation({
   async handle({ db }, { actor, params }) {
     const id = readSiteNumber(params.id)
     return { site_id: id, requested_at: (await requestSync(db, actor, id)).toISOString() }
+  },
+})
+
+const named = Type.Array(
+  Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }, { title: 'NamedItem' }),
+  { maxItems: 50 },
+)
+const counts = Type.Object({ keys: count, webhooks: count, people: count }, { title: 'EffectCounts' })
+
+const effectsSchema = Type.Object(
+  {
+    keys: { ...named, description: 'The first 50 keys that are limited to sites, this site included.' },
+    webhooks: { ...named, description: 'The first 50 webhooks that are limited to sites, this site included.' },
+    people: { ...named, description: 'The first 50 people who are limited to sites, this site included.' },
+    limited: { ...counts, description: 'How many are limited to sites, this site included.' },
+    all_sites: { ...counts, description: 'How many may use all sites.' },
+    valid_vouchers: { ...count, description: 'Vouchers of the site that are valid now. They stay valid.' },
+  },
+  { title: 'SiteEffects' },
+)
+
+export const getSiteEffects = operation({
+  method: 'GET',
+  path: '/sites/{id}/effects',
+  operationId: 'getSiteEffects',
+  summary: 'Say which keys, webhooks and people use a site, before it is deactivated or removed',
+  role: 'admin',
+  status: 200,
+  params: siteParams,
+  answer: effectsSchema,
+  async handle({ db }, { actor, params }): Promise<Static<typeof effectsSchema>> {
+    requireAllSites(actor)
+    const { id } = await readSettings(db, actor, readSiteNumber(params.id))
+    const {
+      allSites: all_sites,
+      validVouchers: valid_vouchers,
+      ...effects
+    }: SiteEffects = await findSiteEffects(db, id)
+    return { ...effects, all_sites, valid_vouchers }
   },
 })
 

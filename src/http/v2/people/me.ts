@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { scopes } from '#domain/keys/key.ts'
 import { type ApiKeyWithSites, findKey } from '#domain/keys/keys.queries.ts'
-import { setPerson } from '#domain/staff/administer-staff.ts'
-import { deleteSession, deleteSessions, listSessions } from '#domain/staff/sessions.queries.ts'
-import { changePassword } from '#domain/staff/sign-in.ts'
+import { setOwnPreferences } from '#domain/staff/administer-staff.ts'
+import { listSessions } from '#domain/staff/sessions.queries.ts'
+import { changePassword, signOut } from '#domain/staff/sign-in.ts'
 import { findPerson, type Person } from '#domain/staff/staff.queries.ts'
 import { V2Error } from '../errors/problems.ts'
 import { changeBody, isoOrNull, readUuid, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
@@ -75,7 +75,7 @@ export const updateMe = operation({
     { title: 'MyChange', examples: [{ language: 'de' }] },
   ),
   answer: personSchema,
-  handle: async ({ db }, { actor, body }) => personToWire(await setPerson(db, actor, { id: actor.id }, body)),
+  handle: async ({ db }, { actor, body }) => personToWire(await setOwnPreferences(db, actor, body)),
 })
 
 export const updateMyPassword = operation({
@@ -161,7 +161,7 @@ export const deleteMySessions = operation({
   status: 204,
   answer: Type.Void(),
   async handle({ db }, { actor, browser }) {
-    await deleteSessions(db, actor.id, null)
+    await signOut(db, actor, null)
     browser.end()
   },
 })
@@ -176,6 +176,6 @@ export const deleteMySession = operation({
   params: uuidParams,
   answer: Type.Void(),
   async handle({ db }, { actor, params }) {
-    if (!(await deleteSession(db, actor.id, readUuid(params.id)))) throw new V2Error('not_found')
+    if (!(await signOut(db, actor, readUuid(params.id)))) throw new V2Error('not_found')
   },
 })

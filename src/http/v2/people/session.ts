@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import { deleteSession as deleteStoredSession } from '#domain/staff/sessions.queries.ts'
 import { isSetupOpen, setUp } from '#domain/staff/setup.ts'
-import { type SignedIn, signIn, usePasswordLink } from '#domain/staff/sign-in.ts'
+import { type SignedIn, signIn, signOut, usePasswordLink } from '#domain/staff/sign-in.ts'
 import { findPerson } from '#domain/staff/staff.queries.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { V2Error } from '../errors/problems.ts'
@@ -57,7 +56,7 @@ export const deleteSession = operation({
   status: 204,
   answer: Type.Void(),
   async handle({ db }, { actor, browser, sessionId }) {
-    await deleteStoredSession(db, actor.id, sessionId as string)
+    await signOut(db, actor, sessionId as string)
     browser.end()
   },
 })

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLayout } from '../use-layout.ts'
+import { useLayout } from '../../hooks/use-layout.ts'
 import classes from './app-shell.module.css'
+import { HoldBanner } from './hold-banner.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import { Navigation } from './navigation.tsx'
 import { PhoneTabs, PhoneTop } from './phone-bars.tsx'
@@ -17,6 +18,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       </a>
       {layout === 'phone' ? <PhoneTop /> : <Navigation isRail={layout === 'rail'} />}
       <main id="main" tabIndex={-1} className={classes.main}>
+        <HoldBanner />
         {children}
       </main>
       {layout === 'phone' && <PhoneTabs />}

@@ -1,15 +1,55 @@
 import { Avatar, Popover, Text, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { IconCirclePlus, IconDots } from '@tabler/icons-react'
+import {
+  IconBuilding,
+  IconCirclePlus,
+  IconDots,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconSettings,
+  IconTicket,
+  IconWebhook,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../session.tsx'
+import { isFailing, useScope } from '../../sites.ts'
+import { webhooksQuery } from '../../webhooks.ts'
 import classes from './app-shell.module.css'
 import { PersonPanel } from './person-panel.tsx'
+import { Search } from './search.tsx'
 import { SitePicker } from './site-picker.tsx'
 
-/** Entries of the navigation in their order. Add a new page here and in the router. */
-export const entries = [{ to: '/desk', label: 'nav.desk', Icon: IconCirclePlus }] as const
+/** Entries of the navigation in their order. Add a new page here and in the router. `startsGroup` leaves a gap before it. */
+const entries = [
+  { to: '/desk', label: 'nav.desk', Icon: IconCirclePlus, role: 'desk' },
+  { to: '/vouchers', label: 'nav.vouchers', Icon: IconTicket, role: 'desk' },
+  { to: '/overview', label: 'nav.overview', Icon: IconLayoutDashboard, role: 'manager', startsGroup: true },
+  { to: '/sites', label: 'nav.sites', Icon: IconBuilding, role: 'manager' },
+  { to: '/keys', label: 'nav.keys', Icon: IconKey, role: 'admin', startsGroup: true },
+  { to: '/webhooks', label: 'nav.webhooks', Icon: IconWebhook, role: 'manager' },
+  { to: '/audit', label: 'nav.audit', Icon: IconHistory, role: 'admin', startsGroup: true },
+  { to: '/settings', label: 'nav.settings', Icon: IconSettings, role: 'manager' },
+] as const
+
+type Entry = (typeof entries)[number]
+
+/** The pages that the person may open, with the number of failures of each. */
+export function useEntries(): (Entry & { failing: number })[] {
+  const { role } = usePerson()
+  const isManager = role !== 'desk'
+  const { sites } = useScope()
+  const { data: webhooks } = useQuery({ ...webhooksQuery, enabled: isManager, refetchInterval: 60_000 })
+  const failing = {
+    '/sites': sites?.filter(({ state }) => isFailing(state)).length ?? 0,
+    '/webhooks': webhooks?.filter((one) => one.failing_since ?? one.disabled_at).length ?? 0,
+  }
+  return entries
+    .filter((entry) => entry.role === 'desk' || entry.role === role || (isManager && entry.role === 'manager'))
+    .map((entry) => ({ ...entry, failing: entry.to in failing ? failing[entry.to as keyof typeof failing] : 0 }))
+}
 
 /** The navigation at the left: 248 px, or a rail of 64 px with tooltips instead of words. */
 export function Navigation({ isRail }: { isRail: boolean }) {
@@ -17,18 +57,34 @@ export function Navigation({ isRail }: { isRail: boolean }) {
   return (
     <nav className={classes.nav} data-rail={isRail || undefined} aria-label={t('nav.label')}>
       <SitePicker isSmall={isRail} />
+      <Search isSmall={isRail} />
       <div className={classes.entries}>
-        {entries.map(({ to, label, Icon }) => (
+        {useEntries().map(({ to, label, Icon, failing, ...entry }) => (
           <Tooltip key={to} label={t(label)} position="right" disabled={!isRail}>
-            <Link to={to} className={classes.entry} aria-label={t(label)}>
+            <Link to={to} className={classes.entry} data-gap={'startsGroup' in entry || undefined}>
               <Icon size={18} stroke={1.7} aria-hidden />
-              {!isRail && t(label)}
+              {isRail ? <VisuallyHidden>{t(label)}</VisuallyHidden> : t(label)}
+              <FailureCount count={failing} isDot={isRail} />
             </Link>
           </Tooltip>
         ))}
       </div>
       <PersonButton isRail={isRail} />
     </nav>
+  )
+}
+
+/** A red number, or a red dot where there is no room. Nothing while nothing fails. */
+export function FailureCount({ count, isDot = false }: { count: number; isDot?: boolean }) {
+  const { t } = useTranslation()
+  if (count === 0) return null
+  return (
+    <>
+      <span aria-hidden className={isDot ? classes.dot : classes.count}>
+        {isDot ? '' : count}
+      </span>
+      <VisuallyHidden>{`, ${t('nav.failing', { count })}`}</VisuallyHidden>
+    </>
   )
 }
 
@@ -64,7 +120,7 @@ function PersonButton({ isRail }: { isRail: boolean }) {
   )
 }
 
-function PersonAvatar({ name }: { name: string }) {
+export function PersonAvatar({ name }: { name: string }) {
   const words = name.split(/\s+/).filter((word) => word !== '')
   const initials = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.[0] ?? '').join('')
   return (

@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
-import { useScope } from '../../sites.ts'
+import { isFailing, siteStateText, toneOf, useScope } from '../../sites.ts'
 import { Logo } from '../logo.tsx'
 import classes from './app-shell.module.css'
 
@@ -35,7 +35,7 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
     >
       <Combobox.Target targetType="button">
         <UnstyledButton w="100%" style={{ borderRadius: 8 }} onClick={() => combobox.toggleDropdown()}>
-          <Label sites={sites} site={site} isSmall={isSmall} canChoose />
+          <Label sites={sites} site={site} isSmall={isSmall} canChoose isOpen={combobox.dropdownOpened} />
         </UnstyledButton>
       </Combobox.Target>
       <Combobox.Dropdown>
@@ -59,11 +59,10 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
           )}
           {found.slice(0, shownAtMost).map((one) => (
             <Combobox.Option key={one.id} value={String(one.id)} active={one.id === site?.id}>
-              <Group justify="space-between" wrap="nowrap">
-                <span>
-                  <Dot isOk={one.reachable} /> {one.name}
-                </span>
-                {one.id === site?.id && <IconCheck size={16} aria-hidden />}
+              <Group gap={8} wrap="nowrap">
+                <Dot tone={toneOf(one.state)} />
+                <span className={classes.option}>{one.name}</span>
+                {one.id === site?.id && <IconCheck size={16} style={{ flex: 'none' }} aria-hidden />}
               </Group>
             </Combobox.Option>
           ))}
@@ -75,21 +74,31 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
   )
 }
 
-type LabelProps = { sites: Site[] | undefined; site: Site | undefined; isSmall: boolean; canChoose?: boolean }
+type LabelProps = {
+  sites: Site[] | undefined
+  site: Site | undefined
+  isSmall: boolean
+  canChoose?: boolean
+  isOpen?: boolean
+}
 
-function Label({ sites, site, isSmall, canChoose = false }: LabelProps) {
+function Label({ sites, site, isSmall, canChoose = false, isOpen = false }: LabelProps) {
   const { t } = useTranslation()
-  const failing = sites?.filter(({ reachable }) => !reachable).length ?? 0
-  const isOk = site ? site.reachable : failing === 0
+  const failing = sites?.filter((one) => isFailing(one.state)).length ?? 0
+  const tones = sites?.map((one) => toneOf(one.state)) ?? []
+  const worst =
+    (['bad', 'warn'] as const).find((tone) => tones.includes(tone)) ?? (tones.includes('none') ? 'none' : 'ok')
+  const tone = site ? toneOf(site.state) : worst
   const name = site?.name ?? (sites?.length ? t('sites.all', { count: sites.length }) : t('app.name'))
-  const state = site
-    ? t(isOk ? 'sites.reachable' : 'sites.unreachable')
-    : isOk
-      ? t('sites.all-reachable')
-      : t('sites.failing', { count: failing })
+  const unknown = sites?.filter((one) => one.state === 'unknown').length ?? 0
+  const stateOfAll = () => {
+    if (failing > 0) return t('sites.failing', { count: failing })
+    return unknown > 0 ? t('sites.some-unknown', { count: unknown }) : t('sites.all-reachable')
+  }
+  const state = site ? t(siteStateText(site.state)) : stateOfAll()
   if (isSmall)
     return (
-      <Tooltip label={`${name} · ${state}`} position="right">
+      <Tooltip label={`${name} · ${state}`} disabled={isOpen} position="right" multiline maw={320}>
         <span className={classes.wide}>
           <Logo size={28} />
           <VisuallyHidden>{`${name} · ${state}`}</VisuallyHidden>
@@ -100,14 +109,15 @@ function Label({ sites, site, isSmall, canChoose = false }: LabelProps) {
     <span className={classes.wide}>
       <Logo size={28} />
       <span style={{ flex: 1, minWidth: 0 }}>
-        <Tooltip label={name} disabled={name.length <= 20}>
+        <Tooltip label={name} disabled={name.length <= 20 || isOpen} multiline maw={320}>
           <Text truncate fz={14} fw={600} lh="19px">
             {name}
           </Text>
         </Tooltip>
         {sites !== undefined && sites.length > 0 && (
           <Text truncate fz={12} lh="16px" c="dimmed">
-            <Dot isOk={isOk} /> {state}
+            <Dot tone={tone} />
+            <span style={{ marginLeft: 8 }}>{state}</span>
           </Text>
         )}
       </span>
@@ -116,12 +126,12 @@ function Label({ sites, site, isSmall, canChoose = false }: LabelProps) {
   )
 }
 
-function Dot({ isOk }: { isOk: boolean }) {
-  const color = isOk ? 'var(--vs-ok)' : 'var(--vs-bad)'
+function Dot({ tone }: { tone: ReturnType<typeof toneOf> }) {
+  const color = tone === 'none' ? 'var(--mantine-color-dimmed)' : `var(--vs-${tone})`
   return (
     <span
       aria-hidden
-      style={{ display: 'inline-block', width: 9, height: 9, marginRight: 4, borderRadius: '50%', background: color }}
+      style={{ display: 'inline-block', flex: 'none', width: 9, height: 9, borderRadius: '50%', background: color }}
     />
   )
 }

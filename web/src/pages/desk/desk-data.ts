@@ -3,15 +3,10 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Site, Template } from '../../../../client/voucher-api.generated.ts'
 import { listAll } from '../../../../client/voucher-client.ts'
 import { api } from '../../api.ts'
-import { sessionQuery, usePerson } from '../../session.tsx'
+import { usePerson, useSession } from '../../session.tsx'
 import { createDeskStore, type DeskStore } from './desk-store.ts'
 
 const recentCount = 5
-
-/** Facts of a site that slips and times need. */
-export function useGuestInfo(siteId: number) {
-  return useQuery({ queryKey: ['guest-info', siteId], queryFn: () => api.getGuestInfo(siteId), staleTime: 60_000 })
-}
 
 /** The templates that can be used on a site, the shortest first. */
 export function useTemplates(siteId: number) {
@@ -44,8 +39,7 @@ export function useDesk() {
   const store = stores.get(personId) ?? createDeskStore({ api, storage: sessionStorage, personId, isOnline })
   stores.set(personId, store)
   const desk = useSyncExternalStore(store.subscribe, store.getState)
-  const { data: session } = useQuery(sessionQuery)
-  const isSignedIn = session?.person != null
+  const isSignedIn = useSession().person !== null
   useEffect(() => {
     if (isSignedIn) store.resume()
   }, [store, isSignedIn])
@@ -86,17 +80,6 @@ export function lastTemplate(siteId: number, templates: Template[]): Template | 
 
 export function rememberTemplate(siteId: number, templateId: string): void {
   localStorage.setItem(templateKey(siteId), templateId)
-}
-
-/** True once `isOn` has lasted 150 ms, so that quick answers show no loader. */
-export function useDelayed(isOn: boolean): boolean {
-  const [isLate, setIsLate] = useState(false)
-  useEffect(() => {
-    if (!isOn) return setIsLate(false)
-    const timer = setTimeout(setIsLate, 150, true)
-    return () => clearTimeout(timer)
-  }, [isOn])
-  return isOn && isLate
 }
 
 /** The current time, updated every second while it is needed. */

@@ -1,13 +1,14 @@
 import { Button, Select, Skeleton, Text, TextInput } from '@mantine/core'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useDelayed } from '../../hooks/use-delayed.ts'
 import { usePerson } from '../../session.tsx'
-import { useScope } from '../../sites.ts'
+import { useGuestInfo, useScope } from '../../sites.ts'
 import classes from './desk.module.css'
-import { useDelayed, useDeskSite, useGuestInfo, useTemplates } from './desk-data.ts'
+import { useDeskSite, useTemplates } from './desk-data.ts'
 import { SiteDesk } from './site-desk.tsx'
 
 /** The page for the reception. It needs one site. If the app shows all sites, the page begins with a field for the site. */
@@ -138,6 +139,11 @@ function NoSite() {
       <div className={classes.panel}>
         <Text fw={600}>{t('desk.no-site')}</Text>
         <Text c="dimmed">{t(role === 'admin' ? 'desk.no-site-admin' : 'desk.no-site-desk')}</Text>
+        {role === 'admin' && (
+          <Button component={Link} to="/first-run" mt="md" style={{ alignSelf: 'flex-start' }}>
+            {t('desk.set-up')}
+          </Button>
+        )}
       </div>
     </>
   )

@@ -1,6 +1,6 @@
 import type { Voucher, VoucherCreation, VoucherOutcome } from '../../../../client/voucher-api.generated.ts'
 import type { CallOptions } from '../../../../client/voucher-client.ts'
-import { type ApiError, toApiError } from '../../api.ts'
+import { type ApiError, randomKey, toApiError } from '../../api.ts'
 import {
   type Creation,
   changeDesk,
@@ -114,11 +114,6 @@ export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
       }
     },
   }
-}
-
-/** `crypto.randomUUID` does not exist on pages without TLS. */
-export function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Quick at first, because most outcomes are known within seconds. */

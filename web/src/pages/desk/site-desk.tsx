@@ -1,12 +1,14 @@
-import { Group, Text, VisuallyHidden } from '@mantine/core'
+import { Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Template, Voucher } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
 import { PageTitle } from '../../components/page-title.tsx'
-import { useLayout } from '../../components/use-layout.ts'
+import { useLayout } from '../../hooks/use-layout.ts'
 import { openKeys, useKeys } from '../../keys.ts'
+import { lazyPart } from '../../new-version.tsx'
 import type { Creation } from './creation.ts'
 import classes from './desk.module.css'
 import { lastTemplate, rememberTemplate, useDesk } from './desk-data.ts'
@@ -16,6 +18,9 @@ import { mostCards } from './form/template-cards.tsx'
 import { CheckCode } from './voucher/check-code.tsx'
 import { RecentVouchers } from './voucher/recent-vouchers.tsx'
 import { VoucherPanel } from './voucher/voucher-panel.tsx'
+
+const ManyPart = lazyPart(async () => (await import('./many/many-part.tsx')).ManyPart)
+const OpenBatches = lazyPart(async () => (await import('./many/open-batches.tsx')).OpenBatches)
 
 type Props = { site: Site; siteField: ReactNode; guestInfo: GuestInfo; templates: Template[] }
 
@@ -29,6 +34,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const current = desk.current && isHere(desk.current) ? desk.current : null
   const aside = desk.aside.filter(isHere)
   const [opened, setOpened] = useOpenedVoucher()
+  const [many, showMany] = useMany()
   const canType = current === null || current.status.kind === 'none'
   const [kept] = useState(() => withKnownTemplate(store.keptInput(site.id), templates))
   const [input, setInput] = useState<DeskInput>(
@@ -36,9 +42,9 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   )
   const [draft, setDraft] = useState(canType ? undefined : kept)
   const nameField = useRef<HTMLInputElement>(null)
-  const made = current?.status.kind === 'made' ? current.status.voucher : undefined
+  const made = current?.status.kind === 'made' && !many ? current.status.voucher : undefined
   const shown = opened ?? made
-  const isTyping = shown === undefined && canType
+  const isTyping = shown === undefined && canType && !many
   const unsent = canType ? input : draft
 
   // The person chose another site: an unsettled creation continues in the background.
@@ -61,6 +67,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   }
   const goOn = () => {
     if (opened) return setOpened(undefined)
+    if (many) return showMany('new')
     if (current === null) return nameField.current?.focus()
     store.next()
     setInput(draft ?? { ...input, name: '', limits: { ...input.limits, reference: '' } })
@@ -88,7 +95,20 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   return (
     <div className={classes.page}>
       <div>
-        <PageTitle title={t(opened ? 'desk.voucher' : made ? 'desk.made' : 'desk.title')} />
+        <PageTitle title={t(opened ? 'desk.voucher' : made ? 'desk.made' : many ? 'desk.title-many' : 'desk.title')}>
+          <SegmentedControl
+            aria-label={t('desk.how-many')}
+            value={many ? 'many' : 'one'}
+            onChange={(mode) => {
+              setOpened(undefined)
+              showMany(mode === 'many' ? 'open' : undefined)
+            }}
+            data={[
+              { value: 'one', label: t('desk.one') },
+              { value: 'many', label: t('desk.many') },
+            ]}
+          />
+        </PageTitle>
         <div className={classes.panel}>
           {shown === undefined && siteField}
           {shown ? (
@@ -101,6 +121,10 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
               onNext={goOn}
               onReplace={replace}
             />
+          ) : many ? (
+            <Suspense>
+              <ManyPart site={site} guestInfo={guestInfo} templates={templates} many={many} onShow={showMany} />
+            </Suspense>
           ) : (
             <DeskForm
               site={site}
@@ -126,6 +150,18 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
           onOpen={setOpened}
           onOpenCreation={openCreation}
         />
+        <Suspense>
+          <OpenBatches
+            siteId={site.id}
+            timeZone={guestInfo.time_zone}
+            shownId={many}
+            onlyOpen={many === undefined}
+            onShow={(id) => {
+              setOpened(undefined)
+              showMany(id)
+            }}
+          />
+        </Suspense>
         {!isPhone && <KeyHints cards={Math.min(templates.length, mostCards) + 1} />}
         <div style={{ marginTop: 28 }}>
           <CheckCode siteId={site.id} timeZone={guestInfo.time_zone} onOpen={setOpened} />
@@ -133,6 +169,18 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
       </div>
     </div>
   )
+}
+
+/** What the part for many vouchers shows, from the URL; undefined for a single voucher. */
+function useMany() {
+  const { many } = useSearch({ from: '/shell/desk' })
+  const navigate = useNavigate()
+  const show = useCallback(
+    (next: string | undefined) =>
+      void navigate({ to: '/desk', search: (old) => ({ ...old, many: next }), replace: true }),
+    [navigate],
+  )
+  return [many, show] as const
 }
 
 /** The voucher that somebody chose in a list, as it is now. */

@@ -1,207 +1,35 @@
-import { Anchor, Button, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
-import { isEmail, isNotEmpty, useForm } from '@mantine/form'
 import { useDocumentTitle } from '@mantine/hooks'
-import { IconArrowRight } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../../api.ts'
-import { Notice } from '../../components/card-page.tsx'
-import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { Redirect } from '../../components/redirect.tsx'
-import { ErrorPage, LoadingPage, useErrorTexts } from '../../components/state-pages.tsx'
-import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
-import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
-import { sessionQuery, useSignedIn } from '../../session.tsx'
-import { FirstRunFrame } from './first-run-frame.tsx'
+import { UnencryptedPage } from '../../components/unencrypted.tsx'
+import { addTexts } from '../../i18n/i18n.ts'
+import { SessionGate, useSession } from '../../session.tsx'
+import { AdministratorSteps } from './administrator-steps.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import { SetupSteps } from './setup-steps.tsx'
 
-/** Three steps: token, administrator, done. The service checks the token only when the administrator is sent. */
+addTexts({ de, en })
+
+/** From the setup token to the first voucher. The steps after the administrator need a session. */
 export function FirstRunPage() {
   const { t } = useTranslation()
-  const { data: session, error, refetch } = useQuery(sessionQuery)
-  const [step, setStep] = useState(0)
-  const signedIn = useSignedIn()
-  const form = useFirstRunForm()
+  const { setup_open, transport, person } = useSession()
   useDocumentTitle(`${t('first-run.title')} · ${t('app.name')}`)
-  const setUp = useMutation({
-    mutationFn: (values: typeof form.values) => api.createFirstAdministrator({ ...values, token: values.token.trim() }),
-    onSuccess: (person) => {
-      signedIn(person)
-      setStep(2)
-    },
-    onError: (failure) => {
-      const { error: code, errors } = toApiError(failure)
-      form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])))
-      if (code === 'setup_token_invalid') form.setFieldError('token', t('first-run.token-wrong'))
-      if (code === 'setup_token_invalid' || errors.some(({ field }) => field === 'token')) setStep(0)
-    },
-  })
-
-  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
-  if (!session.setup_open && step < 2) return <Redirect to="/desk" />
-  if (session.transport === 'unencrypted_refused') return <UnencryptedPage />
-  const goOn = () => {
-    if (form.validateField('token').hasError) return
-    setStep(1)
-  }
+  const steps = [
+    t('first-run.token'),
+    t('first-run.administrator'),
+    t('setup.controller'),
+    t('setup.sites'),
+    t('setup.slip'),
+    t('setup.voucher'),
+  ]
+  if (setup_open)
+    return transport === 'unencrypted_refused' ? <UnencryptedPage /> : <AdministratorSteps steps={steps} />
+  if (person && person.role !== 'admin') return <Redirect to="/desk" />
   return (
-    <FirstRunFrame step={step} steps={[t('first-run.token'), t('first-run.administrator'), t('first-run.done')]}>
-      {step === 0 && <TokenStep form={form} onNext={goOn} />}
-      {step === 1 && (
-        <AdministratorStep
-          form={form}
-          failure={Object.keys(form.errors).length === 0 ? setUp.error : null}
-          isSaving={setUp.isPending}
-          onBack={() => setStep(0)}
-          onNext={form.onSubmit((values) => setUp.mutate(values))}
-        />
-      )}
-      {step === 2 && <DoneStep />}
-    </FirstRunFrame>
-  )
-}
-
-function useFirstRunForm() {
-  const { t } = useTranslation()
-  return useForm({
-    initialValues: { token: '', name: '', email: '', password: '', language: currentLanguage() },
-    validateInputOnBlur: ['name', 'email', 'password'],
-    validate: {
-      token: isNotEmpty(t('first-run.token-missing')),
-      name: isNotEmpty(t('first-run.name-missing')),
-      email: isEmail(t('first-run.email-wrong')),
-      password: usePasswordCheck(),
-    },
-  })
-}
-
-type Form = ReturnType<typeof useFirstRunForm>
-
-function TokenStep({ form, onNext }: { form: Form; onNext: () => void }) {
-  const { t } = useTranslation()
-  return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        onNext()
-      }}
-    >
-      <Heading title={t('first-run.welcome')} text={t('first-run.welcome-text')} />
-      <Stack gap="md" align="flex-start">
-        <TextInput
-          w="100%"
-          maw={560}
-          autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          label={t('first-run.token')}
-          description={t('first-run.token-where')}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          {...form.getInputProps('token')}
-        />
-        <Code block w="100%" maw={560} p="sm">
-          docker compose -f deploy/compose.yaml logs app | grep setup
-        </Code>
-        <NextButton />
-      </Stack>
-    </form>
-  )
-}
-
-type AdministratorProps = {
-  form: Form
-  failure: unknown
-  isSaving: boolean
-  onBack: () => void
-  onNext: (event: React.FormEvent<HTMLFormElement>) => void
-}
-
-function AdministratorStep({ form, failure, isSaving, onBack, onNext }: AdministratorProps) {
-  const { t } = useTranslation()
-  const { text } = useErrorTexts(failure)
-  return (
-    <form noValidate onSubmit={onNext}>
-      <Heading title={t('first-run.administrator')} text={t('first-run.administrator-text')} />
-      <Stack gap={20} maw={440}>
-        <UnencryptedLine />
-        <TextInput autoFocus autoComplete="name" label={t('person.name')} {...form.getInputProps('name')} />
-        <TextInput type="email" autoComplete="username" label={t('sign-in.email')} {...form.getInputProps('email')} />
-        <PasswordField label={t('sign-in.password')} {...form.getInputProps('password')} value={form.values.password} />
-        <div>
-          <Text fz="sm" fw={500} mb={6} id="first-run-language">
-            {t('person.language')}
-          </Text>
-          <SegmentedControl
-            aria-labelledby="first-run-language"
-            data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
-            value={form.values.language}
-            onChange={(value) => {
-              form.setFieldValue('language', value as Language)
-              changeLanguage(value as Language)
-            }}
-          />
-        </div>
-        {failure !== null && <Notice tone="bad">{text}</Notice>}
-        <Group gap="lg">
-          <NextButton isLoading={isSaving} />
-          <Anchor
-            component="button"
-            type="button"
-            c="var(--mantine-color-text)"
-            fw={500}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={onBack}
-          >
-            {t('actions.back')}
-          </Anchor>
-        </Group>
-      </Stack>
-    </form>
-  )
-}
-
-function DoneStep() {
-  const { t } = useTranslation()
-  return (
-    <>
-      <Heading title={t('first-run.done-title')} text={t('first-run.done-text')} />
-      <Button
-        component={Link}
-        ref={focus}
-        to="/desk"
-        size="md"
-        fz="md"
-        rightSection={<IconArrowRight size={16} aria-hidden />}
-      >
-        {t('actions.to-desk')}
-      </Button>
-    </>
-  )
-}
-
-/** Moves the focus, because the form that had it is gone. */
-function focus(link: HTMLAnchorElement | null): void {
-  link?.focus()
-}
-
-function Heading({ title, text }: { title: string; text: string }) {
-  return (
-    <div style={{ marginBottom: 28 }}>
-      <Title order={1} fz={24} lh="32px">
-        {title}
-      </Title>
-      <Text c="dimmed">{text}</Text>
-    </div>
-  )
-}
-
-function NextButton({ isLoading = false }: { isLoading?: boolean }) {
-  const { t } = useTranslation()
-  return (
-    <Button type="submit" size="md" fz="md" loading={isLoading} rightSection={<IconArrowRight size={16} aria-hidden />}>
-      {t('actions.continue')}
-    </Button>
+    <SessionGate>
+      <SetupSteps steps={steps} />
+    </SessionGate>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, toApiError } from '../../api.ts'
 import { PageTitle } from '../../components/page-title.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { PasswordField, usePasswordCheck, useVisibilityToggle } from '../../components/password-field.tsx'
 import { PreferenceControls } from '../../components/shell/person-panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
@@ -36,19 +37,13 @@ export function MePage() {
   )
 }
 
-function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+function Section({ children, ...panel }: { title: string; text?: string; children: ReactNode }) {
   return (
-    <Paper component="section" withBorder radius="lg" p={20} bg="var(--vs-panel)">
-      <Title order={2}>{title}</Title>
-      {text && (
-        <Text c="dimmed" fz={13.5}>
-          {text}
-        </Text>
-      )}
-      <Stack gap="md" mt="sm" maw={440}>
+    <Panel {...panel}>
+      <Stack gap="md" maw={440}>
         {children}
       </Stack>
-    </Paper>
+    </Panel>
   )
 }
 

@@ -6,7 +6,7 @@ import type { MySession } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { useFocusAfter } from '../../components/use-focus-after.ts'
+import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 
 /** The sessions of the person. Each other session can be ended, or all sessions together. */
 export function SessionList() {

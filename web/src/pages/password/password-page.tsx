@@ -1,15 +1,18 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, toApiError } from '../../api.ts'
 import { CardPage, Notice } from '../../components/card-page.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
-import { ErrorPage, LoadingPage, useErrorTexts } from '../../components/state-pages.tsx'
+import { useErrorTexts } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
-import { sessionQuery, useSignedIn } from '../../session.tsx'
+import { useSession, useSignedIn } from '../../session.tsx'
+
+/** The service makes tokens of this shape. Anything else was cut off or changed on the way. */
+const tokenShape = /^[0-9A-Za-z]{43}$/
 
 /** `/password#<token>`: whoever has the link sets a new password and is signed in. */
 export function PasswordPage() {
@@ -17,12 +20,15 @@ export function PasswordPage() {
   const [token] = useState(() => location.hash.slice(1))
   // The token must not stay in the address bar, where somebody could read it.
   useEffect(() => history.replaceState(history.state, '', location.pathname), [])
-  const { data: session, error, refetch } = useQuery(sessionQuery)
-  if (session === undefined) return error ? <ErrorPage error={error} reset={() => void refetch()} /> : <LoadingPage />
+  const session = useSession()
   if (session.transport === 'unencrypted_refused') return <UnencryptedPage />
   return (
     <CardPage title={t('password-link.title')} subtitle={location.host}>
-      {token === '' ? <Notice tone="bad">{t('password-link.incomplete')}</Notice> : <PasswordForm token={token} />}
+      {tokenShape.test(token) ? (
+        <PasswordForm token={token} />
+      ) : (
+        <Notice tone="bad">{t('password-link.incomplete')}</Notice>
+      )}
     </CardPage>
   )
 }
@@ -45,7 +51,7 @@ function PasswordForm({ token }: { token: string }) {
   })
   const { text } = useErrorTexts(save.error)
   const code = save.error && toApiError(save.error).error
-  if (code === 'password_link_invalid') return <Notice tone="bad">{t('password-link.invalid')}</Notice>
+  if (code === 'password_link_invalid') return <LinkOver />
   return (
     <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack gap={18}>
@@ -64,5 +70,24 @@ function PasswordForm({ token }: { token: string }) {
         </Button>
       </Stack>
     </form>
+  )
+}
+
+/** The service does not say why a link is rejected, so this names all reasons. */
+function LinkOver() {
+  const { t } = useTranslation()
+  return (
+    <Stack gap={18}>
+      <Notice tone="bad">
+        <Text fz="inherit" c="inherit" fw={600}>
+          {t('password-link.invalid')}
+        </Text>
+        {t('password-link.invalid-why')}
+      </Notice>
+      <Text c="dimmed">{t('password-link.invalid-next')}</Text>
+      <Button component={Link} to="/sign-in" variant="default" size="md" fz="md" fullWidth>
+        {t('sign-in.submit')}
+      </Button>
+    </Stack>
   )
 }

@@ -32,11 +32,19 @@ test.each([...hostileNames, '=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\u20
   },
 )
 
-test.each(['a;=1+1;b', 'a,=1+1,b', 'a; @SUM(A1)', 'a,\u200b+1', '"";=1+1'])(
+test.each(['a;=1+1;b', 'a,=1+1,b', 'a; @SUM(A1)', 'a,\u200b+1', '"";=1+1', 'a;"=1+1;b', 'a, "" +1,b'])(
   'a spreadsheet with another separator finds no formula: %o',
   (name) => {
     for (const separator of [',', ';'] as const)
-      for (const cell of toCsv([[1, name]], separator).split(/[,;]/)) expect(cell.trim()).not.toMatch(formula)
+      for (const cell of toCsv([[1, name]], separator).split(/[,;]/))
+        expect(cell.replace(/^[\s"]+/, '')).not.toMatch(formula)
+  },
+)
+
+test.each(['a\n=1+1', 'a\r\n@SUM(A1)', 'a\r+1'])(
+  'a spreadsheet that ends a row at each line break finds no formula: %o',
+  (name) => {
+    for (const cell of toCsv([[1, name]], ',').split(/[,\r\n]/)) expect(cell.trim()).not.toMatch(formula)
   },
 )
 

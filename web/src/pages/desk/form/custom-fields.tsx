@@ -12,13 +12,14 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconMinus, IconPlus } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { toWallTime } from '../../../components/voucher/zoned-time.ts'
+import { lazyPart } from '../../../new-version.tsx'
 import classes from '../desk.module.css'
 import type { CustomLimits, InputErrors } from './desk-input.ts'
-import { toWallTime } from './zoned-time.ts'
 
-const UntilPicker = lazy(async () => ({ default: (await import('./until-picker.tsx')).UntilPicker }))
+const UntilPicker = lazyPart(async () => (await import('../../../components/voucher/until-picker.tsx')).UntilPicker)
 
 const mostDevices = 9999
 const wholeNumber = { size: 'md', min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const

@@ -1,16 +1,20 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Button, Skeleton, Text, TextInput } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
-import { type FormEvent, type RefObject, useState } from 'react'
+import { type FormEvent, type RefObject, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
+import { useDelayed } from '../../../hooks/use-delayed.ts'
+import { lazyPart } from '../../../new-version.tsx'
 import type { Creation } from '../creation.ts'
 import classes from '../desk.module.css'
-import { useDelayed, useSeconds } from '../desk-data.ts'
+import { useSeconds } from '../desk-data.ts'
 import { sentenceOf } from '../words.ts'
-import { CustomFields } from './custom-fields.tsx'
 import { checkInput, custom, type DeskInput, type InputErrors, limitsOf, longestName } from './desk-input.ts'
 import { OutcomeNote } from './outcome-note.tsx'
 import { TemplateCards } from './template-cards.tsx'
+
+/** Number fields are a sixteenth of the first load, and most guests get a template. */
+const CustomFields = lazyPart(async () => (await import('./custom-fields.tsx')).CustomFields)
 
 type Props = {
   site: Site
@@ -74,13 +78,15 @@ export function DeskForm(props: Props) {
       )}
       <TemplateCards templates={templates} choice={input.choice} isLocked={isLocked} onChoose={choose} />
       {input.choice === custom && (
-        <CustomFields
-          limits={input.limits}
-          errors={errors}
-          timeZone={timeZone}
-          isLocked={isLocked}
-          onChange={(limits) => change({ limits: { ...input.limits, ...limits } })}
-        />
+        <Suspense fallback={<Skeleton h={82} mt="md" />}>
+          <CustomFields
+            limits={input.limits}
+            errors={errors}
+            timeZone={timeZone}
+            isLocked={isLocked}
+            onChange={(limits) => change({ limits: { ...input.limits, ...limits } })}
+          />
+        </Suspense>
       )}
       {creation && <OutcomeNote creation={creation} site={site} timeZone={timeZone} />}
       <div className={classes.end}>

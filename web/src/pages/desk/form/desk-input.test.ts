@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { latestEnd } from '../voucher/voucher-end.ts'
+import { latestEnd } from '../../../components/voucher/voucher-end.ts'
+import { addDays, toInstant, toWallTime } from '../../../components/voucher/zoned-time.ts'
 import { checkInput, type DeskInput, limitsOf, toRequest } from './desk-input.ts'
-import { addDays, toInstant, toWallTime } from './zoned-time.ts'
 
 const facts = { site_id: 7, time_zone: 'Europe/Vienna', room_days: 3 }
 const template = { id: 't1', expire_minutes: 240, max_uses: 2, qos: { down_kbps: 20_000, up_kbps: 0, quota_mb: 0 } }

@@ -1,5 +1,5 @@
 import type { GuestInfo, Template, VoucherCreation } from '../../../../../client/voucher-api.generated.ts'
-import { addDays, toInstant, toWallTime, type WallTime } from './zoned-time.ts'
+import { addDays, toInstant, tomorrowAt11, type WallTime } from '../../../components/voucher/zoned-time.ts'
 
 export const custom = 'custom'
 
@@ -39,7 +39,7 @@ export function limitsOf(template: Template | undefined, timeZone: string, now =
   return {
     unit: isDays ? 'days' : 'hours',
     amount: isDays ? minutes / 1440 : Math.max(1, Math.round(minutes / 60)),
-    until: `${addDays(toWallTime(now, timeZone), 1).slice(0, 10)} 11:00:00`,
+    until: tomorrowAt11(now, timeZone),
     devices: template?.max_uses ?? 1,
     downMbps: mbps(template?.qos.down_kbps),
     upMbps: mbps(template?.qos.up_kbps),

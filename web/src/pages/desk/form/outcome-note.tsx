@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../../client/voucher-api.generated.ts'
 import { RequestId } from '../../../components/state-pages.tsx'
+import { clockWords } from '../../../components/voucher/voucher-words.ts'
 import type { Creation, Problem } from '../creation.ts'
 import classes from '../desk.module.css'
 import { useSeconds } from '../desk-data.ts'
-import { clockWords } from '../words.ts'
 
 type Props = { creation: Creation; site: Site; timeZone: string }
 

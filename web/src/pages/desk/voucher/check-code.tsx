@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import type { CodeLookUp, Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { api } from '../../../api.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { StatusMark, StatusWords } from '../../../components/voucher/status-mark.tsx'
+import { clockWords, limitWords } from '../../../components/voucher/voucher-words.ts'
 import classes from '../desk.module.css'
-import { clockWords, limitWords } from '../words.ts'
-import { StatusMark, StatusWords } from './status-mark.tsx'
 
 type Props = { siteId: number; timeZone: string; onOpen: (voucher: Voucher) => void }
 

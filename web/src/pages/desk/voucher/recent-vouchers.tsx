@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../../components/moment.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { StatusMark } from '../../../components/voucher/status-mark.tsx'
+import { hasEnded } from '../../../components/voucher/voucher-end.ts'
+import { useDelayed } from '../../../hooks/use-delayed.ts'
 import type { Creation } from '../creation.ts'
 import classes from '../desk.module.css'
-import { useDelayed, useRecentVouchers } from '../desk-data.ts'
-import { StatusMark } from './status-mark.tsx'
-import { hasEnded } from './voucher-end.ts'
+import { useRecentVouchers } from '../desk-data.ts'
 
 const shownAtMost = 5
 

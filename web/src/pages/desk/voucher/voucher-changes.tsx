@@ -1,16 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Voucher } from '../../../../../client/voucher-api.generated.ts'
-import { api } from '../../../api.ts'
-import { ErrorMessage } from '../../../components/state-pages.tsx'
-import { useFocusAfter } from '../../../components/use-focus-after.ts'
-import { useLayout } from '../../../components/use-layout.ts'
+import { ExtendDialog } from '../../../components/voucher/extend-dialog.tsx'
+import { RevokeDialog, useRevocation } from '../../../components/voucher/revoke-voucher.tsx'
+import { hasEnded } from '../../../components/voucher/voucher-end.ts'
 import classes from '../desk.module.css'
-import { randomKey } from '../desk-store.ts'
-import { ExtendDialog } from './extend-dialog.tsx'
-import { hasEnded } from './voucher-end.ts'
 
 type Props = {
   voucher: Voucher
@@ -23,8 +18,6 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'revoke' | 'extend' | null>(null)
   const { isRevoking, hasFailed, revoke } = useRevocation(voucher)
-  const isPhone = useLayout() === 'phone'
-  const submit = useFocusAfter(revoke.error)
   const close = () => setOpen(null)
   if (hasEnded(voucher)) return null
   if (isRevoking)
@@ -52,53 +45,10 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
       >
         {t('desk.revoke')}
       </Button>
-      <Modal
-        opened={open === 'revoke'}
-        fullScreen={isPhone}
-        onClose={close}
-        title={t('desk.revoke-title', { name: voucher.name })}
-        closeButtonProps={{ 'aria-label': t('actions.close') }}
-      >
-        <Stack>
-          <Text>{t('desk.revoke-text', { code: voucher.formatted_code })}</Text>
-          {revoke.error && <ErrorMessage error={revoke.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={close}>
-              {t('actions.cancel')}
-            </Button>
-            <Button
-              ref={submit}
-              color="red"
-              loading={revoke.isPending}
-              onClick={() => revoke.mutate(undefined, { onSuccess: close })}
-            >
-              {t('desk.revoke-submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <RevokeDialog voucher={voucher} revoke={revoke} opened={open === 'revoke'} onClose={close} />
       {open === 'extend' && (
         <ExtendDialog voucher={voucher} guestInfo={guestInfo} onClose={close} onReplace={onReplace} />
       )}
     </Group>
   )
-}
-
-/** Follows a revocation until the controller has deleted the voucher. */
-function useRevocation({ id: voucherId }: Voucher) {
-  const queries = useQueryClient()
-  const revoke = useMutation({ mutationFn: () => api.revokeVoucher(voucherId, { idempotencyKey: randomKey() }) })
-  const id = revoke.data?.id
-  const { data } = useQuery({
-    queryKey: ['revocation', id],
-    enabled: id !== undefined,
-    queryFn: async () => {
-      const revocation = await api.getRevocation(id ?? '')
-      await queries.invalidateQueries({ queryKey: ['vouchers'] })
-      return revocation
-    },
-    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : 1000),
-  })
-  const isDone = data?.state === 'done'
-  return { revoke, isRevoking: id !== undefined && !isDone, hasFailed: isDone && data.failed + data.kept > 0 }
 }

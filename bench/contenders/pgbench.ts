@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type CpuTimes, startCpuWatch } from '../cpu.ts'
+import type { BenchDatabase } from '../seed.ts'
+import { skew } from '../statements.ts'
+
+export type EngineLoad = {
+  statement: (site: string) => string
+  order: 'uniform' | 'skewed'
+  /** Makes PostgreSQL use one plan for all sites. By default it plans the list for each site. */
+  genericPlan?: boolean
+  connections: number
+  seconds: number
+}
+
+export type EngineResult = { requests: number; seconds: number; meanMs: number; cpu: CpuTimes }
+
+/** New backends first read the catalogs of all partitions. The first second does not count. */
+const warmUpSeconds = 1
+
+/** Runs a statement with prepared statements by pgbench: the engine alone. */
+export async function runPgbench({ url, db, sites }: BenchDatabase, load: EngineLoad): Promise<EngineResult> {
+  const seconds = Math.ceil(load.seconds) // pgbench takes whole seconds only
+  const folder = mkdtempSync(join(tmpdir(), 'voucher-bench-'))
+  try {
+    const random = load.order === 'skewed' ? `random_zipfian(1, ${sites}, ${skew})` : `random(1, ${sites})`
+    const script = join(folder, 'script.sql')
+    const oneLine = load.statement(':site').replaceAll(/\s+/g, ' ')
+    writeFileSync(script, `\\set site ${sites === 1 ? '1' : random}\n${oneLine};\n`)
+    const options = ['-n', '-M', 'prepared', '-c', String(load.connections), '-j', '1', '-P', '1', '-f', script]
+    const child = spawn(findPgbench(), [...options, '-T', String(seconds + warmUpSeconds), url], {
+      env: {
+        PATH: process.env['PATH'],
+        ...(load.genericPlan && { PGOPTIONS: '-c plan_cache_mode=force_generic_plan' }),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const ended = once(child, 'close')
+    let report = ''
+    child.stderr.on('data', (chunk) => (report += chunk))
+    await pause(warmUpSeconds * 1_000)
+    const watch = await startCpuWatch({ nodePids: [], redisPid: undefined, db })
+    await pause(seconds * 1_000 - cpuMarginMs) // its backends end with it
+    const cpu = await watch()
+    const [code] = (await ended) as [number | null]
+    if (code !== 0) throw new Error(`pgbench ended with ${code}:\n${report}`)
+    return readReport(report, cpu, seconds)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const cpuMarginMs = 100
+
+/** Reads lines such as `progress: 2.0 s, 4321.0 tps, lat 2.312 ms stddev 1.200, 0 failed`. */
+function readReport(report: string, cpu: CpuTimes, seconds: number): EngineResult {
+  const lines = [...report.matchAll(/^progress: [\d.]+ s, ([\d.]+) tps, lat ([\d.]+) ms/gm)].slice(warmUpSeconds)
+  if (lines.length === 0) throw new Error(`pgbench reported no progress:\n${report}`)
+  const mean = (column: number) => lines.reduce((sum, line) => sum + Number(line[column]), 0) / lines.length
+  const scale = (seconds * 1_000) / (seconds * 1_000 - cpuMarginMs)
+  return {
+    requests: mean(1) * seconds,
+    seconds,
+    meanMs: mean(2),
+    cpu: { ...cpu, postgres: cpu.postgres * scale },
+  }
+}
+
+/** Debian keeps pgbench beside the server, outside the PATH. */
+function findPgbench(): string {
+  const versions = '/usr/lib/postgresql'
+  try {
+    const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
+    const program = join(versions, newest, 'bin', 'pgbench')
+    accessSync(program)
+    return program
+  } catch {
+    return 'pgbench'
+  }
+}

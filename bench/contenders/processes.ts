@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { processEnvironment, testEnvironment } from '#test/environment.ts'
+import { controllerCount, controllerKey, extraSites } from '../seed.ts'
+
+export type Running = { url: string; pid: number; stop(): Promise<void> }
+
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+type ServiceOptions = { program: string; databaseUrl: string; env: Record<string, string> }
+
+/** Starts an api of the service. What it logs is thrown away, but it must write it. */
+export async function startApi({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
+  const port = await freePort()
+  const settings = testEnvironment(databaseUrl, { ...env, PORT: String(port) })
+  const running = start([program, 'api'], settings, `http://127.0.0.1:${port}`)
+  await untilReady(running, '/readyz')
+  return running
+}
+
+/** Starts a worker of the service. */
+export async function startWorkerProcess({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
+  return start([program, 'worker'], testEnvironment(databaseUrl, env), '')
+}
+
+/** Runs the command `migrate` of a build. */
+export async function migrate(program: string, databaseUrl: string): Promise<void> {
+  const child = spawn(process.execPath, [program, 'migrate'], {
+    env: { ...processEnvironment, ...testEnvironment(databaseUrl) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`migrate ended with ${code}`)
+}
+
+/** Starts the bare Fastify server. */
+export async function startBareHandler(databaseUrl: string): Promise<Running> {
+  const port = await freePort()
+  const program = fileURLToPath(new URL('bare-handler.ts', import.meta.url))
+  const running = start([program, databaseUrl, String(port)], {}, `http://127.0.0.1:${port}`)
+  await untilReady(running, '/hello')
+  return running
+}
+
+/** Starts one simulated controller that has a site for each of the first controllers of the database. */
+export async function startController(): Promise<Running> {
+  const port = await freePort()
+  const program = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url))
+  const references = [...Array.from({ length: controllerCount }, (_, i) => `site-${i + 1}`), ...extraSites]
+  const sites = references.flatMap((reference) => ['--site', `${reference}=${reference}`])
+  const args = [program, '--port', String(port), '--api-key', controllerKey, ...sites]
+  const running = start(args, {}, `http://127.0.0.1:${port}`)
+  await untilReady(running, '/control/faults')
+  return running
+}
+
+function start(args: string[], env: Record<string, string>, url: string): Running {
+  const child = spawn(process.execPath, args, {
+    env: { ...processEnvironment, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  children.add(child)
+  const ended = once(child, 'exit')
+  void ended.then(() => children.delete(child))
+  return {
+    url,
+    pid: child.pid as number,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function untilReady({ url, pid }: Running, path: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await fetch(url + path).catch(() => undefined)
+    if (answer?.ok) return
+    if (attempt >= 600) throw new Error(`Process ${pid} did not answer at ${url}${path} within 60 s`)
+    await pause(100)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

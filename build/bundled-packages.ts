@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { root } from './when-changed.ts'
+
+/** An npm package whose code is in the release. */
+export type BundledPackage = { name: string; version: string; identifier?: string; text?: string }
+
+/** The packages in the built service and in the built web app, as Vite found them, and the one of the simulator. */
+export function listBundledPackages(): BundledPackage[] {
+  const built = ['service', 'web'].flatMap((name): BundledPackage[] =>
+    JSON.parse(readFileSync(`${root}dist/${name}/.packages.json`, 'utf8')),
+  )
+  const forge = `${root}node_modules/node-forge`
+  const { name, version, license: identifier } = JSON.parse(readFileSync(`${forge}/package.json`, 'utf8'))
+  const all = [...built, { name, version, identifier, text: readFileSync(`${forge}/LICENSE`, 'utf8').trim() }]
+  const unique = new Map(all.map((one) => [`${one.name}@${one.version}`, one]))
+  return [...unique.keys()].toSorted().map((key) => unique.get(key) as BundledPackage)
+}
+
+/** The notices that the licences of the packages ask for. */
+export function describeLicences(packages: BundledPackage[]): string {
+  const sections = packages.map(
+    ({ name, version, identifier, text }) =>
+      `## ${name} ${version}\n\nLicence: ${identifier ?? 'not named'}\n${text ? `\n${text}\n` : ''}`,
+  )
+  return `# Licences of the packages in this release\n\n${sections.join('\n')}`
+}

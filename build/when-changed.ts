@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of the project, with a slash at its end. */
+export const root = fileURLToPath(new URL('../', import.meta.url))
+
+/**
+ * Builds a folder of `dist`, unless the one there was made from the same sources. `--force` builds it anyway. `sources` are
+ * patterns of all files whose content gets into the result; the lockfile, which is always among them, represents the
+ * dependencies.
+ */
+export async function buildWhenChanged(
+  name: string,
+  sources: string[],
+  build: (vite: typeof import('vite'), folder: string) => Promise<void>,
+): Promise<void> {
+  const target = `${root}dist/${name}`
+  const isForced = process.argv.includes('--force')
+  const stamp = hashOf([...sources, 'package-lock.json'])
+  const isCurrent = () => existsSync(`${target}/.stamp`) && readFileSync(`${target}/.stamp`, 'utf8') === stamp
+  if (!isForced && isCurrent()) return
+
+  process.env['NODE_ENV'] = 'production' // with any other value, React's slow development version is bundled
+  const vite = await import('vite').catch(() => undefined)
+  if (!vite) {
+    process.stderr.write(`dist/${name} is not built, because Vite is not installed. Run \`npm ci\` first.\n`)
+    return
+  }
+  // Into a folder next to the old one, which is then replaced: nobody reads half a result.
+  const fresh = `${root}dist/.${name}-${process.pid}`
+  mkdirSync(fresh, { recursive: true })
+  try {
+    await build(vite, fresh)
+    writeFileSync(`${fresh}/.stamp`, stamp)
+    if (!isForced && isCurrent()) return // another build was faster, and somebody may be reading its result
+    rmSync(target, { recursive: true, force: true })
+    renameSync(fresh, target)
+  } catch (error) {
+    if (!isCurrent()) throw error
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+function hashOf(sources: string[]): string {
+  const names = globSync(sources, { cwd: root, exclude: ['**/*.test.{ts,tsx}'] })
+  const hash = createHash('sha256')
+  for (const name of names.toSorted()) hash.update(`${name}\0`).update(readFileSync(root + name))
+  return hash.digest('hex')
+}

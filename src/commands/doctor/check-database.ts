@@ -1,0 +1,113 @@
+import type { Database, Queryable } from '#db/database.ts'
+import { compareMigrations } from '#db/migrate.ts'
+import type { Config } from '../../config.ts'
+import { describeFailure } from '../terminal/failures.ts'
+import { findServerFacts, listForbiddenTables, listMissingExtensions, type ServerFacts } from './doctor.queries.ts'
+import { type Finding, findingsOf } from './finding.ts'
+
+const oldestVersion = 15
+const neededExtensions = ['btree_gin', 'pg_trgm']
+/** The machine's time only decides whether certificates are valid; everything else uses the database's time. */
+const clockWarningMs = 2_000
+const clockProblemMs = 5 * 60_000
+
+/** Undefined when PostgreSQL answers. */
+export async function checkConnection(db: Database): Promise<Finding | undefined> {
+  try {
+    await findServerFacts(db)
+    return undefined
+  } catch (error) {
+    const [text = ''] = describeFailure(error).message.split('\n')
+    const [, message = text, fix = 'Check DATABASE_URL.'] = /^(.*?[.)]\.?) ([A-Z].*)$/.exec(text) ?? []
+    return findingsOf('database').problem(message, fix)
+  }
+}
+
+export async function checkServer(db: Queryable, config: Config): Promise<Finding[]> {
+  const sentMs = Date.now()
+  const facts = await findServerFacts(db)
+  const machineMs = (sentMs + Date.now()) / 2
+  return [
+    judgeVersion(facts),
+    await checkRights(db, facts),
+    ...judgeConnections(facts, config),
+    judgeClock(facts.now.getTime() - machineMs),
+  ]
+}
+
+export function judgeVersion({ version, versionNumber, isReadOnly }: ServerFacts): Finding {
+  const { ok, problem } = findingsOf('database')
+  if (versionNumber < oldestVersion * 10_000)
+    return problem(`PostgreSQL ${version} is too old.`, `Upgrade it to version ${oldestVersion} or newer.`)
+  if (isReadOnly)
+    return problem(
+      `PostgreSQL ${version} is read-only.`,
+      'Point DATABASE_URL to the primary, or find out why the server accepts no writes.',
+    )
+  return ok(`PostgreSQL ${version} answers.`)
+}
+
+async function checkRights(db: Queryable, { role, database, mayCreate }: ServerFacts): Promise<Finding> {
+  const { ok, warning, problem } = findingsOf('rights')
+  const missing = await listMissingExtensions(db, neededExtensions)
+  if (missing.length > 0)
+    return problem(
+      `The PostgreSQL server lacks the extensions ${missing.join(' and ')}.`,
+      'Install the package with the additional modules of PostgreSQL on the server, e.g. postgresql-contrib.',
+    )
+  const forbidden = await listForbiddenTables(db)
+  if (forbidden.length > 0)
+    return problem(
+      `The role "${role}" may not read and write ${named(forbidden)}.`,
+      `Grant it select, insert, update and delete, or make it the owner: alter table … owner to "${role}".`,
+    )
+  if (!mayCreate)
+    return warning(
+      `The role "${role}" may not create tables, so it cannot run migrations.`,
+      `Run \`voucher-service migrate\` as another role, or: grant create on database "${database}" to "${role}".`,
+    )
+  return ok(`The role "${role}" has the rights it needs, and the extensions are there.`)
+}
+
+function named(names: string[]): string {
+  const shown = names.slice(0, 3).join(', ')
+  return names.length > 3 ? `${shown} and ${names.length - 3} more tables` : shown
+}
+
+/** The connections of one `start` process: work, requests, searches, queue, listener, health and metrics. */
+function judgeConnections({ maxConnections }: ServerFacts, { databasePoolSize }: Config): Finding[] {
+  const needed = databasePoolSize + Math.ceil(databasePoolSize / 2) + 2 + 4 + 3
+  if (needed <= maxConnections) return []
+  return [
+    findingsOf('database').warning(
+      `One process may open ${needed} connections, but PostgreSQL accepts ${maxConnections}.`,
+      'Lower DATABASE_POOL_SIZE, or raise max_connections.',
+    ),
+  ]
+}
+
+export function judgeClock(databaseAheadMs: number): Finding {
+  const { ok, warning, problem } = findingsOf('clock')
+  const seconds = Math.abs(Math.round(databaseAheadMs / 1_000))
+  const message = `The clock of the database is ${seconds} s ${databaseAheadMs > 0 ? 'ahead of' : 'behind'} this machine.`
+  const fix = 'Let NTP set the time on both, e.g. with chrony or systemd-timesyncd.'
+  if (Math.abs(databaseAheadMs) >= clockProblemMs) return problem(message, fix)
+  if (Math.abs(databaseAheadMs) >= clockWarningMs) return warning(message, fix)
+  return ok('The clocks of this machine and of the database agree.')
+}
+
+export async function checkMigrations(db: Queryable): Promise<Finding> {
+  const { ok, problem } = findingsOf('migrations')
+  const { missing, unknown } = await compareMigrations(db)
+  if (unknown.length > 0)
+    return problem(
+      `The database belongs to a newer version of the service: it has the migration ${unknown.at(-1)}.`,
+      'Install that version, or restore a backup that this version made.',
+    )
+  if (missing.length > 0)
+    return problem(
+      `The database is not up to date: ${missing.length} of the migrations are missing.`,
+      'Run `voucher-service migrate`.',
+    )
+  return ok('The database is up to date.')
+}

@@ -1,0 +1,72 @@
+import type { Queryable } from '#db/database.ts'
+import { findHold } from '#domain/holding/hold.queries.ts'
+import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
+import { listQueueDepths } from '#queue/jobs.queries.ts'
+import { shellWord } from '../terminal/output.ts'
+import { findWorkFacts } from './doctor.queries.ts'
+import { type Finding, findingsOf } from './finding.ts'
+
+/** A job that has been due for longer waits because no worker takes it. */
+const lateSeconds = 60
+
+/** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
+export async function checkWork(db: Queryable): Promise<Finding[]> {
+  const { hasListener, hasAdministrator, unrecorded } = await findWorkFacts(db)
+  const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
+  const worker = findingsOf('worker')
+  const findings: Finding[] = []
+  if (late.length > 0)
+    findings.push(
+      worker.problem(
+        `Jobs of ${late.map(({ queue }) => queue).join(', ')} have been waiting for more than ${lateSeconds} s.`,
+        'Start a worker with `voucher-service worker` or `voucher-service start`; if one runs, look in its log.',
+      ),
+    )
+  else if (hasListener) findings.push(worker.ok('A worker is running.'))
+  else
+    findings.push(
+      worker.warning(
+        'No worker is running.',
+        'Start one with `voucher-service worker`, or `voucher-service start` for everything in one process.',
+      ),
+    )
+  if (await findHold(db))
+    findings.push(
+      worker.warning(
+        'The service is held after a restore: it creates and withdraws no vouchers.',
+        'Run `voucher-service reconcile`, then `voucher-service resume`.',
+      ),
+    )
+  if (unrecorded > 0)
+    findings.push(
+      findingsOf('record').warning(
+        `${unrecorded} vouchers on controllers seem to be ours but are not on record.`,
+        'List them with `voucher-service reconcile`.',
+      ),
+    )
+  if (!hasAdministrator)
+    findings.push(
+      findingsOf('people').warning(
+        'There is no administrator yet, so nobody can manage the service in the web app.',
+        'Create one on the page /first-run, or with `voucher-service staff add --role admin`.',
+      ),
+    )
+  return findings
+}
+
+export async function checkWebhooks(db: Queryable): Promise<Finding[]> {
+  const { ok, warning } = findingsOf('webhooks')
+  const failing = await listFailingWebhooks(db, { onlySitesOf: null, siteId: null })
+  if (failing.length === 0) return [ok('No webhook fails or is disabled.')]
+  return failing.map(({ name, disabledAt, failingSince }) =>
+    disabledAt
+      ? warning(
+          `The webhook "${name}" has been disabled since ${disabledAt.toISOString()}.`,
+          `Repair its receiver, then run \`voucher-service webhooks enable ${shellWord(name)}\`.`,
+        )
+      : warning(
+          `Deliveries to the webhook "${name}" have failed since ${failingSince?.toISOString()}.`,
+          `\`voucher-service webhooks test ${shellWord(name)}\` shows the answer of its receiver.`,
+        ),
+  )
+}

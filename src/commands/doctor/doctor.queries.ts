@@ -1,0 +1,84 @@
+import type { Queryable } from '#db/database.ts'
+
+export type ServerFacts = {
+  version: string
+  versionNumber: number
+  now: Date
+  role: string
+  database: string
+  mayCreate: boolean
+  isReadOnly: boolean
+  /** Connections that other roles than superusers may open. */
+  maxConnections: number
+  sizeBytes: number
+  /** Null if this role may not see it. */
+  dataDirectory: string | null
+}
+
+export async function findServerFacts(db: Queryable): Promise<ServerFacts> {
+  const { rows } = await db.query<ServerFacts>(
+    `select split_part(current_setting('server_version'), ' ', 1) as version,
+            current_setting('server_version_num')::integer as "versionNumber",
+            clock_timestamp()::timestamptz(3) as now, current_user as role, current_database() as database,
+            has_database_privilege(current_database(), 'create')
+              and has_schema_privilege(current_schema(), 'create') as "mayCreate",
+            pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
+            current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+              as "maxConnections",
+            pg_database_size(current_database())::float as "sizeBytes",
+            (select setting from pg_settings where name = 'data_directory') as "dataDirectory"`,
+  )
+  return rows[0] as ServerFacts
+}
+
+/** Extensions that the migrations need and this server neither has in the database nor can create. */
+export async function listMissingExtensions(db: Queryable, needed: string[]): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from unnest($1::text[]) as name
+      where name not in (select extname from pg_extension) and name not in (select name from pg_available_extensions)`,
+    [needed],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Tables of the service on which this role lacks a right that the service needs every day. */
+export async function listForbiddenTables(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select c.relname as name
+       from pg_class c
+      where c.relnamespace in (current_schema()::regnamespace, to_regnamespace('pgboss')) and c.relkind in ('r', 'p')
+        and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+                 and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))
+        and not c.relispartition
+      order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+export type WorkFacts = { hasListener: boolean; hasAdministrator: boolean; unrecorded: number }
+
+/** `hasListener`: a worker is connected. One of the workers always holds this lock, see `tryToListen`. */
+export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
+  const { rows } = await db.query<WorkFacts>(
+    `select exists (
+              select from pg_locks
+               where locktype = 'advisory' and granted
+                 and database = (select oid from pg_database where datname = current_database())
+                 and ((classid::bigint << 32) | objid::bigint) = hashtextextended('voucher-service listener', 0)
+            ) as "hasListener",
+            exists (select from staff where role = 'admin' and active) as "hasAdministrator",
+            (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded`,
+  )
+  return rows[0] as WorkFacts
+}
+
+export type ControllerToCheck = { name: string; siteId: number | null }
+
+/** All controllers by name, each with its first active site. */
+export async function listControllersToCheck(db: Queryable): Promise<ControllerToCheck[]> {
+  const { rows } = await db.query<ControllerToCheck>(
+    `select c.name, (select min(s.id) from sites s where s.controller_id = c.id and s.active) as "siteId"
+       from controllers c order by c.name`,
+  )
+  return rows
+}

@@ -1,0 +1,365 @@
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { startApp, startWorkerOf } from '#test/app.ts'
+import { type CommandRun, runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { judgeClock as judgeControllerClock } from './check-controllers.ts'
+import { judgeClock, judgeVersion } from './check-database.ts'
+import { judgeRoom } from './check-disk.ts'
+import { judgeOrigin, judgeValidity } from './check-public-url.ts'
+import { listMissingExtensions, type ServerFacts } from './doctor.queries.ts'
+import type { Finding } from './finding.ts'
+
+/** Runs the doctor. `of` are the findings of one check. */
+async function examine(url: string, env: Record<string, string> = {}, args: string[] = []) {
+  const run: CommandRun = await runCommand(url, ['doctor', '--json', ...args], { env })
+  const all = run.json() as Finding[]
+  return { ...run, all, of: (check: string) => all.filter((finding) => finding.check === check) }
+}
+
+const withoutControllers = ['--no-controllers']
+
+test('a healthy installation has no problem and no warning, and the exit code is 0', async () => {
+  const app = await startApp()
+  await startWorkerOf(app)
+  await seedControlledSite(app.db, await startSimulator())
+  await seedPerson(app.db, { role: 'admin' })
+  const env = { PUBLIC_URL: app.url, REDIS_URL: 'redis://127.0.0.1:6379', REDIS_PREFIX: 'test-doctor:' }
+  // The worker becomes the listening one a moment after its start.
+  await expect.poll(async () => (await examine(app.db.url, env)).of('worker')[0]?.result).toBe('ok')
+
+  const { exitCode, all } = await examine(app.db.url, env)
+  const { stdout } = await runCommand(app.db.url, ['doctor'], { env })
+
+  expect(all.filter(({ result }) => result !== 'ok')).toEqual([])
+  expect(exitCode).toBe(0)
+  expect(all.map(({ check }) => check)).toEqual(
+    [
+      'settings',
+      'database',
+      'rights',
+      'clock',
+      'disk',
+      'migrations',
+      'secrets',
+      'worker',
+      'webhooks',
+      'controllers',
+    ].concat(['redis', 'public url']),
+  )
+  expect(stdout).toContain('ok       controllers  Vouchers can be made on 1 of 1 controllers.\n')
+  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 12\n')
+})
+
+describe('settings', () => {
+  test('each invalid setting is a problem, and no secret is printed', async () => {
+    const env = { PORT: '99999', LOG_LEVEL: 'loud', ENCRYPTION_KEYS: 'hunter2' }
+    const { exitCode, of, stdout, stderr } = await examine('postgres://localhost/x', env)
+
+    expect(of('settings').map(({ result, message }) => [result, message.split(':')[0]])).toEqual([
+      ['problem', 'PORT'],
+      ['problem', 'ENCRYPTION_KEYS'],
+      ['problem', 'LOG_LEVEL'],
+    ])
+    expect(exitCode).toBe(1)
+    expect(stdout + stderr).not.toContain('hunter2')
+  })
+
+  test('settings that are valid but risky are warnings', async () => {
+    const { of } = await examine('postgres://127.0.0.1:1/x', { ALLOW_HTTP_SIGN_IN: 'true', WEBHOOK_RETRY_SCALE: '0.1' })
+
+    expect(of('settings').map(({ result }) => result)).toEqual(['warning', 'warning'])
+  })
+})
+
+describe('database', () => {
+  test('a PostgreSQL that cannot be reached is a problem, and its password is not printed', async () => {
+    const { exitCode, of, stdout } = await examine(`postgres://anna:hunter2@127.0.0.1:${await freePort()}/x`)
+
+    expect(of('database')).toEqual([
+      {
+        check: 'database',
+        result: 'problem',
+        message: expect.stringMatching(/^PostgreSQL cannot be reached at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.$/),
+        fix: 'Check DATABASE_URL, and that PostgreSQL is running.',
+      },
+    ])
+    expect(exitCode).toBe(1)
+    expect(stdout).not.toContain('hunter2')
+  })
+
+  test('a database that does not exist is a problem', async () => {
+    const url = new URL((await createTestDatabase()).url)
+    url.pathname = '/nope'
+
+    expect((await examine(url.href)).of('database')).toMatchObject([
+      {
+        result: 'problem',
+        message: expect.stringContaining('"nope" does not exist'),
+        fix: 'Create it with `createdb nope`.',
+      },
+    ])
+  })
+
+  test('a read-only database is a problem', async () => {
+    const db = await createTestDatabase()
+    await db.query(`alter database ${new URL(db.url).pathname.slice(1)} set default_transaction_read_only = on`)
+
+    expect((await examine(db.url, {}, withoutControllers)).of('database')).toMatchObject([
+      { result: 'problem', message: expect.stringContaining('read-only') },
+    ])
+  })
+
+  test('PostgreSQL 14 is a problem', () => {
+    const facts = { version: '14.9', versionNumber: 140_009, isReadOnly: false } as ServerFacts
+
+    expect(judgeVersion(facts)).toMatchObject({ result: 'problem', fix: 'Upgrade it to version 15 or newer.' })
+  })
+
+  test('a pool that is larger than what PostgreSQL accepts is a warning', async () => {
+    const { url } = await createTestDatabase()
+
+    expect((await examine(url, { DATABASE_POOL_SIZE: '500' }, withoutControllers)).of('database')).toMatchObject([
+      { result: 'ok' },
+      { result: 'warning', fix: expect.stringContaining('DATABASE_POOL_SIZE') },
+    ])
+  })
+})
+
+test('a role without rights is a problem, and one that cannot migrate is a warning', async () => {
+  const db = await createTestDatabase()
+  const role = `doctor_${process.pid}_${Date.now()}`
+  await db.query(`create role ${role} login`)
+  onFileEnd(async () => {
+    await db.query(`drop owned by ${role}`)
+    await db.query(`drop role ${role}`)
+  })
+  const url = Object.assign(new URL(db.url), { username: role }).href
+  await db.query(`grant usage on schema pgboss to ${role}`)
+  const forbidden = await examine(url, {}, withoutControllers)
+  for (const schema of ['public', 'pgboss'])
+    await db.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`)
+
+  const limited = await examine(url, {}, withoutControllers)
+
+  expect(forbidden.of('rights')).toMatchObject([{ result: 'problem', fix: expect.stringContaining('Grant') }])
+  expect(limited.of('rights')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('grant create') }])
+  expect(limited.of('disk')).toMatchObject([{ result: 'ok', message: expect.stringContaining('may not see') }])
+})
+
+test('a check that fails unexpectedly is a problem, and the others still run', async () => {
+  const db = await createTestDatabase()
+  await db.query('alter table webhooks rename to renamed')
+
+  const { of, exitCode } = await examine(db.url, {}, withoutControllers)
+
+  expect(of('webhooks')).toMatchObject([
+    { result: 'problem', message: expect.stringContaining('could not be checked') },
+  ])
+  expect(of('redis')).toMatchObject([{ result: 'ok' }])
+  expect(exitCode).toBe(1)
+})
+
+test('an extension that the server lacks is found', async () => {
+  const db = await createTestDatabase()
+
+  expect(await listMissingExtensions(db, ['pg_trgm', 'planted'])).toEqual(['planted'])
+})
+
+test.each([
+  [0, 'ok'],
+  [-3_000, 'warning'],
+  [400_000, 'problem'],
+] as const)('a database that is %i ms ahead is %s', (aheadMs, result) => {
+  expect(judgeClock(aheadMs).result).toBe(result)
+})
+
+test.each([
+  [{ freeBytes: 80 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 }, 'ok'],
+  [{ freeBytes: 4 * 2 ** 30, totalBytes: 20 * 2 ** 30 }, 'warning'],
+  [{ freeBytes: 20 * 2 ** 30, totalBytes: 200 * 2 ** 30 }, 'warning'],
+  [{ freeBytes: 2 ** 29, totalBytes: 2 ** 30 }, 'problem'],
+] as const)('a disk with %j is %s', (room, result) => {
+  expect(judgeRoom(room).result).toBe(result)
+})
+
+test('the disk of a database on another machine cannot be seen', async () => {
+  const { url } = await createTestDatabase()
+  const env = { DATABASE_DIRECT_URL: 'postgres://db.example.com/vouchers' }
+
+  expect((await examine(url, env, withoutControllers)).of('disk')).toMatchObject([
+    { result: 'ok', message: expect.stringContaining('on another machine') },
+  ])
+})
+
+describe('migrations', () => {
+  test('a missing one is a problem', async () => {
+    const db = await createTestDatabase()
+    await db.query('delete from migrations where name = (select max(name) from migrations)')
+
+    expect((await examine(db.url)).of('migrations')).toMatchObject([
+      { result: 'problem', fix: 'Run `voucher-service migrate`.' },
+    ])
+  })
+
+  test('one of a newer version is a problem', async () => {
+    const db = await createTestDatabase()
+    await db.query(`insert into migrations (name, run_on) values ('9999_planted', now())`)
+
+    expect((await examine(db.url)).of('migrations')).toMatchObject([
+      { result: 'problem', message: expect.stringContaining('9999_planted') },
+    ])
+  })
+})
+
+test('secrets that cannot be decrypted are a problem, and old keys a warning', async () => {
+  const db = await createTestDatabase()
+  await seedWebhook(db)
+  const other = `other:${Buffer.alloc(32, 'other').toString('base64')}`
+  const old = `test:${Buffer.alloc(32, 'test').toString('base64')}`
+
+  const lost = await examine(db.url, { ENCRYPTION_KEYS: other }, withoutControllers)
+  const rolled = await examine(db.url, { ENCRYPTION_KEYS: `${other},${old}` }, withoutControllers)
+
+  expect(lost.of('secrets')).toMatchObject([
+    { result: 'problem', message: expect.stringMatching(/^2 of 2 .*Encryption key "test" is not configured/) },
+  ])
+  expect(lost.stdout).not.toContain(other.slice('other:'.length))
+  expect(rolled.of('secrets')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('secrets rotate') }])
+})
+
+test('no worker, waiting jobs, a hold, lost vouchers and no administrator are found', async () => {
+  const db = await createTestDatabase()
+  await seedSite(db)
+  const idle = await examine(db.url, {}, withoutControllers)
+  await db.query(`insert into pgboss.job (name, start_after) values ('sync', now() - interval '2 minutes')`)
+  await db.query(`insert into hold (reason) values ('command')`)
+  await db.query('update sites set unrecorded = 3')
+
+  const { of } = await examine(db.url, {}, withoutControllers)
+
+  expect(idle.of('worker')).toMatchObject([{ result: 'warning', message: 'No worker is running.' }])
+  expect(of('worker')).toMatchObject([
+    { result: 'problem', message: expect.stringContaining('Jobs of sync') },
+    { result: 'warning', fix: expect.stringContaining('voucher-service resume') },
+  ])
+  expect(of('record')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('reconcile') }])
+  expect(of('people')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('/first-run') }])
+})
+
+test('webhooks that fail or are disabled are warnings, without their addresses', async () => {
+  const db = await createTestDatabase()
+  const [failing, disabled] = [await seedWebhook(db), await seedWebhook(db)]
+  await db.query('update webhooks set failing_since = now() where id = $1', [failing])
+  await db.query(`update webhooks set disabled_at = now(), disabled_reason = 'gone' where id = $1`, [disabled])
+
+  const { of, stdout } = await examine(db.url, {}, withoutControllers)
+
+  expect(of('webhooks').map(({ result, fix }) => [result, /webhooks (\w+)/.exec(fix ?? '')?.[1]])).toEqual([
+    ['warning', 'enable'],
+    ['warning', 'test'],
+  ])
+  expect(stdout).not.toContain('/hook')
+})
+
+describe('controllers', () => {
+  test('each one that fails is a problem with its layer', async () => {
+    const db = await createTestDatabase()
+    const simulator = await startSimulator()
+    await seedControlledSite(db, simulator)
+    await seedControlledSite(db, { url: `http://127.0.0.1:${await freePort()}`, apiKey: 'hunter2' })
+    await seedControlledSite(db, { url: simulator.url, apiKey: 'hunter2' }, { controllerSite: 'annex' })
+    await seedController(db)
+
+    const { of, exitCode, stdout } = await examine(db.url)
+    const found = of('controllers').map(({ result, message }) => [result, message.replace(/"[^"]*"/, 'X')])
+
+    expect(found.toSorted()).toEqual([
+      ['ok', 'Vouchers can be made on 1 of 4 controllers.'],
+      ['problem', expect.stringMatching(/^The controller X fails at connect: .*ECONNREFUSED/)],
+      ['problem', expect.stringMatching(/^The controller X fails at sign-in: /)],
+      ['warning', expect.stringContaining('has no active site')],
+    ])
+    expect(exitCode).toBe(1)
+    expect(stdout).not.toContain('hunter2')
+  })
+
+  test('a clock that is wrong is a warning', () => {
+    expect(judgeControllerClock('Lobby', 10_000)).toBeUndefined()
+    expect(judgeControllerClock('Lobby', -600_000)).toMatchObject({
+      result: 'warning',
+      message: 'The clock of the controller "Lobby" is 10 min behind.',
+    })
+  })
+})
+
+test('a Redis that does not answer is a problem, and its password is not printed', async () => {
+  const { url } = await createTestDatabase()
+  const env = { REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort()}` }
+
+  const { of, stdout } = await examine(url, env, withoutControllers)
+
+  expect(of('redis')).toMatchObject([{ result: 'problem', message: expect.stringContaining('ECONNREFUSED') }])
+  expect(stdout).not.toContain('hunter2')
+})
+
+describe('public url', () => {
+  const found = async (env: Record<string, string>) =>
+    (await examine((await createTestDatabase()).url, env, withoutControllers)).of('public url')
+
+  test('nothing, something else, or an untrusted certificate at PUBLIC_URL is a problem', async () => {
+    const sink = await startWebhookSink()
+    const secure = await startSimulator('--https')
+
+    expect(await found({ PUBLIC_URL: `http://127.0.0.1:${await freePort()}` })).toMatchObject([
+      { result: 'problem', message: expect.stringContaining('ECONNREFUSED') },
+    ])
+    expect(await found({ PUBLIC_URL: new URL(sink.url).origin })).toMatchObject([
+      { result: 'problem', message: expect.stringContaining('Something else') },
+    ])
+    expect(await found({ PUBLIC_URL: secure.url })).toMatchObject([
+      { result: 'problem', message: expect.stringContaining('do not trust the certificate') },
+    ])
+  })
+
+  test('a proxy that changes the Host header is a problem', async () => {
+    const app = await startApp()
+    const proxy = createServer((incoming, outgoing) => {
+      forward(app.url + incoming.url, (answer) => answer.pipe(outgoing)).end()
+    }).listen(0, '127.0.0.1')
+    onFileEnd(() => proxy.close())
+    await new Promise((resolve) => proxy.once('listening', resolve))
+
+    expect(await found({ PUBLIC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` })).toMatchObject([
+      { result: 'problem', fix: expect.stringContaining('Host header') },
+    ])
+  })
+
+  test('a service that is open to the network needs PUBLIC_URL', async () => {
+    expect(await found({ LISTEN_ADDRESS: '0.0.0.0' })).toMatchObject([{ result: 'warning' }])
+  })
+
+  test.each([
+    ['https://a.example', 'https://a.example', 'ok', null],
+    ['https://a.example', 'http://a.example', 'problem', 'TRUSTED_PROXIES'],
+    ['https://a.example', 'http://10.0.0.1:8080', 'problem', 'Host'],
+    ['http://a.example', 'http://a.example', 'warning', 'TLS'],
+    ['https://a.example', undefined, 'problem', 'Host'],
+  ] as const)('%s that the service sees as %s is %s', (publicUrl, seen, result, fix) => {
+    expect(judgeOrigin(publicUrl, seen, { trustedProxies: [] })).toMatchObject({
+      result,
+      fix: fix === null ? null : expect.stringContaining(fix),
+    })
+  })
+
+  test('a certificate that ends soon is a warning', () => {
+    expect(judgeValidity('https://a.example', 20 * 86_400_000)).toEqual([])
+    expect(judgeValidity('https://a.example', 3 * 86_400_000)).toMatchObject([{ result: 'warning' }])
+  })
+})

@@ -1,0 +1,58 @@
+import { CommandRefused } from '../terminal/refusals.ts'
+import { runTool, type ToolEnvironment } from './postgres-tools.ts'
+
+/** A backup file of this service, as `pg_restore` lists it. */
+export type Archive = {
+  file: string
+  takenAt: Date
+  /** The version of the PostgreSQL from which it was taken. */
+  serverMajor: number
+  /** The entries of the archive, one line each. */
+  entries: string[]
+  /** The migrations of the record in it. */
+  migrations: string[]
+}
+
+/** Matches the entry with the rows of `migrations`. A process starts only when these are there. */
+const migrationRows = / TABLE DATA public migrations /
+
+/** Reads the list of a backup and checks that it is complete and of this service. */
+export async function readArchive(file: string, env: ToolEnvironment): Promise<Archive> {
+  const list = await runTool('pg_restore', ['--list', file], env).catch((error: Error) => {
+    throw new CommandRefused(`${file} cannot be read as a backup. ${error.message}`)
+  })
+  const lines = list.split('\n')
+  const header = (name: string) => lines.find((line) => line.includes(`${name}: `))?.split(': ')[1] ?? ''
+  const createdAt = /Archive created at (.*)/.exec(list)?.[1]
+  const entries = lines.filter((line) => /^\d+; /.test(line))
+  if (createdAt === undefined || !['hold', 'migrations', 'vouchers'].every((table) => hasTable(entries, table)))
+    throw new CommandRefused(
+      `${file} is not a backup of this service. Use a file that \`voucher-service backup\` has written.`,
+    )
+  return {
+    file,
+    takenAt: new Date(createdAt.replace(' ', 'T').replace(' UTC', 'Z')),
+    serverMajor: Number.parseInt(header('Dumped from database version'), 10),
+    entries,
+    migrations: await readMigrations(file, env),
+  }
+}
+
+function hasTable(entries: string[], table: string): boolean {
+  return entries.some((entry) => entry.includes(` TABLE public ${table} `))
+}
+
+/** Reads the rows of `migrations` as text: `COPY public.migrations (id, name, run_on) FROM stdin;` and a line for each. */
+async function readMigrations(file: string, env: ToolEnvironment): Promise<string[]> {
+  const sql = await runTool('pg_restore', ['--data-only', '--table=migrations', '--file=-', file], env)
+  const rows = /^COPY public\.migrations \(id, name, run_on\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(sql)?.[1] ?? ''
+  return rows.split('\n').flatMap((row) => row.split('\t')[1] ?? [])
+}
+
+/** The entries in two parts. Until the second part is restored, no process starts with the record. */
+export function partsOf({ entries }: Archive): { record: string[]; migrations: string[] } {
+  return {
+    record: entries.filter((entry) => !migrationRows.test(entry)),
+    migrations: entries.filter((entry) => migrationRows.test(entry)),
+  }
+}

@@ -1,0 +1,85 @@
+import { access, open, rename, rm, stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import type { Database } from '#db/database.ts'
+import { compareMigrations } from '#db/migrate.ts'
+import { findServerMajor } from '#db/restoring.queries.ts'
+import { listKeysInUse } from '#domain/secrets/secrets.queries.ts'
+import type { Config } from '../../config.ts'
+import { withDatabase } from '../connections.ts'
+import { print } from '../terminal/output.ts'
+import { CommandRefused } from '../terminal/refusals.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { readArchive } from './archive.ts'
+import { checkTool, runTool, type ToolEnvironment, toolEnvironment } from './postgres-tools.ts'
+
+export function registerBackup(command: Command, terminal: Terminal): void {
+  command
+    .argument('<file>', 'the new file; it must not exist yet')
+    .action((file: string) => withDatabase(terminal, (db, config) => backup(terminal, db, config, file)))
+}
+
+async function backup(terminal: Terminal, db: Database, config: Config, file: string): Promise<void> {
+  const env = toolEnvironment(config.databaseDirectUrl ?? config.databaseUrl, terminal.env)
+  if (await exists(file)) throw new CommandRefused(`${file} exists already. Choose another name, e.g. with the date.`)
+  const { missing } = await compareMigrations(db)
+  if (missing.length > 0)
+    throw new CommandRefused(
+      'The database is older than this version of the service. Back it up with the old version, or run `voucher-service migrate` first.',
+    )
+  const serverMajor = await findServerMajor(db)
+  await checkTool('pg_dump', env, serverMajor)
+  await checkTool('pg_restore', env, serverMajor)
+  const { takenAt } = await writeFile(file, env)
+  const { size } = await stat(file)
+  const keys = await listKeysInUse(db)
+  print(terminal, { file, bytes: size, takenAt, postgresql: serverMajor, encryptionKeys: keys })
+  terminal.stderr.write(whatElse(keys, config))
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Writes under a temporary name that only this user can read, checks the list of the backup, and then renames it. */
+async function writeFile(file: string, env: ToolEnvironment) {
+  const temporary = `${file}.${process.pid}.part`
+  try {
+    await (await open(temporary, 'wx', 0o600)).close()
+    // Counters of the rate limit are worth nothing later.
+    await runTool('pg_dump', ['--format=custom', '--no-unlogged-table-data', `--file=${temporary}`], env)
+    await flush(temporary)
+    const archive = await readArchive(temporary, env)
+    await rename(temporary, file)
+    return archive
+  } catch (error) {
+    await rm(temporary, { force: true })
+    if ((error as NodeJS.ErrnoException).syscall === 'open')
+      throw new CommandRefused(
+        `${file} cannot be written: ${(error as Error).message}. Check the folder and its rights.`,
+      )
+    throw error
+  }
+}
+
+/** Waits until the file is on the disk: a backup that a power failure can empty is none. */
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.sync()
+  await handle.close()
+}
+
+function whatElse(keys: string[], { encryptionKeys }: Config): string {
+  const lost = keys.filter((id) => !encryptionKeys.keys.has(id))
+  return [
+    'The backup is complete. Keep these too, in another place:',
+    keys.length > 0
+      ? `- ENCRYPTION_KEYS with the entries ${keys.join(', ')}: the secrets in the backup cannot be decrypted without them.`
+      : '- ENCRYPTION_KEYS. The record contains no encrypted secrets yet.',
+    '- your other settings: the environment of the service, for example the file .env.',
+    ...(lost.length > 0 ? [`Warning: ENCRYPTION_KEYS lacks ${lost.join(', ')} now. Find these entries.`] : []),
+    '',
+  ].join('\n')
+}

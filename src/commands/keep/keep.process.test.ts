@@ -1,0 +1,277 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { connectDatabase } from '#db/database.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { testEnvironment } from '#test/environment.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { runProgram } from '../program.ts'
+import { toolEnvironment } from './postgres-tools.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'keep-'))
+onFileEnd(() => rmSync(folder, { recursive: true }))
+const db = await createTestDatabase()
+const PATH = process.env['PATH'] as string
+const key = Buffer.alloc(32, 'test').toString('base64')
+
+let files = 0
+const newFile = () => join(folder, `${++files}.backup`)
+
+const run = (url: string, args: string[], env: Record<string, string> = {}) =>
+  runCommand(url, args, { env: { PATH, ...env } })
+
+async function backUp(): Promise<string> {
+  const file = newFile()
+  expect((await run(db.url, ['backup', file])).exitCode).toBe(0)
+  return file
+}
+
+async function createEmptyDatabase(): Promise<string> {
+  const name = `keep_${process.pid}_${++files}`
+  await onServer(`create database ${name}`)
+  onFileEnd(() => onServer(`drop database ${name} with (force)`))
+  return databaseUrl(name)
+}
+
+/** A folder with programs that replace those of PostgreSQL. */
+function fakeTools(tools: Record<string, string>): string {
+  const bin = join(folder, `bin-${++files}`)
+  mkdirSync(bin)
+  for (const [name, script] of Object.entries(tools)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  return bin
+}
+
+test('a backup says what else is needed, only its owner can read it, and no temporary file is left', async () => {
+  const addController =
+    'controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -'
+  await runCommand(db.url, addController.split(' '), { stdin: 'hunter2\n' })
+  const file = newFile()
+  const { exitCode, stdout, stderr } = await run(db.url, ['backup', file, '--json'])
+
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ file, encryption_keys: ['test'] })
+  expect(stderr).toContain('ENCRYPTION_KEYS with the entries test')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+})
+
+test('a backup contains neither the encryption keys nor a secret', async () => {
+  const file = await backUp()
+  const { stdout } = await promisify(execFile)('pg_restore', ['--file=-', file], { maxBuffer: 2 ** 28 })
+
+  expect(stdout).toContain('v1.test.')
+  expect([stdout.includes(key), stdout.includes('hunter2')]).toEqual([false, false])
+})
+
+test('the process list shows neither the password nor the address of the database', async () => {
+  const seen = join(folder, 'seen')
+  const real = (await promisify(execFile)('which', ['pg_dump'])).stdout.trim()
+  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] || echo "$@ / $PGPASSWORD" >${seen}\nexec ${real} "$@"` })
+  const url = new URL(db.url)
+  url.password = 's3cret'
+  const { exitCode } = await run(url.href, ['backup', newFile()], { PATH: `${bin}:${PATH}` })
+  const [args, password] = readFileSync(seen, 'utf8').trim().split(' / ')
+
+  expect([exitCode, password]).toEqual([0, 's3cret'])
+  expect(args).toMatch(/^--format=custom --no-unlogged-table-data --file=\S+$/)
+})
+
+test('a backup is taken from DATABASE_URL, whatever server the variables of PostgreSQL name', async () => {
+  const services = join(folder, 'services.conf')
+  writeFileSync(services, '[other]\nhost=/nowhere\nport=1\ndbname=other\n')
+  const elsewhere = { PGSERVICE: 'other', PGSERVICEFILE: services, PGHOSTADDR: '127.0.0.2', PGOPTIONS: '-c nope=1' }
+  const { exitCode, stderr } = await run(db.url, ['backup', newFile()], elsewhere)
+
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('The backup is complete')])
+})
+
+test('variables that fill gaps of the address are passed on to the programs of PostgreSQL; others could name another server', () => {
+  const given = { PGPASSFILE: '/pass', PGSSLROOTCERT: '/ca', PGSERVICE: 'x', PGHOSTADDR: '10.0.0.9', PGPORT: '1' }
+  const env = toolEnvironment('postgres://vouchers@db.example/vouchers', given)
+
+  expect(env).toEqual({
+    PGHOST: 'db.example',
+    PGUSER: 'vouchers',
+    PGDATABASE: 'vouchers',
+    PGPORT: '1', // as node-postgres reads it
+    PGPASSFILE: '/pass',
+    PGSSLROOTCERT: '/ca',
+    PGAPPNAME: 'voucher-service keep',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+  })
+})
+
+test('a pg_dump that is missing or older than the server is rejected with what to install', async () => {
+  const old = fakeTools({ pg_dump: 'echo "pg_dump (PostgreSQL) 13.4"' })
+  const none = fakeTools({})
+  const [older, missing] = [
+    await run(db.url, ['backup', newFile()], { PATH: old }),
+    await run(db.url, ['backup', newFile()], { PATH: none }),
+  ]
+
+  expect([older.exitCode, missing.exitCode]).toEqual([1, 1])
+  expect(older.stderr).toMatch(
+    /pg_dump has version 13, which is too old for PostgreSQL \d+\. Install .*postgresql-client-\d+/,
+  )
+  expect(missing.stderr).toMatch(/pg_dump was not found\. Install .*postgresql-client-\d+/)
+})
+
+test('a backup that fails leaves no file, and an existing file is not replaced', async () => {
+  const bin = fakeTools({
+    pg_dump: '[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.0"; echo "disk full" >&2; exit 1',
+  })
+  const [failing, existing] = [newFile(), newFile()]
+  writeFileSync(existing, 'old')
+  const failed = await run(db.url, ['backup', failing], { PATH: `${bin}:${PATH}` })
+  const rejected = await run(db.url, ['backup', existing])
+
+  expect([failed.exitCode, rejected.exitCode]).toEqual([1, 1])
+  expect(failed.stderr).toContain('pg_dump failed: disk full')
+  expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(failing))).toEqual([])
+  expect(readFileSync(existing, 'utf8')).toBe('old')
+})
+
+test('a restored record has all rows, is held, and its sites are due for a sync', async () => {
+  const site = await seedSite(db)
+  await seedVoucher(db, site, { code: '1234512345' })
+  await seedKey(db)
+  const file = await backUp()
+  const url = await createEmptyDatabase()
+  const restored = await run(url, ['restore', file])
+  const there = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  onFileEnd(() => there.close())
+  const count = `select (select count(*) from vouchers) as vouchers, (select count(*) from api_keys) as keys,
+                        (select count(*) from migrations) as migrations`
+  const { rows } = await there.query(`select reason, backup_taken_at is not null as dated,
+                                             (select count(*)::integer from sites where next_sync_at > now()) as later from hold`)
+
+  expect([restored.exitCode, rows]).toEqual([0, [{ reason: 'restored', dated: true, later: 0 }]])
+  expect((await there.query(count)).rows).toEqual((await db.query(count)).rows)
+  expect((await run(url, ['migrate', '--check'])).exitCode).toBe(0)
+})
+
+test('restore rejects a database that is not empty, and changes nothing there', async () => {
+  const file = await backUp()
+  const other = await createTestDatabase()
+  await seedController(other)
+  const { exitCode, stderr } = await run(other.url, ['restore', file])
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/not empty: it has .*\. Create a new database/)
+  expect((await other.query('select from hold')).rowCount).toBe(0)
+})
+
+test('restore rejects a database with which a process of the service is connected', async () => {
+  const file = await backUp()
+  const url = await createEmptyDatabase()
+  const process = connectDatabase({ url, poolSize: 1, minIdle: 1, onError: () => {} })
+  await process.query('select 1')
+  const { exitCode, stderr } = await run(url, ['restore', file])
+  await process.close()
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Stop every api, worker and start process')])
+})
+
+test('restore rejects a backup of a newer version before it touches the database', async () => {
+  await db.query(`insert into migrations (name, run_on) values ('9000_later', now())`)
+  const file = await backUp()
+  await db.query(`delete from migrations where name = '9000_later'`)
+  const url = await createEmptyDatabase()
+  const { exitCode, stderr } = await run(url, ['restore', file])
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('newer than this version')])
+  expect((await run(url, ['migrate', '--check'])).exitCode).toBe(3)
+})
+
+test('restore rejects files that are not a backup of this service', async () => {
+  const url = await createEmptyDatabase()
+  const [text, foreign] = [newFile(), newFile()]
+  writeFileSync(text, 'select 1;')
+  await promisify(execFile)('pg_dump', ['--format=custom', `--file=${foreign}`, `--dbname=${url}`])
+  const runs = [
+    await run(url, ['restore', text]),
+    await run(url, ['restore', foreign]),
+    await run(url, ['restore', '/no']),
+  ]
+
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
+  expect(runs.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining('cannot be read as a backup'),
+    expect.stringContaining('is not a backup of this service'),
+    expect.stringContaining('does not exist'),
+  ])
+})
+
+test('restore says which encryption keys are missing', async () => {
+  const file = await backUp()
+  const url = await createEmptyDatabase()
+  const other = `other:${Buffer.alloc(32, 'other').toString('base64')}`
+  const { exitCode, stderr } = await run(url, ['restore', file], { ENCRYPTION_KEYS: other })
+
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Encryption key "test" is not configured')])
+})
+
+test('`hold` and `resume` are recorded in the audit, and both can be repeated', async () => {
+  const steps = [['hold'], ['hold'], ['resume', '--yes'], ['resume', '--yes']]
+  const said: string[] = []
+  for (const step of steps) said.push((await run(db.url, step)).stderr)
+  const { rows } = await db.query<{ action: string }>(
+    `select action from audit where target_kind = 'record' order by id`,
+  )
+
+  expect(said[0]).toContain('The service is held.')
+  expect(said[1]).toContain('was held already')
+  expect(said[2]).toContain('The hold has ended.')
+  expect(said[3]).toContain('not held')
+  expect(rows.map(({ action }) => action)).toEqual(['record.held', 'record.resumed'])
+})
+
+test('`resume` leaves a hold alone that began while it asked, and says so', async () => {
+  await run(db.url, ['hold'])
+  async function* answerLate() {
+    await run(db.url, ['resume', '--yes'])
+    await run(db.url, ['hold'])
+    yield Buffer.from('y\n')
+  }
+  let stderr = ''
+  const exitCode = await runProgram(['resume'], {
+    env: testEnvironment(db.url),
+    stdin: () => Readable.from(answerLate()),
+    stdout: { write: () => {} },
+    stderr: { write: (text) => (stderr += text) },
+  })
+  const { rowCount } = await db.query('select from hold')
+  await run(db.url, ['resume', '--yes'])
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('This hold had already ended, so nothing was changed.'),
+  ])
+  expect(rowCount).toBe(1)
+})
+
+test('`migrate --check` says whether the database is up to date, older or newer', async () => {
+  const check = async (url: string) => {
+    const { exitCode, stdout } = await run(url, ['migrate', '--check', '--json'])
+    return [exitCode, JSON.parse(stdout).database]
+  }
+  const current = await check(db.url)
+  await db.query(`insert into migrations (name, run_on) values ('9000_later', now())`)
+  const newer = await check(db.url)
+  await db.query(`delete from migrations where name = '9000_later'`)
+
+  expect(current).toEqual([0, 'up to date'])
+  expect(newer).toEqual([4, 'newer'])
+  expect(await check(await createEmptyDatabase())).toEqual([3, 'older'])
+})

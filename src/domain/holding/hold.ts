@@ -1,0 +1,52 @@
+import type { Database, Queryable } from '#db/database.ts'
+import type { Actor } from '../actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { DomainError } from '../errors.ts'
+import {
+  deleteHold,
+  findHold,
+  type HeldWork,
+  insertHold,
+  updateFailingWebhooks,
+  updateHeldUpBatches,
+  updateSitesDueForSync,
+} from './hold.queries.ts'
+
+/** Rejects a request that would create or withdraw vouchers while the service is held. */
+export async function rejectIfHeld(db: Queryable): Promise<void> {
+  if (await findHold(db)) throw new DomainError('held')
+}
+
+const record = { targetKind: 'record', targetId: 'record' }
+
+/** Holds a restored record, and makes every site due for a sync, which shows what happened since the backup. */
+export async function holdRestored(db: Database, actor: Actor, backupTakenAt: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    await insertHold(tx, { reason: 'restored', backupTakenAt })
+    await updateSitesDueForSync(tx)
+    await recordAudit(tx, actor, { ...record, action: 'record.restored', details: { backup_taken_at: backupTakenAt } })
+  })
+}
+
+/** Holds a running service. False when it was held before. */
+export async function holdByCommand(db: Database, actor: Actor): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (await findHold(tx)) return false
+    await insertHold(tx, { reason: 'command', backupTakenAt: null })
+    await recordAudit(tx, actor, { ...record, action: 'record.held' })
+    return true
+  })
+}
+
+/** Ends the hold that began at `since`. Sweeps of the workers begin the waiting work within seconds. False when it had ended. */
+export async function resume(db: Database, actor: Actor, since: Date, work: HeldWork): Promise<boolean> {
+  const { adopted, unrecorded } = work
+  return db.transaction(async (tx) => {
+    if (!(await deleteHold(tx, since))) return false
+    // Nothing was tried during the hold, so its time must not count as a time of failures.
+    await updateHeldUpBatches(tx)
+    await updateFailingWebhooks(tx)
+    await recordAudit(tx, actor, { ...record, action: 'record.resumed', details: { adopted, unrecorded } })
+    return true
+  })
+}

@@ -1,0 +1,96 @@
+import type { Queryable } from '#db/database.ts'
+
+/** The sites of an overview: those that the actor may use, or one of them. */
+export type OverviewScope = { onlySitesOf: string | null; siteId: number | null }
+
+/**
+ * SQL that is true for the sites of an overview. $1 and $2 are its scope. PostgreSQL reads the sites of the actor once; with
+ * `mayUseSite` it would look them up for each row, which took 1.4 s for a manager of 150 sites with 50,000 vouchers.
+ */
+export const inScope = (
+  siteId: string,
+) => `($2::integer is null or ${siteId} = $2) and ($1::uuid is null or ${siteId} in (
+  select site_id from api_key_sites where api_key_id = $1 union all select site_id from staff_sites where staff_id = $1))`
+
+/** The last days up to `today`. */
+export type Period = { today: string; days: number }
+
+const inPeriod = `day > $3::date - $4::integer and day <= $3::date`
+
+const valuesOf = ({ onlySitesOf, siteId }: OverviewScope, { today, days }: Period) => [onlySitesOf, siteId, today, days]
+
+/** `redeemed` are those of `issued` that somebody has used since then. */
+export type IssuedDay = { day: string; issued: number; redeemed: number }
+
+/** Every day of the period, also those without vouchers, earliest first. */
+export async function listIssuedDays(db: Queryable, scope: OverviewScope, period: Period): Promise<IssuedDay[]> {
+  const { rows } = await db.query<IssuedDay>(
+    `with counted as (
+       select day, sum(created) as issued, sum(created_redeemed) as redeemed
+         from site_days where ${inPeriod} and ${inScope('site_days.site_id')}
+        group by day
+     )
+     select (period.day::date)::text as day, coalesce(issued, 0)::integer as issued, coalesce(redeemed, 0)::integer as redeemed
+       from generate_series($3::date - $4::integer + 1, $3::date, interval '1 day') as period (day)
+       left join counted on counted.day = period.day::date
+      order by period.day`,
+    valuesOf(scope, period),
+  )
+  return rows
+}
+
+export type BusySite = { id: number; name: string; issued: number }
+
+/** The sites with the most vouchers of the period. */
+export async function listBusiestSites(
+  db: Queryable,
+  scope: OverviewScope,
+  period: Period,
+  limit: number,
+): Promise<BusySite[]> {
+  const { rows } = await db.query<BusySite>(
+    `select s.id, s.name, busiest.issued::integer as issued
+       from (select site_id, sum(created) as issued
+               from site_days where ${inPeriod} and ${inScope('site_days.site_id')}
+              group by site_id having sum(created) > 0
+              order by issued desc, site_id limit $5) as busiest
+       join sites s on s.id = busiest.site_id
+      order by busiest.issued desc, s.id`,
+    [...valuesOf(scope, period), limit],
+  )
+  return rows
+}
+
+/** `kind` is `controller` for adopted vouchers, which somebody created there. They have no id and no name. */
+export type IssuedBy = { kind: 'key' | 'staff' | 'controller'; id: string | null; name: string | null; issued: number }
+
+/** The keys and people who created the vouchers of the period, most first. */
+export async function listMakers(db: Queryable, scope: OverviewScope, period: Period): Promise<IssuedBy[]> {
+  const { rows } = await db.query<IssuedBy>(
+    `with counted as (
+       select maker, sum(count::integer)::integer as issued
+         from site_days, jsonb_each_text(created_by) as made (maker, count)
+        where ${inPeriod} and ${inScope('site_days.site_id')}
+        group by maker
+     ), named as (
+       select split_part(maker, ':', 1) as kind, nullif(split_part(maker, ':', 2), '')::uuid as id, issued from counted
+     )
+     select kind, id, issued, case kind
+              when 'key' then (select name from api_keys where api_keys.id = named.id)
+              when 'staff' then (select name from staff where staff.id = named.id) end as name
+       from named order by issued desc, kind, id`,
+    valuesOf(scope, period),
+  )
+  return rows
+}
+
+/** How many vouchers end within 24 hours because their minutes run out. Reads only the index of those that run. */
+export async function countEndingSoon(db: Queryable, { onlySitesOf, siteId }: OverviewScope): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count from vouchers
+      where status in ('valid', 'used') and not end_told and expires_at is not null
+        and expires_at > now() and expires_at <= now() + interval '24 hours' and ${inScope('vouchers.site_id')}`,
+    [onlySitesOf, siteId],
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,104 @@
+import type { Database, Queryable } from '#db/database.ts'
+import type { Calendar } from '#lib/clock.ts'
+import { limitedTo, type Requester } from '../actor.ts'
+import {
+  countSites,
+  listFailingControllers,
+  listFailingWebhooks,
+  listHeldUpBatches,
+  listSitesWithUnrecorded,
+  listTroubledKeys,
+  listWall,
+} from './attention.queries.ts'
+import { readControllerDays } from './controller-days.ts'
+import {
+  countEndingSoon,
+  type IssuedBy,
+  type IssuedDay,
+  listBusiestSites,
+  listIssuedDays,
+  listMakers,
+  type OverviewScope,
+  type Period,
+} from './issued.queries.ts'
+
+/** The number of sites or creators that are named. The others are added up. */
+const named = 7
+/** A wall of more sites shows nothing that a list does not show better. */
+const maxOnWall = 1_000
+
+export type OverviewRequest = { actor: Requester; siteId: number | null; days: number; now: Date }
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>
+
+/**
+ * Figures of the last days and what needs attention, all as of one moment. Of the vouchers, only the index of those that end soon
+ * is read, so their total number does not matter.
+ */
+export async function readOverview({ db, today }: { db: Database; today: Calendar }, request: OverviewRequest) {
+  return db.snapshot((tx) => readFigures({ db: tx, today }, request))
+}
+
+async function readFigures(
+  { db, today }: { db: Queryable; today: Calendar },
+  { actor, siteId, days, now }: OverviewRequest,
+) {
+  const scope = { onlySitesOf: limitedTo(actor), siteId }
+  const period = { today: today(now), days }
+  const issued = await listIssuedDays(db, scope, period)
+  const totals = { ...sumOf(issued), endingSoon: await countEndingSoon(db, scope) }
+  return {
+    ...period,
+    timeZone: today.timeZone,
+    issued,
+    totals,
+    attention: await readAttention(db, actor, scope, period.today),
+    sites: siteId === null ? await readSites(db, scope, period, totals.issued) : null,
+    site:
+      siteId === null
+        ? null
+        : {
+            makers: cutMakers(await listMakers(db, scope, period)),
+            controller: await readControllerDays({ db, today }, siteId, scope.onlySitesOf),
+          },
+  }
+}
+
+function sumOf(days: IssuedDay[]): { issued: number; redeemed: number } {
+  return {
+    issued: days.reduce((sum, { issued }) => sum + issued, 0),
+    redeemed: days.reduce((sum, { redeemed }) => sum + redeemed, 0),
+  }
+}
+
+/** Only administrators administer keys, so only they are told about them. */
+async function readAttention(db: Queryable, actor: Requester, scope: OverviewScope, today: string) {
+  const isAdmin = actor.kind === 'staff' && actor.role === 'admin'
+  return {
+    controllers: await listFailingControllers(db, scope),
+    webhooks: await listFailingWebhooks(db, scope),
+    keys: isAdmin ? await listTroubledKeys(db, scope.siteId, today) : [],
+    batches: await listHeldUpBatches(db, scope),
+    unrecorded: await listSitesWithUnrecorded(db, scope),
+  }
+}
+
+async function readSites(db: Queryable, scope: OverviewScope, period: Period, total: number) {
+  const count = await countSites(db, scope)
+  const busiest = await listBusiestSites(db, scope, period, named)
+  const shown = busiest.reduce((sum, { issued }) => sum + issued, 0)
+  return {
+    count,
+    busiest,
+    others: { count: count - busiest.length, issued: total - shown },
+    wall: count > maxOnWall ? [] : await listWall(db, scope, maxOnWall),
+  }
+}
+
+function cutMakers(makers: IssuedBy[]) {
+  const others = makers.slice(named)
+  return {
+    named: makers.slice(0, named),
+    others: { count: others.length, issued: others.reduce((sum, { issued }) => sum + issued, 0) },
+  }
+}

@@ -1,0 +1,119 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { DomainError } from '../errors.ts'
+import type { RowOutcome, SiteRow } from './import-sites.ts'
+
+type CsvRow = { line: number; fields: string[] }
+
+const required = ['name', 'controller', 'controller_site']
+const optional = ['active', 'adopt']
+const yes = ['true', 'yes', '1', 'ja']
+const no = ['false', 'no', '0', 'nein']
+/** How many wrong columns a message names, and how many characters of each: the message stays short whatever the file is. */
+const namedColumns = { count: 5, characters: 50 }
+
+/** Reads the sites of a CSV file. Rows that cannot be read are refused one by one. */
+export function parseSiteRows(text: string, maxRows: number): { rows: SiteRow[]; refused: RowOutcome[] } {
+  const { header, rows: all } = parseCsv(text, maxRows)
+  const columns = header.map((column) => column.toLowerCase())
+  checkColumns(columns)
+  const rows: SiteRow[] = []
+  const refused: RowOutcome[] = []
+  for (const row of all) {
+    const site = toSite(columns, row)
+    if ('outcome' in site) refused.push(site)
+    else rows.push(site)
+  }
+  return { rows, refused }
+}
+
+/**
+ * Splits the file into its header and rows. The header determines whether commas, semicolons or tabs separate the columns. Empty
+ * rows are left out. The line number of a row is the number of its last line.
+ */
+function parseCsv(text: string, maxRows: number): { header: string[]; rows: CsvRow[] } {
+  const lines = text.replace(/\r\n?/g, '\n') // otherwise a CRLF within quotes counts as two lines
+  const [headerLine = ''] = lines.trimStart().split('\n', 1)
+  const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: headerLine.split(delimiter).length }))
+  const { delimiter } = counted.reduce((best, other) => (other.count > best.count ? other : best))
+  const atMost = 2 * maxRows + 2
+  const {
+    count,
+    rows: [header, ...rows],
+  } = readRecords(lines, { delimiter, to: atMost })
+  if (rows.length > maxRows || count === atMost) throw new DomainError('csv_too_long', { details: { max: maxRows } })
+  return { header: header?.fields ?? [], rows }
+}
+
+/**
+ * `count` includes rows of nothing but separators, of which a spreadsheet may write many. `to` limits them: the parser makes an
+ * error for each row of another length than the header, and a megabyte of short rows took it over a minute.
+ */
+function readRecords(text: string, options: { delimiter: string; to: number }): { count: number; rows: CsvRow[] } {
+  const rows: CsvRow[] = []
+  let count = 0
+  const keep = (record: string[], { lines }: { lines: number }) => {
+    count++
+    const fields = record.map((field) => field.trim())
+    if (fields.some((field) => field !== '')) rows.push({ line: lines, fields })
+    return null
+  }
+  try {
+    parse(text, {
+      ...options,
+      record_delimiter: '\n',
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: options.delimiter !== '\t', // otherwise an empty cell between two tabs is lost
+      on_record: keep,
+    })
+    return { count, rows }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new DomainError('csv_unreadable', { details: { line: rows.at(-1)?.line ?? 0 } })
+  }
+}
+
+function checkColumns(columns: string[]): void {
+  const known = [...required, ...optional]
+  const problems = {
+    csv_columns_missing: required.filter((column) => !columns.includes(column)),
+    csv_columns_unknown: columns.filter((column) => !known.includes(column)),
+    csv_columns_repeated: known.filter((column) => columns.indexOf(column) < columns.lastIndexOf(column)),
+  }
+  for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
+    const names = problems[code]
+    if (names.length === 0) continue
+    const first = names.slice(0, namedColumns.count).map((name) => `"${name.slice(0, namedColumns.characters)}"`)
+    const columns = [...first, ...(names.length > namedColumns.count ? ['…'] : [])].join(', ')
+    throw new DomainError(code, { details: { columns, required: required.join(','), optional: optional.join(',') } })
+  }
+}
+
+function toSite(columns: string[], { line, fields }: CsvRow): SiteRow | RowOutcome {
+  const field = (column: string) => fields[columns.indexOf(column)] ?? ''
+  const name = field('name')
+  if (fields.length !== columns.length) {
+    const details = { fields: fields.length, columns: columns.length }
+    return { line, name, outcome: 'refused', problem: new DomainError('row_length_wrong', { details }) }
+  }
+  const [active, adoptsVouchers] = [flag(field('active'), true), flag(field('adopt'), false)]
+  if (active === undefined || adoptsVouchers === undefined) {
+    const column = active === undefined ? 'active' : 'adopt'
+    const details = { column, value: field(column) }
+    return { line, name, outcome: 'refused', problem: new DomainError('column_not_yes_or_no', { details }) }
+  }
+  return {
+    line,
+    name,
+    controller: field('controller'),
+    controllerSite: field('controller_site'),
+    active,
+    adoptsVouchers,
+  }
+}
+
+function flag(text: string, otherwise: boolean): boolean | undefined {
+  const word = text.toLowerCase()
+  if (word === '') return otherwise
+  return yes.includes(word) || (no.includes(word) ? false : undefined)
+}

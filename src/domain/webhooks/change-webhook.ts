@@ -1,0 +1,68 @@
+import type { Database } from '#db/database.ts'
+import { encrypt, type Keyring } from '#lib/cipher.ts'
+import { type Actor, requireAllSites } from '../actor.ts'
+import { changed, recordChange } from '../audit/record-audit.ts'
+import { DomainError } from '../errors.ts'
+import { plainName } from '../plain-name.ts'
+import type { EventType, Language } from './event-types.ts'
+import { giveSites, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
+import { secretPlace } from './webhook-secret.ts'
+import {
+  deleteDeliveriesOfOtherSites,
+  deleteWebhookSites,
+  updateWebhookChoices,
+  type Webhook,
+  type WebhookRef,
+} from './webhooks.queries.ts'
+
+/** Undefined fields keep their value. */
+export type WebhookChange = {
+  name?: string | undefined
+  /** The result of `receiverUrl`. */
+  url?: string | undefined
+  /** The result of `readEventTypes`. Events that are stored already are still delivered. */
+  events?: EventType[] | undefined
+  language?: Language | undefined
+  /** Null: all sites, including later ones. */
+  siteIds?: number[] | null | undefined
+}
+
+/** Deliveries that wait go to the new address. Deliveries of sites that the webhook no longer has are deleted. */
+export async function changeWebhook(
+  { db, keyring }: { db: Database; keyring: Keyring },
+  actor: Actor,
+  ref: WebhookRef,
+  change: WebhookChange,
+): Promise<Webhook> {
+  if (change.siteIds === null) requireAllSites(actor)
+  return db.transaction(async (tx) => {
+    const before = withoutSecrets(await lockOwnWebhook(tx, actor, ref))
+    const { id } = before
+    const { url, siteIds, events = before.events, language = before.language } = change
+    const name = change.name === undefined ? before.name : plainName(change.name)
+    const allSites = siteIds === undefined ? before.allSites : siteIds === null
+    const isFree = await updateWebhookChoices(tx, id, {
+      name,
+      events,
+      language,
+      allSites,
+      url: url === undefined ? null : encrypt(keyring, secretPlace(id, 'url'), url),
+    })
+    if (!isFree) throw new DomainError('webhook_name_taken', { details: { name } })
+    const after = { ...before, name, events, language, allSites, ...(url !== undefined && { failingSince: null }) }
+    if (siteIds !== undefined) {
+      await deleteWebhookSites(tx, id)
+      after.siteIds = siteIds ? await giveSites(tx, actor, id, siteIds) : []
+      if (siteIds) await deleteDeliveriesOfOtherSites(tx, id, siteIds)
+    }
+    const details = { name: before.name, ...(url !== undefined && { urlReplaced: true }) }
+    const entry = { action: 'webhook.changed', targetKind: 'webhook', targetId: id, details }
+    await recordChange(tx, actor, entry, changed(recordedOf(before), recordedOf(after)))
+    return after
+  })
+}
+
+/** A webhook as the audit shows it. */
+function recordedOf({ name, events, language, allSites, siteIds }: Webhook) {
+  return { name, events, language, siteIds: allSites ? ('all' as const) : siteIds }
+}

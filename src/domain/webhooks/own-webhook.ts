@@ -1,0 +1,53 @@
+import type { Queryable } from '#db/database.ts'
+import { type Actor, limitedTo, requireAllSites } from '../actor.ts'
+import { DomainError } from '../errors.ts'
+import {
+  findWebhook,
+  insertWebhookSites,
+  listSimilarWebhooks,
+  lockWebhook,
+  type Webhook,
+  type WebhookRef,
+  type WebhookSecrets,
+} from './webhooks.queries.ts'
+
+export type StoredWebhook = Webhook & WebhookSecrets
+
+/** A webhook that the actor may see: all of its sites are the actor's. */
+export async function findSeenWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
+  const webhook = await findWebhook(db, ref, limitedTo(actor))
+  if (!webhook) throw await webhookNotFound(db, ref)
+  return webhook
+}
+
+/** A webhook that the actor may use and change. For a webhook of all sites or of none, that takes the right to all sites. */
+export async function findOwnWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
+  const webhook = await findSeenWebhook(db, actor, ref)
+  if (webhook.allSites || webhook.siteIds.length === 0) requireAllSites(actor)
+  return webhook
+}
+
+/** Like `findOwnWebhook`. Changes of one webhook run one after another. */
+export async function lockOwnWebhook(tx: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
+  await lockWebhook(tx, ref)
+  return findOwnWebhook(tx, actor, ref)
+}
+
+/** The error for a webhook that does not exist or that the actor may not see, with similar names for people. */
+export async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainError> {
+  const name = typeof ref === 'string' ? ref : ref.id
+  const similar = typeof ref === 'string' ? await listSimilarWebhooks(db, ref) : []
+  return new DomainError('webhook_not_found', { details: { name, similar: similar.join(', ') } })
+}
+
+/** Adds sites to a webhook. Rejects sites that do not exist or that the actor may not use. Returns their ids in order. */
+export async function giveSites(tx: Queryable, actor: Actor, id: string, siteIds: number[]): Promise<number[]> {
+  const found = await insertWebhookSites(tx, id, siteIds, limitedTo(actor))
+  const missing = siteIds.filter((siteId) => !found.includes(siteId))
+  if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
+  return found.sort((a, b) => a - b)
+}
+
+export function withoutSecrets({ url: _, secret: __, previousSecret: ___, ...webhook }: StoredWebhook): Webhook {
+  return webhook
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '#db/database.ts'
+import type { Disconnection } from '#drivers/driver.ts'
+import type { Actor, Maker } from '../actor.ts'
+import { makerOf } from '../keys/keys.queries.ts'
+import { publicId, type SiteItem } from '../public-id.ts'
+import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
+import type { VoucherChange } from './voucher-changes.queries.ts'
+import type { WithdrawalReason } from './withdrawals.queries.ts'
+
+/** Nobody changes a voucher so often by hand. A program that does gets the newest ones. */
+const maxRows = 100
+
+export type AuditedChange = {
+  at: Date
+  actor: { kind: Actor['kind']; name: string }
+  change: Omit<VoucherChange, 'validUntil'> & { validUntil?: string | null }
+}
+
+/** The changes of a voucher from the audit, newest first. Older entries are the new values themselves. */
+export async function listVoucherChanges(db: Queryable, voucher: SiteItem): Promise<AuditedChange[]> {
+  const { rows } = await db.query<AuditedChange>(
+    `select at, json_build_object('kind', actor_kind, 'name', actor_name) as actor, 
+            coalesce(details -> 'changes', details) as change
+       from audit
+      where target_kind = 'voucher' and target_id = $1 and action = 'voucher.changed'
+      order by at desc, id desc
+      limit $2`,
+    [publicId(voucher), maxRows],
+  )
+  return rows
+}
+
+export type VoucherWithdrawal = {
+  reason: WithdrawalReason
+  dueAt: Date
+  outcome: WithdrawalOutcome | null
+  failure: string | null
+  disconnected: Disconnection | null
+  /** When somebody requested it, and who; null if it was scheduled. */
+  requestedAt: Date | null
+  requestedBy: Maker | null
+}
+
+/** The withdrawals of a voucher that have begun, newest first. Old ones that nobody requested are deleted after a week. */
+export async function listVoucherWithdrawals(db: Queryable, { siteId, id }: SiteItem): Promise<VoucherWithdrawal[]> {
+  const { rows } = await db.query<VoucherWithdrawal>(
+    `select w.reason, w.due_at as "dueAt", w.outcome, w.failure, w.disconnected, r.created_at as "requestedAt",
+            ${makerOf('r')} as "requestedBy"
+       from withdrawals w left join revocations r on r.id = w.revocation_id
+      where w.site_id = $1 and w.voucher_id = $2 and w.due_at <= now()
+      order by w.due_at desc, w.id desc
+      limit $3`,
+    [siteId, id, maxRows],
+  )
+  return rows
+}

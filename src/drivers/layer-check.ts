@@ -1,0 +1,101 @@
+import type { AddressPolicy } from '#lib/address-policy.ts'
+import type { ControllerConnection, ControllerSite } from './driver.ts'
+
+/** A controller and one of its sites, for `sites test` and for the check of a controller that is not recorded yet. */
+export type SiteToTest = {
+  address: string
+  certificatePin: Buffer | null
+  addressPolicy: AddressPolicy
+  /** Null: not chosen yet. Then the first site that the account can see is tested. */
+  controllerSite: string | null
+  /** Says why no credentials may be sent; undefined if they may. It is called only when the sign-in comes next. */
+  withholdCredentials(at: { addresses: string[]; port: number }): Promise<CheckCause | undefined>
+  /** Returns the same connection each time. Throws if there are no credentials. */
+  connect(): ControllerConnection
+  /** The command that stores credentials. */
+  credentialsCommand: string
+  /** The command that pins the certificate with this fingerprint. */
+  pinCommand(fingerprint: string): string
+}
+
+/** Why a layer failed, or was not tried. The web app and API v2 have one sentence with the remedy for each. */
+export const checkCauses = [
+  'address_forbidden',
+  'name_unknown',
+  'port_closed',
+  'no_answer',
+  'no_connection',
+  'not_tls',
+  'tls_required',
+  'plain_http',
+  'certificate_self_signed',
+  'certificate_expired',
+  'certificate_for_other_name',
+  'certificate_changed',
+  'credentials_missing',
+  'credentials_not_reused',
+  'credentials_refused',
+  'cloud_account',
+  'second_factor',
+  'sign_ins_too_many',
+  'no_permission',
+  'site_missing',
+  'no_sites',
+  'wrong_driver',
+  'controller_busy',
+  'controller_failed',
+] as const
+
+export type CheckCause = (typeof checkCauses)[number]
+
+/** Facts that a check found out. `sites` has the controller's own names. */
+export type LayerFacts = {
+  addresses?: string[]
+  port?: number
+  certificate?: CheckedCertificate
+  version?: string
+  sites?: ControllerSite[]
+}
+
+/** `pinned`: it is the pinned one. `public`: none is pinned, and a public authority has signed it. */
+export type CheckedCertificate = {
+  fingerprint: string
+  subject: string
+  /** Null if the certificate has no date that can be read. */
+  validTo: Date | null
+  trust: 'public' | 'pinned' | 'untrusted'
+}
+
+/** A step of a test. It usually checks one layer, but one request can also check several layers. */
+export type LayerCheck<Layer extends string = string> = {
+  layers: readonly Layer[]
+  run(): Promise<LayerFinding<Layer>[]>
+}
+
+/** The detail is for the operator. It contains no secret and no text from a reply. */
+export type LayerFinding<Layer extends string = string> = {
+  layer: Layer
+  result: 'ok' | 'failed' | 'not tried'
+  detail: string
+  cause?: CheckCause
+  facts?: LayerFacts
+}
+
+/** `ms` is null for a layer that needed no request of its own, or was not tried. */
+export type LayerResult = LayerFinding & { ms: number | null }
+
+/** Runs the checks of a driver until a layer fails. Layers after that are reported as not tried. */
+export async function diagnose(checks: LayerCheck[]): Promise<LayerResult[]> {
+  const results = new Map<string, LayerResult>()
+  for (const layer of checks.flatMap(({ layers }) => layers))
+    results.set(layer, { layer, result: 'not tried', ms: null, detail: '' })
+  for (const { run } of checks) {
+    const startedAt = performance.now()
+    const findings = await run()
+    const ms = Math.round(performance.now() - startedAt)
+    for (const finding of findings)
+      results.set(finding.layer, { ...finding, ms: finding.layer === findings.at(-1)?.layer ? ms : null })
+    if (findings.some(({ result }) => result === 'failed')) break
+  }
+  return [...results.values()]
+}

@@ -1,0 +1,225 @@
+import { type Static, Type } from 'typebox'
+import { roles } from '#domain/actor.ts'
+import {
+  addPerson,
+  createPasswordLink as createLink,
+  type PasswordLink,
+  setPerson,
+  signOutPerson,
+} from '#domain/staff/administer-staff.ts'
+import { findStaffMember, listStaffPage, type StaffMember } from '#domain/staff/managed-staff.queries.ts'
+import { managerIdOf } from '#domain/staff/staff-rights.ts'
+import type { BrowserSession } from '../../session/browser-session.ts'
+import { InvalidRequest } from '../errors/invalid-fields.ts'
+import { V2Error } from '../errors/problems.ts'
+import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
+import { operation, type V2Context } from '../kit/operation.ts'
+import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
+import { findAllowedSites } from '../sites.ts'
+import { language } from './person.ts'
+
+const role = Type.Enum([...roles], { description: 'Each role includes those before it.' })
+
+const memberFields = {
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  email: Type.String(),
+  role,
+  all_sites: Type.Boolean({ description: 'True if the person may use all sites, including later ones.' }),
+  site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
+  active: Type.Boolean(),
+  state: Type.Enum(['invited', 'active', 'deactivated'], {
+    description: '`invited` until the person has set a password.',
+  }),
+  language: Type.Union([language, Type.Null()]),
+  link_expires_at: {
+    ...timeOrNull,
+    description: 'When the open one-time link of the person expires; null if there is none.',
+  },
+  last_seen_at: { ...timeOrNull, description: 'When the person last used the web app, to the minute.' },
+  created_at: time,
+}
+
+const memberSchema = Type.Object(memberFields, { title: 'StaffMember' })
+
+const linkSchema = Type.Object(
+  {
+    token: Type.String({ description: 'The secret part of the link. It is shown only once.' }),
+    url: Type.String({ description: 'The address that the person opens. The token follows the #.' }),
+    expires_at: time,
+  },
+  { title: 'PasswordLink' },
+)
+
+export const listStaff = operation({
+  method: 'GET',
+  path: '/staff',
+  operationId: 'listStaff',
+  summary: 'List the people whom you may manage, by name',
+  role: 'manager',
+  status: 200,
+  query: Type.Object(
+    {
+      site_id: Type.Optional({ ...siteNumber, description: 'Only people who may use this site.' }),
+      text: Type.Optional({ ...searchText, description: 'Part of the name or of the e-mail address.' }),
+      ...namePageQuery,
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.Object({ staff: Type.Array(memberSchema), next_cursor: nextCursor }),
+  async handle({ db }, { actor, query: { site_id: siteId, text, limit = 50, cursor } }) {
+    const after = readNameCursor(cursor)
+    if (siteId !== undefined) await findAllowedSites(db, actor, [siteId])
+    const found = await listStaffPage(db, managerIdOf(actor), { siteId, text, after, limit: limit + 1 })
+    const { rows, next_cursor } = cutPage(found, limit, nameCursor)
+    return { staff: rows.map(memberToWire), next_cursor }
+  },
+})
+
+const siteIds = Type.Array(siteNumber, { minItems: 1, maxItems: 1_000 })
+
+type SitesBody = { all_sites?: true | undefined; site_ids?: number[] | undefined }
+
+function readSites({ all_sites, site_ids }: SitesBody): number[] | 'all' | undefined {
+  if (all_sites && site_ids)
+    throw new InvalidRequest({
+      field: 'all_sites',
+      code: 'not_together',
+      allowed: { fields: ['all_sites', 'site_ids'] },
+    })
+  return all_sites ? 'all' : site_ids && [...new Set(site_ids)]
+}
+
+export const createPerson = operation({
+  method: 'POST',
+  path: '/staff',
+  operationId: 'createPerson',
+  summary: 'Add a person. The answer has a one-time link for the person, valid for a week, which is shown only once',
+  role: 'manager',
+  status: 201,
+  conflict: 'Another person has this e-mail address',
+  body: Type.Object(
+    {
+      name: Type.String({ examples: ['Anna Berger'] }),
+      email: Type.String({ maxLength: 254, examples: ['anna@example.com'] }),
+      role,
+      all_sites: Type.Optional(
+        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, also later ones.' }),
+      ),
+      site_ids: Type.Optional({ ...siteIds, description: 'Administrators may use all sites and need no list.' }),
+      language: Type.Optional(Type.Union([language, Type.Null()])),
+    },
+    { additionalProperties: false, title: 'NewPerson' },
+  ),
+  answer: Type.Object({ ...memberFields, password_link: linkSchema }, { title: 'CreatedPerson' }),
+  async handle(ctx, { actor, browser, body: { name, email, role, language = null, ...body } }) {
+    const sites = role === 'admin' ? 'all' : readSites(body)
+    if (sites === undefined) throw new V2Error('person_sites_missing')
+    const siteIds = sites === 'all' ? undefined : sites
+    const { person, link } = await addPerson(ctx.db, actor, { name, email, role, siteIds, language })
+    const member = { ...person, hasPassword: false, linkExpiresAt: link.expiresAt, lastSeenAt: null }
+    return { ...memberToWire(member), password_link: linkToWire(link, browser) }
+  },
+})
+
+export const getPerson = operation({
+  method: 'GET',
+  path: '/staff/{id}',
+  operationId: 'getPerson',
+  summary: 'Get one person whom you may manage',
+  role: 'manager',
+  status: 200,
+  params: uuidParams,
+  answer: memberSchema,
+  handle: (ctx, { actor, params }) => findMember(ctx, readUuid(params.id), managerIdOf(actor)),
+})
+
+export const updatePerson = operation({
+  method: 'PATCH',
+  path: '/staff/{id}',
+  operationId: 'updatePerson',
+  summary: 'Change a person. It takes effect at once; more rights end an open one-time link',
+  role: 'manager',
+  status: 200,
+  conflict: 'It is your own account, or the last administrator',
+  params: uuidParams,
+  body: changeBody(
+    {
+      name: Type.Optional(Type.String({ examples: ['Anna Berger'] })),
+      role: Type.Optional(role),
+      all_sites: Type.Optional(
+        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, also later ones.' }),
+      ),
+      site_ids: Type.Optional(siteIds),
+      active: Type.Optional(
+        Type.Boolean({
+          description: 'False ends all sessions and the one-time link of the person, and rejects sign-ins.',
+        }),
+      ),
+      language: Type.Optional(Type.Union([language, Type.Null()])),
+    },
+    { title: 'PersonChange', examples: [{ active: false }] },
+  ),
+  answer: memberSchema,
+  async handle(ctx, { actor, params, body: { all_sites, site_ids, ...fields } }) {
+    const siteIds = readSites({ all_sites, site_ids })
+    const { id } = await setPerson(ctx.db, actor, { id: readUuid(params.id) }, { ...fields, siteIds })
+    return findMember(ctx, id, null) // even if the manager loses the right to see this person now
+  },
+})
+
+export const createPasswordLink = operation({
+  method: 'POST',
+  path: '/staff/{id}/password-link',
+  operationId: 'createPasswordLink',
+  summary: 'Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once',
+  role: 'manager',
+  status: 201,
+  conflict: 'It is your own account, or the person is not active',
+  params: uuidParams,
+  answer: linkSchema,
+  async handle({ db }, { actor, browser, params }) {
+    return linkToWire((await createLink(db, actor, { id: readUuid(params.id) })).link, browser)
+  },
+})
+
+export const deletePersonSessions = operation({
+  method: 'DELETE',
+  path: '/staff/{id}/sessions',
+  operationId: 'deletePersonSessions',
+  summary: 'Sign a person out everywhere',
+  role: 'manager',
+  status: 204,
+  params: uuidParams,
+  answer: Type.Void(),
+  handle: ({ db }, { actor, params }) => signOutPerson(db, actor, { id: readUuid(params.id) }),
+})
+
+async function findMember({ db }: V2Context, id: string, managerId: string | null) {
+  const member = await findStaffMember(db, id, managerId)
+  if (!member) throw new V2Error('not_found')
+  return memberToWire(member)
+}
+
+/** Browsers do not send what follows the #, so no server log contains the token. */
+function linkToWire({ token, expiresAt }: PasswordLink, { origin }: BrowserSession): Static<typeof linkSchema> {
+  return { token, url: `${origin}/password#${token}`, expires_at: expiresAt.toISOString() }
+}
+
+function memberToWire(member: StaffMember): Static<typeof memberSchema> {
+  const { id, name, email, role, allSites, siteIds, active, language } = member
+  return {
+    id,
+    name,
+    email,
+    role,
+    all_sites: allSites,
+    site_ids: allSites ? [] : siteIds,
+    active,
+    state: !active ? 'deactivated' : member.hasPassword ? 'active' : 'invited',
+    language,
+    link_expires_at: isoOrNull(member.linkExpiresAt),
+    last_seen_at: isoOrNull(member.lastSeenAt),
+    created_at: member.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,155 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Database } from '#db/database.ts'
+import type { Observer } from '#lib/observer.ts'
+
+/** Every metric of this service begins with this word. Those of Node begin with `nodejs_` and `process_`. */
+export const prefix = 'voucher_service_'
+
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** A creation may take 8 s, a list longer. */
+const callBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 15, 30]
+
+/** Names that prom-client gives to gauges although they end like counters. `promtool check metrics` rejects them. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** What the process is: the same for as long as it runs. */
+export type ProcessFacts = { version: string; role: string }
+
+/** Metrics of Node itself: event loop, memory, processor time and garbage collection. */
+export function registerNodeMetrics(registry: Registry, { version, role }: ProcessFacts): void {
+  collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
+  new Gauge({
+    name: `${prefix}build_info`,
+    help: 'The version of the service, the version of Node, and the role of this process. Always 1.',
+    labelNames: ['version', 'node', 'role'],
+    registers: [registry],
+  }).set({ version, node: process.version, role }, 1)
+}
+
+/**
+ * Metrics that this process counts while it works. Times are not split by status or outcome, because each combination would
+ * be a dozen time series.
+ */
+export function createObserver(registry: Registry): Observer {
+  const registers = [registry]
+  const requests = new Counter({
+    name: `${prefix}http_requests_total`,
+    help: 'Answered HTTP requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const requestSeconds = new Histogram({
+    name: `${prefix}http_request_duration_seconds`,
+    help: 'Time from the arrival of an HTTP request to the end of its answer.',
+    labelNames: ['route', 'method'],
+    buckets: requestBuckets,
+    registers,
+  })
+  const decisions = new Counter({
+    name: `${prefix}limiter_decisions_total`,
+    help: 'Decisions of the rate limiter: allowed, rejected, or unavailable when no store could count.',
+    labelNames: ['decision'],
+    registers,
+  })
+  const counted = new Counter({
+    name: `${prefix}limiter_counted_total`,
+    help: 'Requests that a store counted for the rate limit. With Redis, postgresql counts only while Redis is lost.',
+    labelNames: ['store'],
+    registers,
+  })
+  const creations = new Counter({
+    name: `${prefix}creations_total`,
+    help: 'Vouchers asked of controllers, by outcome. Those with the outcome unknown end as found or absent later.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const calls = new Counter({
+    name: `${prefix}controller_calls_total`,
+    help: 'Calls to controllers by driver, operation and outcome: ok, or the kind of failure.',
+    labelNames: ['driver', 'operation', 'outcome'],
+    registers,
+  })
+  const callSeconds = new Histogram({
+    name: `${prefix}controller_call_duration_seconds`,
+    help: 'Time that calls to controllers take, failed ones included.',
+    labelNames: ['driver', 'operation'],
+    buckets: callBuckets,
+    registers,
+  })
+  const attempts = new Counter({
+    name: `${prefix}delivery_attempts_total`,
+    help: 'Attempts to deliver a notification, by outcome: accepted, or the kind of failure.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const attemptSeconds = new Histogram({
+    name: `${prefix}delivery_attempt_duration_seconds`,
+    help: 'Time that attempts to deliver a notification take, failed ones included.',
+    buckets: requestBuckets,
+    registers,
+  })
+  // A counter that appears only with its first event hides that event from rate().
+  for (const decision of ['allowed', 'rejected', 'unavailable']) decisions.inc({ decision }, 0)
+  for (const outcome of ['recorded', 'rejected', 'unknown', 'found', 'absent']) creations.inc({ outcome }, 0)
+  attempts.inc({ outcome: 'accepted' }, 0)
+
+  return {
+    requestAnswered({ method: sent, route = 'none', status, seconds }) {
+      const method = methods.includes(sent) ? sent : 'other'
+      requests.inc({ route, method, status })
+      requestSeconds.observe({ route, method }, seconds)
+    },
+    requestLimited: (decision) => decisions.inc({ decision }),
+    requestCounted: (store) => counted.inc({ store }),
+    creationsEnded: (outcome, count) => creations.inc({ outcome }, count),
+    controllerCalled({ driver, operation, outcome, seconds }) {
+      calls.inc({ driver, operation, outcome })
+      callSeconds.observe({ driver, operation }, seconds)
+    },
+    deliveryAttempted({ outcome, seconds }) {
+      attempts.inc({ outcome })
+      attemptSeconds.observe(seconds)
+    },
+  }
+}
+
+/** The use of the connection pools. Returns the function that reads it, for each scrape. */
+export function registerPoolMetrics(registry: Registry, pools: Record<string, Database>): () => void {
+  const registers = [registry]
+  const connections = new Gauge({
+    name: `${prefix}database_connections`,
+    help: 'Open connections to PostgreSQL by pool and state: busy or idle.',
+    labelNames: ['pool', 'state'],
+    registers,
+  })
+  const limits = new Gauge({
+    name: `${prefix}database_connections_limit`,
+    help: 'Largest number of connections that the pool opens.',
+    labelNames: ['pool'],
+    registers,
+  })
+  const waiting = new Gauge({
+    name: `${prefix}database_pool_waiting`,
+    help: 'Statements and transactions that wait for a connection of the pool.',
+    labelNames: ['pool'],
+    registers,
+  })
+  const refused = new Gauge({
+    name: `${prefix}database_writes_refused`,
+    help: '1 after PostgreSQL rejected a write because it is read-only or its disk is full, until a write succeeds.',
+    registers,
+  })
+  return () => {
+    refused.set(Object.values(pools).some((db) => db.writesRefusedBecause() !== undefined) ? 1 : 0)
+    for (const [pool, db] of Object.entries(pools)) {
+      const { limit, open, idle, waiting: queued } = db.poolUse()
+      connections.set({ pool, state: 'busy' }, open - idle)
+      connections.set({ pool, state: 'idle' }, idle)
+      limits.set({ pool }, limit)
+      waiting.set({ pool }, queued)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from '#db/database.ts'
+import { prefix } from './process-metrics.ts'
+import { type RecordFigures, readRecord } from './record.queries.ts'
+
+/** Scrapes within this time share one reading, so that nobody can load the database with scrapes. */
+const sharedForMs = 1_000
+
+/** Gauges without labels. */
+const figures = {
+  unsettled_creation_oldest_seconds: {
+    help: 'Age of the oldest creation whose outcome is not known yet; 0 if there is none.',
+    read: (record: RecordFigures) => record.oldestCreationSeconds,
+  },
+  controller_outage_longest_seconds: {
+    help: 'How long the controller that has been out of reach for longest has been so; 0 if all can be reached.',
+    read: (record: RecordFigures) => record.longestOutageSeconds,
+  },
+  sync_lag_seconds: {
+    help: 'Age of the oldest comparison between an active site and its controller, without controllers out of reach.',
+    read: (record: RecordFigures) => record.syncLagSeconds,
+  },
+  sync_overdue_seconds: {
+    help: 'How long the next comparison of a site has been due; 0 if none is due.',
+    read: (record: RecordFigures) => record.syncOverdueSeconds,
+  },
+  deliveries_pending: {
+    help: 'Deliveries that have not arrived yet, those that wait for a retry included. At most 50000 are counted.',
+    read: (record: RecordFigures) => record.pendingDeliveries,
+  },
+  delivery_overdue_seconds: {
+    help: 'How long the next attempt of a delivery has been due; 0 if none is due.',
+    read: (record: RecordFigures) => record.overdueDeliverySeconds,
+  },
+  withdrawals_due: {
+    help: 'Vouchers that should be withdrawn now. At most 50000 are counted.',
+    read: (record: RecordFigures) => record.dueWithdrawals,
+  },
+  withdrawal_overdue_seconds: {
+    help: 'How long a withdrawal has been due; 0 if none is due.',
+    read: (record: RecordFigures) => record.overdueWithdrawalSeconds,
+  },
+  held: {
+    help: '1 while the service is held, as after a restore: it creates and withdraws no vouchers. Otherwise 0.',
+    read: (record: RecordFigures) => record.held,
+  },
+  unrecorded_vouchers: {
+    help: 'Vouchers on controllers that this service seems to have made but that are not on record.',
+    read: (record: RecordFigures) => record.unrecordedVouchers,
+  },
+}
+
+/** Gauges with labels. States that no row has now are left out. */
+const groups = {
+  unsettled_creations: {
+    help: 'Creations whose outcome is not known yet: open while a request waits for it, unknown afterwards.',
+    labels: ['state'],
+    read: ({ openCreations, unknownCreations }: RecordFigures) => [
+      { state: 'open', value: openCreations },
+      { state: 'unknown', value: unknownCreations },
+    ],
+  },
+  batches_unfinished: {
+    help: 'Batches with vouchers left to create: running, or held up by their controllers.',
+    labels: ['state'],
+    read: ({ unfinishedBatches, heldUpBatches }: RecordFigures) => [
+      { state: 'running', value: unfinishedBatches - heldUpBatches },
+      { state: 'held_up', value: heldUpBatches },
+    ],
+  },
+  webhooks: {
+    help: 'Webhooks: working, failing, or disabled.',
+    labels: ['state'],
+    read: ({ webhooksWorking, webhooksFailing, webhooksDisabled }: RecordFigures) => [
+      { state: 'working', value: webhooksWorking },
+      { state: 'failing', value: webhooksFailing },
+      { state: 'disabled', value: webhooksDisabled },
+    ],
+  },
+  controllers: {
+    help: 'Controllers by state, as the last calls found them.',
+    labels: ['state'],
+    read: ({ controllers }: RecordFigures) => controllers.map(({ state, count }) => ({ state, value: count })),
+  },
+  sites: {
+    help: 'Sites by state, as the web app shows it.',
+    labels: ['state'],
+    read: ({ sites }: RecordFigures) => sites.map(({ state, count }) => ({ state, value: count })),
+  },
+  controller_outage_seconds: {
+    help: 'How long controllers have been out of reach, by their ids: only the ten longest outages.',
+    labels: ['controller'],
+    read: ({ outages }: RecordFigures) => outages.map(({ controller, seconds }) => ({ controller, value: seconds })),
+  },
+  queue_jobs: {
+    help: 'Jobs by queue: waiting (only those that are due, at most 50000), and active.',
+    labels: ['queue', 'state'],
+    read: ({ queues }: RecordFigures) =>
+      queues.flatMap(({ queue, waiting, active }) => [
+        { queue, state: 'waiting', value: waiting },
+        { queue, state: 'active', value: active },
+      ]),
+  },
+  queue_oldest_job_seconds: {
+    help: 'How long the first waiting job of a queue has been due; 0 if none waits.',
+    labels: ['queue'],
+    read: ({ queues }: RecordFigures) => queues.map(({ queue, oldestSeconds }) => ({ queue, value: oldestSeconds })),
+  },
+}
+
+/**
+ * Metrics that are read from the database at a scrape. Every process reports them, not only the workers: when no worker runs, they
+ * must still be seen. Returns the function that reads them. When that fails, they are left out and `record_readable` is 0.
+ */
+export function registerRecordMetrics(
+  registry: Registry,
+  db: Database,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  const registers = [registry]
+  const plain = Object.entries(figures).map(([name, { help, read }]) => {
+    // With a label that is never set, the gauge has no value until it is read for the first time.
+    const gauge = new Gauge({ name: prefix + name, help, labelNames: ['none'], registers })
+    return { gauge, set: (record: RecordFigures) => gauge.set(read(record)) }
+  })
+  const labelled = Object.entries(groups).map(([name, { help, labels, read }]) => {
+    const gauge = new Gauge({ name: prefix + name, help, labelNames: labels, registers })
+    return {
+      gauge,
+      set(record: RecordFigures) {
+        for (const { value, ...labelValues } of read(record)) gauge.set(labelValues, value)
+      },
+    }
+  })
+  const gauges = [...plain, ...labelled]
+  const readable = new Gauge({
+    name: `${prefix}record_readable`,
+    help: '1 if the figures of the record could be read from PostgreSQL for this scrape, otherwise 0.',
+    registers,
+  })
+  let reading: Promise<void> | undefined
+  let readAtMs = Number.NEGATIVE_INFINITY
+
+  async function read(): Promise<void> {
+    const record = await readRecord(db).catch(onError)
+    for (const { gauge } of gauges) gauge.reset()
+    if (record) for (const { set } of gauges) set(record)
+    readable.set(record ? 1 : 0)
+    readAtMs = performance.now()
+  }
+
+  return async () => {
+    if (performance.now() - readAtMs < sharedForMs) return
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    await reading
+  }
+}

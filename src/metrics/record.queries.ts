@@ -1,0 +1,94 @@
+import type { Queryable } from '#db/database.ts'
+import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
+import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
+import { listQueueDepths } from '#queue/jobs.queries.ts'
+
+/** How many controllers are named, by their ids: a label for each of a thousand controllers would be a thousand time series. */
+const worstNamed = 10
+
+/** More pending rows are not counted. */
+const maxCounted = 50_000
+
+type Counted = { state: string; count: number }
+
+export type RecordFigures = Awaited<ReturnType<typeof readRecord>>
+
+/** Figures of the record that no single process knows. All of them are reads of an index or of a small table. */
+export async function readRecord(db: Queryable) {
+  return {
+    ...(await readFigures(db)),
+    queues: await listQueueDepths(db),
+    controllers: await countControllerStates(db),
+    sites: await countSiteStates(db),
+    outages: await listLongestOutages(db),
+  }
+}
+
+type Figures = {
+  openCreations: number
+  unknownCreations: number
+  oldestCreationSeconds: number
+  longestOutageSeconds: number
+  syncLagSeconds: number
+  syncOverdueSeconds: number
+  pendingDeliveries: number
+  overdueDeliverySeconds: number
+  dueWithdrawals: number
+  overdueWithdrawalSeconds: number
+  unfinishedBatches: number
+  heldUpBatches: number
+  unrecordedVouchers: number
+  held: number
+  webhooksWorking: number
+  webhooksFailing: number
+  webhooksDisabled: number
+}
+
+/** SQL for the seconds since a time; 0 when there is none. */
+const secondsSince = (time: string) => `greatest(coalesce(extract(epoch from now() - ${time}), 0), 0)::float`
+
+/** Sites whose controller is out of reach do not count for the sync: the outage is reported instead. */
+const reachableSites = `sites s ${withOutage} where s.active and o.since is null`
+
+async function readFigures(db: Queryable): Promise<Figures> {
+  const { rows } = await db.query<Figures>(
+    `select creations.*, syncs.*, deliveries.*, withdrawals.*, batches.*, webhooks.*,
+            (select ${secondsSince('min(since)')} from controller_outages where until is null) as "longestOutageSeconds",
+            (select coalesce(sum(unrecorded), 0)::integer from sites where active) as "unrecordedVouchers",
+            (select count(*)::integer from hold) as held
+       from (select count(*) filter (where state = 'open')::integer as "openCreations",
+                    count(*) filter (where state = 'unknown')::integer as "unknownCreations",
+                    ${secondsSince('min(sent_at)')} as "oldestCreationSeconds"
+               from (select state, sent_at from creations where settled_at is null limit ${maxCounted}) as counted) as creations,
+            (select ${secondsSince('min(coalesce(s.synced_at, s.created_at))')} as "syncLagSeconds",
+                    ${secondsSince('min(s.next_sync_at)')} as "syncOverdueSeconds" from ${reachableSites}) as syncs,
+            (select count(*)::integer as "pendingDeliveries", ${secondsSince('min(next_attempt_at)')} as "overdueDeliverySeconds"
+               from (select next_attempt_at from deliveries where state = 'pending'
+                      order by next_attempt_at limit ${maxCounted}) as counted) as deliveries,
+            (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(next_attempt_at)')} as "overdueWithdrawalSeconds"
+               from (select next_attempt_at from withdrawals where settled_at is null and next_attempt_at <= now()
+                      order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,
+            (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches"
+               from batches where finished_at is null) as batches,
+            (select count(*) filter (where disabled_at is null and failing_since is null)::integer as "webhooksWorking",
+                    count(*) filter (where disabled_at is null and failing_since is not null)::integer as "webhooksFailing",
+                    count(disabled_at)::integer as "webhooksDisabled" from webhooks) as webhooks`,
+  )
+  return rows[0] as Figures
+}
+
+async function countSiteStates(db: Queryable): Promise<Counted[]> {
+  const { rows } = await db.query<Counted>(
+    `select ${siteState} as state, count(*)::integer as count from sites s ${withOutage} group by 1`,
+  )
+  return rows
+}
+
+/** The controllers that have been out of reach for longest. */
+async function listLongestOutages(db: Queryable): Promise<{ controller: string; seconds: number }[]> {
+  const { rows } = await db.query<{ controller: string; seconds: number }>(
+    `select controller_id as controller, ${secondsSince('since')} as seconds
+       from controller_outages where until is null order by since limit ${worstNamed}`,
+  )
+  return rows
+}

@@ -1,0 +1,56 @@
+import type { Retention } from '#db/retention.queries.ts'
+import { auditEntries } from '#domain/audit/audit.queries.ts'
+import { finishedBatches, rowsOfBatches } from '#domain/batches/batches.queries.ts'
+import { settledCreations } from '#domain/creating/creations.queries.ts'
+import { deliveredEvents, settledDeliveries } from '#domain/deliveries/events.queries.ts'
+import { daysOfKeys } from '#domain/keys/key-usage.queries.ts'
+import { endedOutages } from '#domain/outages/outages.queries.ts'
+import { rememberedRequests } from '#domain/remembered-requests.queries.ts'
+import { endedSessions, expiredLinks, knownAddresses } from '#domain/staff/sessions.queries.ts'
+import { daysOfSites } from '#domain/syncing/site-days.queries.ts'
+import { revokedWithdrawals, settledRevocations } from '#domain/withdrawals/revocations.queries.ts'
+import { scheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
+import { closedWindows } from '#limits/limiter.ts'
+
+/** Undefined: kept for ever. */
+export type RetentionSettings = {
+  retainVouchersDays?: number | undefined
+  retainAuditDays?: number | undefined
+}
+
+type RetentionRule = { name: string; everyMinutes: number; retention: Retention }
+
+/**
+ * The rules for deleting old rows of all tables except `vouchers`. A sync deletes vouchers, because it has just read which of
+ * them the controller still has (`domain/syncing/delete-ended-vouchers.ts`). Each deletion is logged under its `name`.
+ * `docs/operating.md` says how long each kind of row is kept.
+ */
+export function listRetentionRules({ retainVouchersDays, retainAuditDays }: RetentionSettings): RetentionRule[] {
+  return [
+    { name: 'settled creations', everyMinutes: 1, retention: settledCreations },
+    { name: 'old Idempotency-Keys', everyMinutes: 1, retention: rememberedRequests },
+    { name: 'closed limiter windows', everyMinutes: 5, retention: closedWindows },
+    { name: 'old withdrawals', everyMinutes: 60, retention: scheduledWithdrawals },
+    { name: 'old deliveries', everyMinutes: 60, retention: settledDeliveries },
+    { name: 'old events', everyMinutes: 60, retention: deliveredEvents },
+    { name: 'ended sessions', everyMinutes: 60, retention: endedSessions },
+    { name: 'expired password links', everyMinutes: 60, retention: expiredLinks },
+    { name: 'addresses of people', everyMinutes: 60, retention: knownAddresses },
+    { name: 'ended outages', everyMinutes: 60, retention: endedOutages },
+    { name: 'days of sites', everyMinutes: 60, retention: daysOfSites },
+    { name: 'days of keys', everyMinutes: 60, retention: daysOfKeys },
+    ...forDays(retainVouchersDays, (keptFor) => [
+      { name: 'rows of old batches', everyMinutes: 60, retention: rowsOfBatches(keptFor) },
+      { name: 'old batches', everyMinutes: 60, retention: finishedBatches(keptFor) },
+      { name: 'withdrawals of old revocations', everyMinutes: 60, retention: revokedWithdrawals(keptFor) },
+      { name: 'old revocations', everyMinutes: 60, retention: settledRevocations(keptFor) },
+    ]),
+    ...forDays(retainAuditDays, (keptFor) => [
+      { name: 'old audit entries', everyMinutes: 60, retention: auditEntries(keptFor) },
+    ]),
+  ]
+}
+
+function forDays(days: number | undefined, listFor: (keptFor: string) => RetentionRule[]): RetentionRule[] {
+  return days === undefined ? [] : listFor(`interval '${days} days'`)
+}

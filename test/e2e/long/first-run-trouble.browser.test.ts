@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { setController } from '#domain/controllers/set-controller.ts'
+import { readGuestInfo } from '#domain/sites/guest-info.ts'
+import { listSites } from '#domain/sites/sites.queries.ts'
+import type { TestApp } from '#test/app.ts'
+import { expectAccessible } from '#test/axe.ts'
+import { startBrowser } from '#test/browser.ts'
+import { freePort } from '#test/data/private-stores.ts'
+import { seedPerson, testActor } from '#test/data/seed.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { openPage, startWebApp } from '#test/web.ts'
+import { type Language, wordsOf } from '../words.ts'
+
+const browser = await startBrowser()
+
+/** Setup continues after the administrator. */
+async function openSetup(app: TestApp, language: Language = 'en'): Promise<Page> {
+  const { session } = await seedPerson(app.db, { role: 'admin' })
+  const page = await openPage(browser, { url: app.url, session, locale: language })
+  await page.goto('/first-run')
+  return page
+}
+
+const languages: Language[] = ['en', 'de']
+
+test.each(languages)(
+  'wrong port, wrong password and wrong site are said in their line, each with its remedy, in %s',
+  async (language) => {
+    const { t } = wordsOf(language)
+    const app = await startWebApp()
+    const sites = ['--site', 'default=Hotel', '--site', 'branch=Filiale']
+    const controller = await startSimulator('--https', '--login-limit', '0', ...sites)
+    const page = await openSetup(app, language)
+    const line = (layer: string) => page.locator(`[data-layer=${layer}]`)
+    const testAgain = () => page.getByRole('button', { name: t('setup.test') }).click()
+    const closed = await freePort()
+
+    await page.getByText(t('controller-form.unifi-classic'), { exact: true }).click()
+    await page.getByLabel(t('controller-form.address')).fill(`https://127.0.0.1:${closed}`)
+    await page.getByLabel(t('controller-form.username'), { exact: true }).fill(controller.login.username)
+    await line('connection').getByText(String(closed)).waitFor()
+    await expectAccessible(page, `first-run wrong port.${language}`)
+    await line('connection').getByRole('textbox').fill(new URL(controller.url).port)
+    await page.getByRole('button', { name: t('connection-test.use-port') }).click()
+    await page.getByRole('button', { name: t('connection-test.trust') }).click()
+    await line('certificate').getByText(t('connection-test.pinned')).waitFor()
+
+    await page.getByLabel(t('controller-form.password'), { exact: true }).fill('wrong')
+    await testAgain()
+    await line('sign_in').getByLabel(t('connection-test.new-password'), { exact: true }).waitFor()
+    await expectAccessible(page, `first-run wrong password.${language}`)
+    await page.getByLabel(t('controller-form.site')).fill('nowhere')
+    await line('sign_in').getByLabel(t('connection-test.new-password'), { exact: true }).fill(controller.login.password)
+    await line('sign_in')
+      .getByRole('button', { name: t('connection-test.test'), exact: true })
+      .click()
+    await line('site')
+      .getByText(/nowhere.*branch \(Filiale\)/)
+      .waitFor()
+    await expectAccessible(page, `first-run wrong site.${language}`)
+
+    await page.getByLabel(t('controller-form.site')).fill('')
+    await testAgain()
+    await page.getByText(t('connection-test.all-ok')).waitFor()
+    expect(await page.getByLabel(t('controller-form.password'), { exact: true }).inputValue()).toBe(
+      controller.login.password,
+    )
+    expect((await controller.signIns()).map(({ result }) => result)).toEqual(['wrong-credentials', 'ok', 'ok'])
+  },
+)
+
+test('setup is left after each step and continues there, also after the password was changed on the controller', async () => {
+  const app = await startWebApp()
+  const sites = ['--site', 'default=Hotel', '--site', 'branch=Filiale']
+  const controller = await startSimulator(...sites)
+  const page = await openSetup(app)
+  const leaveAndResume = async () => {
+    await page.goto('/desk')
+    await page.goto('/first-run')
+  }
+  await page.locator('input[type=password]').fill(controller.apiKey)
+  await page.getByLabel('Address').fill(controller.url)
+  await page.getByRole('button', { name: 'Test the connection' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Add sites' }).waitFor()
+
+  const { rows } = await app.db.query('select name, driver from controllers')
+  expect(rows).toEqual([{ name: '127.0.0.1', driver: 'unifi-integration' }])
+  await page.goto('/desk')
+  await page.getByRole('link', { name: 'Set up now' }).click()
+  await page.getByRole('checkbox', { name: 'All 2 sites', checked: true }).waitFor()
+  await expectAccessible(page, 'first-run two sites')
+
+  const stored = { db: app.db, keyring: testKeyring, drivers: testDrivers }
+  await setController(stored, testActor, '127.0.0.1', { secret: 'changed' })
+  await page.reload()
+  await page.getByText('The controller rejected the API key').waitFor()
+  await expectAccessible(page, 'first-run key changed')
+  await page.getByLabel('New API key', { exact: true }).fill(controller.apiKey)
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByRole('button', { name: 'Add all 2 sites' }).click()
+  await page.getByRole('heading', { name: 'Wi-Fi and slip' }).waitFor()
+
+  await leaveAndResume()
+  await page.getByRole('heading', { name: 'Wi-Fi and slip' }).waitFor()
+  await page.getByLabel('Wi-Fi name (SSID)').fill('Adler-Gast')
+  await page.getByRole('checkbox', { name: 'Use this for all 2 sites', checked: true }).waitFor()
+  const saved: string[] = []
+  await page.route('**/guest-info', (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue()
+    saved.push(route.request().url())
+    return saved.length === 2 ? route.abort() : route.continue()
+  })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('1 of 2 saved. “Continue” saves the others.').waitFor()
+  await expectAccessible(page, 'first-run slip saved partly')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Create the first voucher' }).waitFor()
+  expect(saved).toEqual([saved[0], saved[1], saved[1]])
+  expect(new Set(saved).size).toBe(2)
+  await leaveAndResume()
+  await page.getByRole('button', { name: 'Create the first voucher' }).click()
+  await page.getByRole('heading', { name: 'It works' }).waitFor()
+
+  expect((await listSites(app.db)).map(({ name }) => name).toSorted()).toEqual(['Filiale', 'Hotel'])
+  for (const { id } of await listSites(app.db))
+    expect(await readGuestInfo(app.context, testActor, id)).toMatchObject({ wifiName: 'Adler-Gast' })
+  expect(await controller.vouchers()).toHaveLength(1)
+  await leaveAndResume()
+  await page.waitForURL('**/desk*')
+})

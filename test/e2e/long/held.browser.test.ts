@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { holdRestored } from '#domain/holding/hold.ts'
+import { expectUsable } from '#test/axe.ts'
+import { startBrowser } from '#test/browser.ts'
+import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
+import { openPage, startWebApp } from '#test/web.ts'
+
+const app = await startWebApp()
+const browser = await startBrowser()
+await seedSite(app.db)
+await holdRestored(app.db, testActor, new Date('2026-11-16T02:00:00Z'))
+const people = {
+  desk: await seedPerson(app.db),
+  manager: await seedPerson(app.db, { role: 'manager' }),
+  admin: await seedPerson(app.db, { role: 'admin' }),
+}
+
+const textsOf = (language: 'en' | 'de') =>
+  JSON.parse(readFileSync(new URL(`../../../web/src/i18n/${language}.json`, import.meta.url), 'utf8')).hold
+
+test.each([
+  ['en', 'manager'],
+  ['de', 'admin'],
+] as const)('%s: after a restore, a banner tells a %s that the service is held', async (language, role) => {
+  const locale = { en: 'en-GB', de: 'de-DE' }[language]
+  const page = await openPage(browser, { url: app.url, locale, session: people[role].session })
+  await page.goto('/overview')
+  await page.getByText(textsOf(language).restored).waitFor()
+  await page.getByText('voucher-service resume').waitFor()
+
+  await expectUsable(page, `held.${language}`)
+  await page.context().close()
+})
+
+test('the desk does not show the banner', async () => {
+  const page = await openPage(browser, { url: app.url, session: people.desk.session })
+  await page.goto('/desk')
+  await page.getByRole('heading').first().waitFor()
+
+  expect(await page.getByText(textsOf('en').restored).count()).toBe(0)
+  await page.context().close()
+})

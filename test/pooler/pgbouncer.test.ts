@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { connectDatabase } from '#db/database.ts'
+import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
+import { onServer } from '#test/data/template-database.ts'
+import { testKeyring } from '#test/environment.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { startService } from '#test/service.ts'
+import { keepsPreparedStatements, startPgBouncer } from './start-pgbouncer.ts'
+
+const poolSize = 5
+const [role, impatientRole] = [await addRole('4500ms'), await addRole('1ms')]
+const db = await createTestDatabase()
+const directUrl = urlFor(role)
+const pooledUrl = await startPgBouncer(directUrl, poolSize)
+
+/** A role with a timeout, because PgBouncer does not pass on those that the service sends. */
+async function addRole(statementTimeout: string): Promise<string> {
+  const name = `pooled_${randomBytes(6).toString('hex')}`
+  await onServer(`create role ${name} superuser login`)
+  await onServer(`alter role ${name} set statement_timeout = '${statementTimeout}'`)
+  onFileEnd(() => onServer(`drop role ${name}`))
+  return name
+}
+
+function urlFor(name: string): string {
+  const url = new URL(db.url)
+  url.username = name
+  return url.href
+}
+
+test('through PgBouncer in transaction mode: 20 clients create and list, and notifications arrive', async () => {
+  const [simulator, sink] = await Promise.all([startSimulator(), startWebhookSink()])
+  const site = await seedControlledSite(db, simulator)
+  const { key } = await seedKey(db, { scope: 'write', rateLimit: 0 })
+  await addWebhook({ db, keyring: testKeyring }, testActor, {
+    name: 'sink',
+    format: 'generic',
+    url: sink.url,
+    siteIds: [site],
+  })
+  const env = {
+    DATABASE_DIRECT_URL: directUrl,
+    DATABASE_PREPARED_STATEMENTS: String(keepsPreparedStatements()),
+    DATABASE_POOL_SIZE: '20',
+  }
+  const { url } = await startService(pooledUrl, env, 'start')
+  const path = `${url}/api/vouchers.php`
+  const headers = { 'x-api-key': key }
+  const create = (name: string) =>
+    call(path, { method: 'POST', headers, body: JSON.stringify({ site_id: site, name }) })
+  const names = Array.from({ length: 20 }, (_, i) => `Guest ${i}`)
+
+  const created = await Promise.all(names.map(create))
+  const lists = await Promise.all(names.map(() => call(`${path}?site_id=${site}`, { headers })))
+
+  expect(created.map(({ status, text }) => (status === 201 ? 201 : text))).toEqual(names.map(() => 201))
+  expect(lists.map((list) => [list.status, list.json().vouchers.length])).toEqual(names.map(() => [200, names.length]))
+  await vi.waitFor(() => expect(sink.received).toHaveLength(names.length), { timeout: 20_000 })
+  expect(await countConnections()).toEqual({ pooled: poolSize, isListening: true })
+})
+
+/** The connections of the service that are not of its queue; and whether one listens for jobs, which only a session can. */
+async function countConnections(): Promise<object> {
+  const { rows } = await db.query<{ queue: boolean }>(
+    `select application_name = 'voucher-service queue' as queue from pg_stat_activity
+      where datname = current_database() and usename = $1`,
+    [role],
+  )
+  const { rows: locks } = await db.query(
+    `select from pg_locks l join pg_stat_activity a using (pid)
+      where l.locktype = 'advisory' and a.application_name = 'voucher-service queue' and a.datname = current_database()`,
+  )
+  return { pooled: rows.filter(({ queue }) => !queue).length, isListening: locks.length === 1 }
+}
+
+test('timeouts of the role hold for pooled connections, and not for migrations', async () => {
+  const pooled = connectDatabase({
+    ...{ url: pooledUrl, poolSize: 1, preparedStatements: keepsPreparedStatements() },
+    ...{ settings: { jit: 'off' }, onError: () => {} },
+  })
+  onFileEnd(() => pooled.close())
+  const { rows } = await pooled.query(`select current_setting('statement_timeout') as timeout`)
+  await db.query(`drop schema pgboss cascade`)
+
+  const { exitCode, stderr } = await runCommand(pooledUrl, ['migrate'], {
+    env: { DATABASE_DIRECT_URL: urlFor(impatientRole) },
+  })
+
+  expect(rows).toEqual([{ timeout: '4500ms' }])
+  expect([exitCode, stderr]).toEqual([0, ''])
+})

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
+import { expect, test } from 'vitest'
+import { isLong, report } from '#test/measuring.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const { version, dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+const archive = `voucher-service-${version}.tar.gz`
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'release-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Runs `npm run package` in a clone; returns the folder with the archive. */
+async function build(clone: string, umask = '022'): Promise<string> {
+  const target = temporaryFolder()
+  const env = { PATH: process.env['PATH'], TZ: umask === '022' ? 'UTC' : 'Asia/Tokyo' }
+  await run('sh', ['-c', `umask ${umask} && exec node build/package.ts '${target}'`], { cwd: clone, env })
+  return target
+}
+
+const target = await build(root)
+await run('tar', ['-xzf', archive], { cwd: target })
+const folder = join(target, `voucher-service-${version}`)
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+
+test('the archive is under 60 MB, says its version, and its checksums are those of its files', async () => {
+  const megabytes = statSync(join(target, archive)).size / 1e6
+  report('MB of the archive', megabytes)
+  await run('sha256sum', ['--check', '--quiet', `${archive}.sha256`], { cwd: target })
+  await run('sha256sum', ['--check', '--quiet', '--strict', 'SHA256SUMS'], { cwd: folder })
+  const listed = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n')
+
+  expect(megabytes).toBeLessThan(60)
+  expect(readFileSync(join(folder, 'VERSION'), 'utf8')).toBe(`${version}\n`)
+  expect(listed).toHaveLength(names.filter((name) => statSync(join(folder, name)).isFile()).length - 1)
+})
+
+test('the archive has what a start needs, and no tests', () => {
+  const needed = ['LICENSE', 'CHANGELOG.md', 'docs/get-started.md', 'deploy/compose.yaml', 'dist/web/index.html']
+
+  expect(names).toEqual(expect.arrayContaining(needed))
+  expect(names.filter((name) => /\.test\.tsx?$|(^|\/)\.env$|^deploy\/secrets/.test(name))).toEqual([])
+})
+
+test('the SBOM is valid and names every production dependency and the packages of the web app', async () => {
+  const text = readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')
+  const { components } = JSON.parse(text)
+  const listed = components.map((one: { name: string; version: string }) => `${one.name}@${one.version}`)
+
+  expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull()
+  expect(listed).toEqual(expect.arrayContaining(Object.entries(dependencies).map(([name, one]) => `${name}@${one}`)))
+  expect(listed).toEqual(expect.arrayContaining([expect.stringMatching(/^react@/), expect.stringMatching(/^pg-pool@/)]))
+  expect(components.filter((one: { hashes?: unknown; licenses?: unknown }) => !one.hashes || !one.licenses)).toEqual([])
+})
+
+test('the same commit makes the same bytes', async () => {
+  const clone = isLong ? await cloneElsewhere() : root
+  const again = await build(clone, '077')
+  if (clone !== root) rmSync(join(clone, 'node_modules'), { recursive: true }) // takes too long for the end of the file
+
+  expect(readFileSync(join(again, `${archive}.sha256`), 'utf8')).toBe(
+    readFileSync(join(target, `${archive}.sha256`), 'utf8'),
+  )
+})
+
+/** A copy of this clone in another folder, with what is not committed yet, which builds everything again. */
+async function cloneElsewhere(): Promise<string> {
+  const clone = temporaryFolder()
+  await run('git', ['clone', '--quiet', root, clone])
+  const copy = `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t '${clone}' && cp -al node_modules '${clone}'`
+  await run('sh', ['-c', copy], { cwd: root })
+  return clone
+}

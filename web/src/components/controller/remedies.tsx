@@ -1,0 +1,189 @@
+import { Button, Code, Group, NumberInput, PasswordInput, Stack, Text } from '@mantine/core'
+import { IconShieldCheck } from '@tabler/icons-react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { CheckedLayer, ControllerCheck } from '../../../../client/voucher-api.generated.ts'
+import { useCopy } from '../../hooks/use-copy.ts'
+import { currentLanguage } from '../../i18n/i18n.ts'
+import { useVisibilityToggle } from '../password-field.tsx'
+import classes from './connection-test.module.css'
+import { type DriverName, driverKinds } from './use-connection-test.ts'
+
+/** What the page can do about a failed layer. A remedy that is missing is not offered. */
+export type Remedies = {
+  trust?: (fingerprint: string) => void
+  /** The fingerprint that is recorded, to compare it with the one that the controller shows now. */
+  pinned?: string | null
+  /** Takes a new password or API key. */
+  secret?: { submit: (secret: string) => void; isSaved: boolean }
+  /** Takes the address with another port, or with https://. */
+  address?: (address: string) => void
+  driver?: (driver: DriverName) => void
+}
+
+type RemedyProps = { layer: CheckedLayer; check: ControllerCheck; remedies: Remedies }
+
+const causesOfSecret = ['credentials_refused', 'credentials_not_reused']
+const causesOfPort = ['port_closed', 'no_answer', 'not_tls']
+
+/** The remedy inside a failed line. */
+export function Remedy({ layer: { layer, cause }, check, remedies }: RemedyProps) {
+  const { t } = useTranslation()
+  const { trust, secret, address, driver } = remedies
+  if (layer === 'certificate' && check.certificate?.trust === 'untrusted')
+    return <Certificate check={check} trust={trust} pinned={remedies.pinned ?? null} />
+  const needsSecret = causesOfSecret.includes(cause ?? '') || (cause === 'credentials_missing' && secret?.isSaved)
+  if (secret && needsSecret)
+    return <SecretField driver={check.driver} submit={secret.submit} isSaved={secret.isSaved} />
+  if (address && layer !== 'sign_in' && causesOfPort.includes(cause ?? ''))
+    return <PortField check={check} submit={address} />
+  if (address && cause === 'tls_required')
+    return (
+      <Button size="xs" variant="default" onClick={() => address(check.address.replace(/^http:/, 'https:'))}>
+        {t('connection-test.use-https')}
+      </Button>
+    )
+  const other = (Object.keys(driverKinds) as DriverName[]).find((name) => name !== check.driver)
+  if (driver && cause === 'wrong_driver' && other)
+    return (
+      <Button size="xs" variant="default" onClick={() => driver(other)}>
+        {t('connection-test.switch-driver', { driver: t(`controller-form.${other}`) })}
+      </Button>
+    )
+  return null
+}
+
+type CertificateProps = { check: ControllerCheck; trust: Remedies['trust']; pinned: string | null }
+
+function Certificate({ check, trust, pinned }: CertificateProps) {
+  const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
+  if (!check.certificate) return null
+  const { fingerprint, subject, valid_until } = check.certificate
+  const format = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium' })
+  const date = valid_until === null ? '–' : format.format(new Date(valid_until))
+  return (
+    <Stack gap={8} align="stretch">
+      {pinned && (
+        <>
+          <Text fz={13} fw={500}>
+            {t('connection-test.fingerprint-before')}
+          </Text>
+          <Fingerprint value={pinned} />
+          <Text fz={13} fw={500}>
+            {t('connection-test.fingerprint-now')}
+          </Text>
+        </>
+      )}
+      <Fingerprint value={fingerprint} />
+      <Text fz={13} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {subject ? t('connection-test.subject', { subject, date }) : t('connection-test.subject-none', { date })}
+      </Text>
+      <Text fz={13} c="dimmed">
+        {t('connection-test.fingerprint-where')}
+      </Text>
+      <Group gap="xs">
+        {trust && (
+          <Button leftSection={<IconShieldCheck size={16} aria-hidden />} onClick={() => trust(fingerprint)}>
+            {t('connection-test.trust')}
+          </Button>
+        )}
+        <Button variant="default" onClick={() => copy(fingerprint)}>
+          {t(isCopied ? 'actions.copied' : 'actions.copy')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** A fingerprint in groups of four bytes, so that people can read it aloud. */
+function Fingerprint({ value }: { value: string }) {
+  const { t } = useTranslation()
+  const groups = value.match(/.{11}(?=:|$)/g) ?? [value]
+  return (
+    <Code
+      component="p"
+      className={classes.fingerprint ?? ''}
+      aria-label={`${t('connection-test.fingerprint')} ${value}`}
+      role="img"
+    >
+      {groups.map((group, index) => (
+        <span key={index}>{group}</span>
+      ))}
+    </Code>
+  )
+}
+
+type SecretProps = { driver: string; submit: (secret: string) => void; isSaved: boolean }
+
+function SecretField({ driver, submit, isSaved }: SecretProps) {
+  const { t } = useTranslation()
+  const toggle = useVisibilityToggle()
+  const [secret, setSecret] = useState('')
+  const [isMissing, setIsMissing] = useState(false)
+  const isKey = driverKinds[driver as DriverName] === 'api-key'
+  const label = t(isKey ? 'connection-test.new-key' : 'connection-test.new-password')
+  const send = () => (secret === '' ? setIsMissing(true) : submit(secret))
+  return (
+    <InlineForm onSubmit={send} action={t(isSaved ? 'connection-test.save-and-test' : 'connection-test.test')}>
+      <PasswordInput
+        aria-label={label}
+        placeholder={label}
+        autoComplete="off"
+        maw={280}
+        style={{ flex: '1 1 200px' }}
+        visibilityToggleButtonProps={toggle}
+        value={secret}
+        onChange={(event) => setSecret(event.currentTarget.value)}
+        error={isMissing && secret === '' && t('connection-test.secret-missing')}
+      />
+    </InlineForm>
+  )
+}
+
+function PortField({ check, submit }: { check: ControllerCheck; submit: (address: string) => void }) {
+  const { t } = useTranslation()
+  const [port, setPort] = useState<number | string>('')
+  const [isWrong, setIsWrong] = useState(false)
+  const isValid = typeof port === 'number' && port >= 1 && port <= 65_535
+  const send = () => {
+    if (!isValid) return setIsWrong(true)
+    const url = new URL(check.address)
+    url.port = String(port)
+    submit(url.href.replace(/\/$/, ''))
+  }
+  return (
+    <InlineForm onSubmit={send} action={t('connection-test.use-port')}>
+      <NumberInput
+        aria-label={t('connection-test.port')}
+        placeholder={t('connection-test.port')}
+        hideControls
+        allowDecimal={false}
+        allowNegative={false}
+        maw={160}
+        value={port}
+        onChange={setPort}
+        error={isWrong && !isValid && t('connection-test.port-wrong')}
+      />
+    </InlineForm>
+  )
+}
+
+/** A field and its button beside each other. The test may be part of a page with another form, so events end here. */
+function InlineForm({ onSubmit, action, children }: { onSubmit: () => void; action: string; children: ReactNode }) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    onSubmit()
+  }
+  return (
+    <form noValidate onSubmit={submit}>
+      <Group gap="xs" align="flex-start">
+        {children}
+        <Button type="submit" variant="default">
+          {action}
+        </Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,57 @@
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { ControllerCheck, ControllerToCheck } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+
+/** The driver and credentials that people choose from. */
+export const driverKinds = { 'unifi-integration': 'api-key', 'unifi-classic': 'login' } as const
+
+export type DriverName = keyof typeof driverKinds
+
+export type ConnectionTestState = {
+  /** The last result, also while the next test runs. Undefined before the first one. */
+  check: ControllerCheck | undefined
+  isRunning: boolean
+  /** Why the service could not test at all. */
+  error: unknown
+  run(target: ControllerToCheck): void
+}
+
+/**
+ * Tests a controller. For a new controller with credentials it first tests the network alone, so that the person sees these
+ * results while the sign-in is tried. `onDone` gets the result of the newest test and the values that were tested.
+ */
+export function useConnectionTest(
+  onDone?: (check: ControllerCheck, target: ControllerToCheck) => void,
+): ConnectionTestState {
+  const [check, setCheck] = useState<ControllerCheck>()
+  const latest = useRef(0)
+  const test = useMutation({
+    mutationFn: async ({ target, run }: { target: ControllerToCheck; run: number }) => {
+      const { secret, username: _, ...place } = target
+      if (secret !== undefined && place.controller_id === undefined) {
+        const network = await api.checkController(place)
+        if (network.layers.some(({ result }) => result === 'failed')) return network
+        if (run === latest.current) setCheck(network)
+      }
+      return api.checkController(target)
+    },
+    onSuccess: (result, { target, run }) => {
+      if (run !== latest.current) return // a newer test has begun
+      setCheck(result)
+      onDone?.(result, target)
+    },
+    onError: (_, { run }) => {
+      if (run === latest.current) setCheck(undefined)
+    },
+  })
+  return {
+    check,
+    isRunning: test.isPending,
+    error: test.error,
+    run: (target) => {
+      latest.current += 1
+      test.mutate({ target, run: latest.current })
+    },
+  }
+}

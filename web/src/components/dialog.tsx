@@ -1,0 +1,154 @@
+import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCopy } from '../hooks/use-copy.ts'
+import { useFocusAfter } from '../hooks/use-focus-after.ts'
+import { useLayout } from '../hooks/use-layout.ts'
+import { ErrorMessage } from './state-pages.tsx'
+
+type DialogProps = {
+  opened: boolean
+  onClose: () => void
+  title: string
+  /** Esc and a click beside the dialog do nothing: it closes only by its buttons. */
+  isSticky?: boolean
+  size?: number
+  children: ReactNode
+}
+
+/** A dialog in the middle of the page. On a phone it fills the screen. */
+export function Dialog({ opened, onClose, title, isSticky = false, size = 480, children }: DialogProps) {
+  const { t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={size}
+      fullScreen={isPhone}
+      radius={isPhone ? 0 : 'lg'}
+      withCloseButton={!isSticky}
+      closeOnEscape={!isSticky}
+      closeOnClickOutside={!isSticky}
+      closeButtonProps={{ 'aria-label': t('actions.close') }}
+    >
+      {children}
+    </Modal>
+  )
+}
+
+type ConfirmProps = Omit<DialogProps, 'isSticky' | 'size'> & {
+  /** The button names what it does and to how many, for example "Revoke 3 vouchers". */
+  action: string
+  onConfirm: () => void
+  isBusy?: boolean
+  /** The button works only when the person has seen what it affects. */
+  isReady?: boolean
+  error?: unknown
+  /** The person must type this text, for example the name of the key. */
+  typed?: { label: string; text: string }
+}
+
+/** Asks before something that cannot be undone. Its red button is the only filled one. */
+export function ConfirmDialog({
+  action,
+  onConfirm,
+  isBusy = false,
+  isReady = true,
+  error,
+  typed,
+  children,
+  ...dialog
+}: ConfirmProps) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  const [isMissing, setIsMissing] = useState(false)
+  const button = useFocusAfter(error)
+  const close = () => {
+    setText('')
+    setIsMissing(false)
+    dialog.onClose()
+  }
+  const submit = () => {
+    if (!isReady) return
+    if (typed && text.trim() !== typed.text) return setIsMissing(true)
+    onConfirm()
+  }
+  return (
+    <Dialog {...dialog} onClose={close}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <Stack gap="md">
+          <Text component="div">{children}</Text>
+          {typed && (
+            <TextInput
+              label={typed.label}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              error={isMissing && text.trim() !== typed.text && t('confirm.type-exactly', { text: typed.text })}
+              data-autofocus
+            />
+          )}
+          {error ? <ErrorMessage error={error} /> : null}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} {...(!typed && { 'data-autofocus': true })}>
+              {t('actions.cancel')}
+            </Button>
+            <Button ref={button} type="submit" color="red" loading={isBusy} disabled={!isReady}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+type SecretProps = {
+  opened: boolean
+  onDone: () => void
+  title: string
+  text: string
+  secret: string
+  stored: string
+  children?: ReactNode
+}
+
+/** Shows a secret that cannot be read again. *Done* works only after the person ticked that it is stored. */
+export function SecretOnce({ opened, onDone, title, text, secret, stored, children }: SecretProps) {
+  const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
+  const [isStored, setIsStored] = useState(false)
+  return (
+    <Dialog opened={opened} onClose={() => undefined} title={title} isSticky size={560}>
+      <Stack gap="md">
+        <Text c="dimmed">{text}</Text>
+        <Group
+          wrap="nowrap"
+          p="sm"
+          style={{ borderRadius: 8, border: '1px solid var(--vs-accent)', background: 'var(--vs-accent-tint)' }}
+        >
+          <Code className="code" bg="transparent" fz={13} p={0} style={{ flex: 1, overflowWrap: 'anywhere' }}>
+            {secret}
+          </Code>
+          <Button onClick={() => copy(secret)} data-autofocus style={{ flex: 'none' }}>
+            {t(isCopied ? 'actions.copied' : 'actions.copy')}
+          </Button>
+        </Group>
+        {children}
+        <Checkbox label={stored} checked={isStored} onChange={(event) => setIsStored(event.currentTarget.checked)} />
+        <Group justify="flex-end">
+          <Button variant="default" disabled={!isStored} onClick={onDone}>
+            {t('actions.done')}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}

@@ -1,0 +1,162 @@
+import {
+  Anchor,
+  Button,
+  Checkbox,
+  FileButton,
+  Group,
+  Input,
+  MultiSelect,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
+import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
+import { guestLanguages } from '../../print/slip-texts.ts'
+import { useVisibilityToggle } from '../password-field.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import type { GuestInfoFormState } from './guest-info-values.ts'
+
+addTexts({ de, en })
+
+const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
+/** The fields of what guests see on a slip. The page saves them with `saveGuestInfo`. */
+export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
+  const { t } = useTranslation()
+  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
+  return (
+    <Stack gap={20}>
+      <TextInput
+        autoComplete="off"
+        spellCheck={false}
+        label={t('guest-info.wifi')}
+        description={t('guest-info.wifi-what')}
+        inputWrapperOrder={order}
+        {...form.getInputProps('wifi_name')}
+      />
+      <WifiPassword form={form} />
+      <Checkbox label={t('guest-info.hidden')} {...form.getInputProps('wifi_hidden', { type: 'checkbox' })} />
+      <MultiSelect
+        label={t('guest-info.languages')}
+        description={t('guest-info.languages-what')}
+        inputWrapperOrder={order}
+        maxValues={2}
+        data={guestLanguages.map((value) => ({ value, label: names.of(value) ?? value }))}
+        {...form.getInputProps('guest_languages')}
+      />
+      <TextInput
+        label={t('guest-info.footer')}
+        placeholder={t('guest-info.footer-example')}
+        description={t('guest-info.footer-what')}
+        inputWrapperOrder={order}
+        maxLength={200}
+        {...form.getInputProps('footer')}
+      />
+      <TimeZone form={form} stored={stored} />
+      <LogoField form={form} stored={stored} />
+    </Stack>
+  )
+}
+
+function WifiPassword({ form }: { form: GuestInfoFormState }) {
+  const { t } = useTranslation()
+  const toggle = useVisibilityToggle()
+  const id = useId()
+  const { hasPassword } = form.values
+  return (
+    <div>
+      <Text fz="sm" fw={500} mb={6} id={id}>
+        {t('guest-info.password')}
+      </Text>
+      <SegmentedControl
+        fullWidth
+        aria-labelledby={id}
+        data={[
+          { value: 'open', label: t('guest-info.open') },
+          { value: 'protected', label: t('guest-info.protected') },
+        ]}
+        value={hasPassword ? 'protected' : 'open'}
+        onChange={(value) => form.setFieldValue('hasPassword', value === 'protected')}
+      />
+      {hasPassword && (
+        <PasswordInput
+          mt={8}
+          aria-label={t('guest-info.password')}
+          autoComplete="off"
+          visibilityToggleButtonProps={toggle}
+          {...form.getInputProps('wifi_password')}
+        />
+      )}
+    </div>
+  )
+}
+
+function TimeZone({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
+  const { t } = useTranslation()
+  const service = stored.time_zone_is_default
+    ? t('guest-info.time-zone-service', { timeZone: stored.time_zone })
+    : t('guest-info.time-zone-service', { timeZone: '…' })
+  return (
+    <Select
+      label={t('guest-info.time-zone')}
+      searchable
+      allowDeselect={false}
+      limit={100}
+      nothingFoundMessage={t('sites.none-found')}
+      data={[{ value: '', label: service }, ...Intl.supportedValuesOf('timeZone')]}
+      {...form.getInputProps('time_zone')}
+    />
+  )
+}
+
+const maxLogoBytes = 256 * 1024
+
+function LogoField({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
+  const { t } = useTranslation()
+  const [isLarge, setIsLarge] = useState(false)
+  const { logo } = form.values
+  const hasLogo = logo === undefined ? stored.logo_updated_at !== null : logo !== null
+  const choose = (file: File | null) => {
+    setIsLarge(file !== null && file.size > maxLogoBytes)
+    if (file && file.size <= maxLogoBytes) form.setFieldValue('logo', file)
+  }
+  return (
+    <Input.Wrapper
+      label={t('guest-info.logo')}
+      labelElement="div"
+      description={t('guest-info.logo-what')}
+      error={isLarge && t('guest-info.logo-large')}
+      inputWrapperOrder={order}
+    >
+      <Group gap="md" my={4}>
+        <FileButton accept="image/png,image/jpeg" onChange={choose}>
+          {(props) => (
+            <Button variant="default" {...props}>
+              {t('guest-info.logo-choose')}
+            </Button>
+          )}
+        </FileButton>
+        {hasLogo && (
+          <>
+            <Text fz={13.5}>{logo ? logo.name : t('guest-info.logo-current')}</Text>
+            <Anchor
+              component="button"
+              type="button"
+              fz={13.5}
+              onClick={() => form.setFieldValue('logo', stored.logo_updated_at === null ? undefined : null)}
+            >
+              {t('guest-info.logo-remove')}
+            </Anchor>
+          </>
+        )}
+      </Group>
+    </Input.Wrapper>
+  )
+}

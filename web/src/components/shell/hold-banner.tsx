@@ -1,0 +1,35 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../../api.ts'
+import { usePerson } from '../../session.tsx'
+import { Notice } from '../card-page.tsx'
+import { Moment } from '../moment.tsx'
+import classes from './app-shell.module.css'
+
+const holdQuery = queryOptions({ queryKey: ['hold'], queryFn: () => api.getHold() })
+
+/** Tells managers and administrators on every page that the service is held, and how to end it. */
+export function HoldBanner() {
+  const { t } = useTranslation()
+  const { role } = usePerson()
+  const { data: hold } = useQuery({ ...holdQuery, enabled: role !== 'desk', refetchInterval: 60_000 })
+  if (!hold?.held_since) return null
+  return (
+    <div className={classes.hold}>
+      <Notice tone="warn">
+        <div>
+          <b>{t(hold.backup_taken_at ? 'hold.restored' : 'hold.held')}</b>{' '}
+          {hold.backup_taken_at && (
+            <>
+              {t('hold.backup-of')} <Moment at={hold.backup_taken_at} />.
+            </>
+          )}{' '}
+          {t('hold.effect')}
+        </div>
+        <div>
+          {t('hold.remedy')} <code>voucher-service resume</code>
+        </div>
+      </Notice>
+    </div>
+  )
+}

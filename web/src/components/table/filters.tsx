@@ -1,0 +1,172 @@
+import { Button, CloseButton, Kbd, Menu, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconCheck, IconChevronDown, IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLayout } from '../../hooks/use-layout.ts'
+import { useKeys } from '../../keys.ts'
+import classes from './table.module.css'
+
+/** The line above a table: search, then filters, then actions at the right. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return <div className={classes.bar}>{children}</div>
+}
+
+type FilterProps<Value extends string> = {
+  label: string
+  value: Value | undefined
+  options: { value: Value; label: string }[]
+  onChange: (value: Value | undefined) => void
+}
+
+/** The number of options from which a menu has a search field. */
+const searchFrom = 12
+const shownAtMost = 100
+
+/** A menu with one choice. While a filter is set, it is tinted and has its own ×. */
+export function FilterMenu<Value extends string>({ label, value, options, onChange }: FilterProps<Value>) {
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const chosen = options.find((option) => option.value === value)
+  const found = options.filter((option) => option.label.toLowerCase().includes(search.trim().toLowerCase()))
+  return (
+    <FilterFrame label={label} chosen={chosen?.label} onClear={() => onChange(undefined)} onClose={() => setSearch('')}>
+      {options.length >= searchFrom && (
+        <TextInput
+          m={4}
+          data-autofocus
+          aria-label={t('table.search-options')}
+          placeholder={t('table.search-options')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      {found.slice(0, shownAtMost).map((option) => (
+        <Menu.Item
+          key={option.value}
+          onClick={() => onChange(option.value)}
+          rightSection={option.value === value && <IconCheck size={16} aria-hidden />}
+        >
+          {option.label}
+        </Menu.Item>
+      ))}
+    </FilterFrame>
+  )
+}
+
+type ChoicesProps<Value extends string> = {
+  label: string
+  values: Value[]
+  options: { value: Value; label: string }[]
+  onChange: (values: Value[]) => void
+}
+
+/** A menu with several choices. It stays open, so that more than one can be ticked. */
+export function FilterChoices<Value extends string>({ label, values, options, onChange }: ChoicesProps<Value>) {
+  const chosen = options.filter(({ value }) => values.includes(value)).map((option) => option.label)
+  return (
+    <FilterFrame
+      label={label}
+      chosen={chosen.length > 0 ? chosen.join(', ') : undefined}
+      onClear={() => onChange([])}
+      closeOnItemClick={false}
+    >
+      {options.map(({ value, label: name }) => (
+        <Menu.CheckboxItem
+          key={value}
+          checked={values.includes(value)}
+          onChange={(isOn) => onChange(isOn ? [...values, value] : values.filter((one) => one !== value))}
+          checkIcon={<IconCheck size={16} aria-hidden />}
+        >
+          {name}
+        </Menu.CheckboxItem>
+      ))}
+    </FilterFrame>
+  )
+}
+
+type FrameProps = {
+  label: string
+  chosen: string | undefined
+  onClear: () => void
+  onClose?: () => void
+  closeOnItemClick?: boolean
+  children: ReactNode
+}
+
+function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true, children }: FrameProps) {
+  const { t } = useTranslation()
+  return (
+    <Button.Group>
+      <Menu
+        position="bottom-start"
+        shadow="md"
+        closeOnItemClick={closeOnItemClick}
+        withInitialFocusPlaceholder={false}
+        {...(onClose && { onClose })}
+      >
+        <Menu.Target>
+          <Button
+            variant="default"
+            className={classes.filter ?? ''}
+            data-set={chosen !== undefined || undefined}
+            rightSection={chosen ? undefined : <IconChevronDown size={14} aria-hidden />}
+          >
+            {chosen ? `${label}: ${chosen}` : label}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+          {children}
+        </Menu.Dropdown>
+      </Menu>
+      {chosen && (
+        <Button
+          variant="default"
+          className={classes.filter ?? ''}
+          data-set
+          data-clear
+          aria-label={t('table.clear-filter', { label })}
+          onClick={onClear}
+        >
+          <CloseButton component="span" size={20} aria-hidden tabIndex={-1} />
+        </Button>
+      )}
+    </Button.Group>
+  )
+}
+
+type SearchProps = { value: string; onChange: (value: string) => void; placeholder: string }
+
+/** A search that waits until the person pauses typing. `/` moves the focus into it. */
+export function SearchField({ value, onChange, placeholder }: SearchProps) {
+  const { t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  const report = useDebouncedCallback(onChange, 300)
+  useEffect(() => setText(value), [value]) // the address changed, for example by *Clear filters*
+  useKeys([{ hotkey: '/', shown: ['/'], label: placeholder, run: () => field.current?.focus() }])
+  const change = (next: string) => {
+    setText(next)
+    report(next)
+  }
+  return (
+    <TextInput
+      ref={field}
+      type="search"
+      aria-label={placeholder}
+      placeholder={placeholder}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        text !== '' ? (
+          <CloseButton size="sm" aria-label={t('table.clear-search')} onClick={() => change('')} />
+        ) : isPhone ? undefined : (
+          <Kbd aria-hidden>/</Kbd>
+        )
+      }
+      style={{ flex: isPhone ? '1 1 100%' : '0 1 280px' }}
+    />
+  )
+}

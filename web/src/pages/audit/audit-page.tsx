@@ -1,0 +1,161 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconDownload, IconX } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { api, toApiError } from '../../api.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { ErrorMessage, errorTexts } from '../../components/state-pages.tsx'
+import { FilterBar, FilterMenu } from '../../components/table/filters.tsx'
+import { Pager } from '../../components/table/pager.tsx'
+import { addTexts } from '../../i18n/i18n.ts'
+import { useCsv } from '../../save-csv.ts'
+import { AuditList } from './audit-list.tsx'
+import { type AuditSearch, actionGroups, actorKinds, periods, toQuery } from './audit-search.ts'
+import { actorName, targetName } from './audit-words.ts'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+
+addTexts({ de, en })
+
+const pageSize = 50
+
+/** The audit entries, newest first. The filters are in the address. */
+export function AuditPage() {
+  const { t } = useTranslation()
+  const { site: _, ...search } = useSearch({ from: '/shell/audit' })
+  const navigate = useNavigate()
+  const show = (next: AuditSearch) => void navigate({ to: '/audit', search: next })
+  const filter = (change: AuditSearch) => show({ ...search, cursor: undefined, page: undefined, ...change })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['audit', search],
+    queryFn: () =>
+      api.listAudit({ ...toQuery(search), limit: pageSize, ...(search.cursor && { cursor: search.cursor }) }),
+    placeholderData: keepPreviousData,
+  })
+  const isFiltered = Object.entries(search).some(([name, value]) => value !== undefined && name !== 'page')
+  return (
+    <>
+      <PageTitle title={t('audit.title')}>
+        <ExportButton search={search} />
+      </PageTitle>
+      <Filters search={search} onFilter={filter} names={namesOf(t, search, data?.entries ?? [])} />
+      {error && !data ? (
+        <ErrorMessage error={error} onRetry={() => void refetch()} />
+      ) : (
+        <AuditList
+          entries={data?.entries}
+          onFilter={filter}
+          empty={
+            isFiltered ? (
+              <EmptyState title={t('audit.no-match')} text={t('audit.no-match-text')}>
+                <Button variant="default" onClick={() => show({})}>
+                  {t('audit.clear')}
+                </Button>
+              </EmptyState>
+            ) : (
+              <EmptyState title={t('audit.empty')} text={t('audit.empty-text')} />
+            )
+          }
+          foot={
+            data && (
+              <Pager
+                cursor={search.cursor}
+                page={search.page}
+                size={pageSize}
+                count={data.entries.length}
+                nextCursor={data.next_cursor}
+                onMove={(position) => show({ ...search, cursor: undefined, page: undefined, ...position })}
+              />
+            )
+          }
+        />
+      )}
+    </>
+  )
+}
+
+type Names = { actor: string; target: string }
+
+/** The names of the person, key or thing that the list is limited to. */
+function namesOf(
+  t: TFunction,
+  { actor = '', target = '' }: AuditSearch,
+  entries: Awaited<ReturnType<typeof api.listAudit>>['entries'],
+): Names {
+  const byActor = entries.find((entry) => entry.actor.id === actor)
+  const ofTarget = entries.find((entry) => `${entry.target.kind}:${entry.target.id}` === target)
+  return { actor: byActor ? actorName(t, byActor) : actor, target: ofTarget ? targetName(ofTarget) : target }
+}
+
+type FilterProps = { search: AuditSearch; names: Names; onFilter: (change: AuditSearch) => void }
+
+function Filters({ search, names, onFilter }: FilterProps) {
+  const { t } = useTranslation()
+  return (
+    <FilterBar>
+      <FilterMenu
+        label={t('audit.who')}
+        value={search.who}
+        options={actorKinds.map((value) => ({ value, label: t(`audit.who-${value}`) }))}
+        onChange={(who) => onFilter({ who })}
+      />
+      <FilterMenu
+        label={t('audit.action')}
+        value={search.group}
+        options={actionGroups.map((value) => ({ value, label: t(`audit.group-${value}`) }))}
+        onChange={(group) => onFilter({ group })}
+      />
+      <FilterMenu
+        label={t('audit.period')}
+        value={search.days}
+        options={periods.map((value) => ({ value, label: t(`audit.days-${value}`) }))}
+        onChange={(days) => onFilter({ days })}
+      />
+      {search.actor && <Chip name={names.actor} onRemove={() => onFilter({ actor: undefined })} />}
+      {search.target && <Chip name={names.target} onRemove={() => onFilter({ target: undefined })} />}
+    </FilterBar>
+  )
+}
+
+/** A filter that was set in an entry. */
+function Chip({ name, onRemove }: { name: string; onRemove: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Button
+      variant="light"
+      maw={280}
+      rightSection={<IconX size={14} aria-hidden />}
+      aria-label={t('audit.remove-filter', { name })}
+      onClick={onRemove}
+    >
+      {name}
+    </Button>
+  )
+}
+
+function ExportButton({ search }: { search: AuditSearch }) {
+  const { t } = useTranslation()
+  const exporting = useCsv(
+    () => 'audit.csv',
+    (separator) => api.exportAudit({ ...toQuery(search), separator }),
+  )
+  const showError = (error: unknown) => {
+    const { title, text } = errorTexts(t, error)
+    const isTooLarge = toApiError(error).error === 'export_too_large'
+    notifications.show({ color: 'red', title, message: isTooLarge ? t('audit.too-many') : text })
+  }
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={exporting.isPending}
+      onClick={() => exporting.mutate(undefined, { onError: showError })}
+    >
+      {t('audit.export')}
+    </Button>
+  )
+}

@@ -1,0 +1,81 @@
+import type { TFunction } from 'i18next'
+import { expect, test } from 'vitest'
+import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
+import { readAuditSearch, toQuery } from './audit-search.ts'
+import { byDay, differencesOf, sentenceOf } from './audit-words.ts'
+
+const texts: Record<string, string> = {
+  'audit.did-site-changed': 'changed the site {{target}} today',
+  'audit.did-staff-signed_out': 'signed out',
+  'audit.did-staff-signed_out-other': 'signed {{target}} out',
+  'audit.did-vouchers-revoked_other': 'revoked {{count}} vouchers',
+  'audit.did-other': 'did {{action}}: {{target}}',
+}
+const exists = (key: string) => key in texts
+const t = ((key: string, values: Record<string, unknown>) =>
+  (texts[key] ?? texts[`${key}_other`] ?? '').replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) =>
+    String(values[name]),
+  )) as unknown as TFunction
+
+const entry = (changes: Partial<AuditEntry>): AuditEntry => ({
+  id: '1',
+  at: '2026-11-15T10:00:00.000Z',
+  actor: { kind: 'staff', id: 'p', name: 'Anna' },
+  action: 'site.changed',
+  target: { kind: 'site', id: '7', name: 'Adler' },
+  address: null,
+  details: {},
+  ...changes,
+})
+
+test('a sentence names its target; an unknown action names itself', () => {
+  const person = { kind: 'staff', id: 'p', name: 'Anna' }
+
+  expect(sentenceOf(t, exists, entry({}))).toEqual(['changed the site ', 'Adler', ' today'])
+  expect(sentenceOf(t, exists, entry({ target: { kind: 'site', id: '7', name: null } }))[1]).toBe('#7')
+  expect(sentenceOf(t, exists, entry({ action: 'a.b' }))).toEqual(['did a.b: ', 'Adler', ''])
+  expect(sentenceOf(t, exists, entry({ action: 'staff.signed_out', target: person }))).toEqual(['signed out', '', ''])
+  expect(sentenceOf(t, exists, entry({ action: 'staff.signed_out' }))).toEqual(['signed ', 'Adler', ' out'])
+  const revoked = entry({ action: 'vouchers.revoked', details: { vouchers: 12 } })
+  expect(sentenceOf(t, exists, revoked)).toEqual(['revoked 12 vouchers', '', ''])
+})
+
+test('the difference has old and new values; of secrets only that they changed', () => {
+  const details = {
+    name: 'unifi-09',
+    changes: { address: 'https://b', site_ids: [1], pin: { from: null, to: 'x' } },
+    before: { address: 'https://a' },
+    secret_replaced: true,
+    wifi_password: 'erased',
+    scope: 'read',
+  }
+
+  expect(differencesOf(entry({ details }))).toEqual([
+    { field: 'address', before: 'https://a', after: 'https://b' },
+    { field: 'site_ids', after: [1] },
+    { field: 'pin', before: null, after: 'x' },
+    { field: 'secret', after: null, secret: 'changed' },
+    { field: 'wifi_password', after: null, secret: 'erased' },
+    { field: 'scope', after: 'read' },
+  ])
+})
+
+test('entries are grouped by day in their order', () => {
+  const at = (time: string) => entry({ at: new Date(`${time}:00`).toISOString() })
+  const days = byDay([at('2026-11-15T12:00'), at('2026-11-15T00:01'), at('2026-11-14T23:59')])
+
+  expect(days.map(({ entries }) => entries.length)).toEqual([2, 1])
+})
+
+test('the address keeps known filters only, and they become those of the API', () => {
+  const search = readAuditSearch({ who: 'staff', group: 'voucher', days: 7, target: 'site:7', actor: 'x', page: 1 })
+
+  expect(search).toEqual({ who: 'staff', group: 'voucher', days: '7', target: 'site:7' })
+  expect(toQuery(search, Date.parse('2026-11-15T00:00:00Z'))).toEqual({
+    actor_kind: 'staff',
+    action: ['voucher', 'vouchers'],
+    after: '2026-11-08T00:00:00.000Z',
+    target_kind: 'site',
+    target_id: '7',
+  })
+})

@@ -1,0 +1,100 @@
+import type { TFunction } from 'i18next'
+import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
+import type { Language } from '../../i18n/i18n.ts'
+
+/** Actions whose entry says how many things were changed, and the field that says it. */
+const counts: Record<string, string> = {
+  'vouchers.revoked': 'vouchers',
+  'vouchers.adopted': 'vouchers',
+  'vouchers.withdrawn': 'vouchers',
+  'webhook.replayed': 'count',
+}
+
+const marker = '\u0000'
+
+/** The sentence after the name of the actor, before and after the name of the target: "changed the site", "Adler", "". */
+export function sentenceOf(
+  t: TFunction,
+  exists: (key: string) => boolean,
+  entry: AuditEntry,
+): [string, string, string] {
+  const { action, actor, target, details } = entry
+  const isOther = action === 'staff.signed_out' && actor.id !== target.id
+  const key = `audit.did-${action.replace('.', '-')}${isOther ? '-other' : ''}`
+  const values = { target: marker, action, count: Number(details[counts[action] ?? ''] ?? 0) }
+  const isKnown = exists(key) || exists(`${key}_other`)
+  const text = t((isKnown ? key : 'audit.did-other') as 'audit.did-other', values)
+  const [before = '', after] = text.split(marker)
+  return after === undefined ? [before, '', ''] : [before, targetName(entry), after]
+}
+
+/** The name of the target, otherwise its number or the beginning of its id. */
+export function targetName({ target: { kind, id, name } }: AuditEntry): string {
+  return name ?? (kind === 'site' ? `#${id}` : id.slice(0, 8))
+}
+
+export function actorName(t: TFunction, { actor: { kind, name } }: Pick<AuditEntry, 'actor'>): string {
+  return kind === 'service' ? t('audit.service') : name
+}
+
+/** One line of the opened entry. A secret has no values. */
+export type Difference = { field: string; before?: unknown; after: unknown; secret?: 'changed' | 'erased' }
+
+/** The fields of an entry with their values before and after. The name is left out: the sentence has it. */
+export function differencesOf({ details }: AuditEntry): Difference[] {
+  const { changes, before, name: _, ...more } = details
+  const old = isObject(before) ? before : {}
+  const changed = Object.entries(isObject(changes) ? changes : {}).map(([field, value]) =>
+    isFromTo(value)
+      ? { field, before: value.from, after: value.to }
+      : { field, ...(field in old && { before: old[field] }), after: value },
+  )
+  return [...changed, ...Object.entries(more).flatMap(otherDetail)]
+}
+
+/** Secrets are recorded as `secret_replaced: true` or `wifi_password: "replaced"`. */
+function otherDetail([field, value]: [string, unknown]): Difference[] {
+  const named = /^(.+)_(replaced|erased)$/.exec(field)
+  const [secret, how] = named && value === true ? [named[1] as string, named[2]] : [field, value]
+  if (how === 'replaced') return [{ field: secret, after: null, secret: 'changed' }]
+  if (how === 'erased') return [{ field: secret, after: null, secret: 'erased' }]
+  return [{ field, after: value }]
+}
+
+/** Entries of older versions have both values in `changes`. */
+function isFromTo(value: unknown): value is { from: unknown; to: unknown } {
+  return isObject(value) && 'from' in value && 'to' in value
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A recorded value as people read it. */
+export function valueWords(t: TFunction, value: unknown): string {
+  if (value === null || value === undefined || value === '') return t('audit.nothing')
+  if (value === 'all') return t('audit.all')
+  if (Array.isArray(value)) return value.length === 0 ? t('audit.nothing') : value.map(String).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The entries of each day in the time zone of the browser, in the order of the list. */
+export function byDay(entries: AuditEntry[]): { day: string; entries: AuditEntry[] }[] {
+  const days = Map.groupBy(entries, ({ at }) => new Date(at).toDateString())
+  return [...days].map(([day, ofDay]) => ({ day, entries: ofDay }))
+}
+
+/** "Today, Sunday 15 November". */
+export function dayWords(t: TFunction, day: string, language: Language, now = new Date()): string {
+  const date = new Date(day)
+  const words = new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+  }).format(date)
+  const yesterday = new Date(now)
+  yesterday.setDate(now.getDate() - 1)
+  if (day === now.toDateString()) return t('audit.today', { day: words })
+  return day === yesterday.toDateString() ? t('audit.yesterday', { day: words }) : words
+}

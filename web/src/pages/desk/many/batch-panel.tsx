@@ -1,0 +1,231 @@
+import { Anchor, Button, Progress, Skeleton, Text, VisuallyHidden } from '@mantine/core'
+import { IconDownload, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Batch, BatchRow, GuestInfo, Site } from '../../../../../client/voucher-api.generated.ts'
+import { api } from '../../../api.ts'
+import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { clockWords, limitWords } from '../../../components/voucher/voucher-words.ts'
+import { useDelayed } from '../../../hooks/use-delayed.ts'
+import { PrintMenu } from '../../../print/print-menu.tsx'
+import type { SlipVoucher } from '../../../print/slip-facts.ts'
+import { useCsv } from '../../../save-csv.ts'
+import { useSeconds } from '../desk-data.ts'
+import { isRunning, useBatch, useBatchChange, useBatchRows } from './batch-data.ts'
+import { BatchRows } from './batch-rows.tsx'
+import { commonReason, leftWords, type Observation, secondsLeft } from './batch-words.ts'
+import classes from './many.module.css'
+
+type Props = { id: string; site: Site; guestInfo: GuestInfo; onNew: () => void }
+
+/** One batch: its progress while it runs, then what became of it, and what can be done about the rest. */
+export function BatchPanel({ id, site, guestInfo, onNew }: Props) {
+  const { t } = useTranslation()
+  const { data: batch, error, refetch } = useBatch(id)
+  const isLate = useDelayed(batch === undefined && error === null)
+  if (batch) return <LoadedBatch batch={batch} site={site} guestInfo={guestInfo} onNew={onNew} />
+  if (!error) return isLate ? <Skeleton h={120} /> : null
+  return (
+    <>
+      <ErrorMessage error={error} onRetry={() => void refetch()} />
+      <Anchor component="button" mt="md" ta="left" fz="sm" onClick={onNew}>
+        {t('many.new-list')}
+      </Anchor>
+    </>
+  )
+}
+
+type LoadedProps = Omit<Props, 'id'> & { batch: Batch }
+
+function LoadedBatch({ batch, site, guestInfo, onNew }: LoadedProps) {
+  const { t } = useTranslation()
+  const { data: rows = [], error, refetch, isPlaceholderData } = useBatchRows(batch)
+  const change = useBatchChange(batch.id)
+  const queries = useQueryClient()
+  const isOver = !isRunning(batch)
+  useEffect(() => {
+    if (isOver) void queries.invalidateQueries({ queryKey: ['vouchers'] })
+  }, [queries, isOver])
+  const limits = limitWords(t, { ...batch, ends_at: null, revoked_at: null }, guestInfo.time_zone)
+  return (
+    <div className={classes.batch}>
+      <div className={classes.summary}>
+        <Text fz={13.5} c="dimmed">
+          {[batch.reference, t('many.each', { limits })].filter(Boolean).join(' · ')}
+        </Text>
+        <div className={classes.numbers}>
+          <Text span className={classes.made}>
+            {batch.made}
+          </Text>
+          <Text span fz={20} c="dimmed">
+            {t(isOver ? 'many.of-created' : 'many.of', { count: batch.size })}
+          </Text>
+          {!isOver && batch.waiting > 0 && (
+            <Button
+              variant="default"
+              ml="auto"
+              leftSection={<IconPlayerStop size={16} aria-hidden />}
+              loading={change.isPending}
+              onClick={() => change.mutate('cancel')}
+            >
+              {t('many.stop')}
+            </Button>
+          )}
+        </div>
+        <Bar batch={batch} />
+        {isOver ? (
+          <Actions
+            batch={batch}
+            vouchers={isPlaceholderData ? [] : slipsOf(batch, rows)} // rows of the last poll are not all
+            site={site}
+            guestInfo={guestInfo}
+            isBusy={change.isPending}
+            onRetry={() => change.mutate('retry')}
+            onNew={onNew}
+          />
+        ) : (
+          <ProgressWords batch={batch} timeZone={guestInfo.time_zone} onNew={onNew} />
+        )}
+        {change.error && <ErrorMessage error={change.error} />}
+        {error && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      </div>
+      {isOver && !isPlaceholderData && <Remains batch={batch} rows={rows} />}
+      <BatchRows batch={batch} rows={rows} />
+      <VisuallyHidden role="status" aria-live="polite">
+        {isOver && t('many.announce-done', { made: batch.made, count: batch.size })}
+        {!isOver && batch.held_up_since && t('many.announce-held-up')}
+      </VisuallyHidden>
+    </div>
+  )
+}
+
+function Bar({ batch: { state, size, made, failed, held_up_since: heldUp } }: { batch: Batch }) {
+  const { t } = useTranslation()
+  const colour = state !== 'running' ? '--vs-ok' : heldUp ? '--vs-warn' : '--vs-accent'
+  const percent = (count: number) => (count * 100) / size
+  return (
+    <Progress.Root size={8} radius="xl" mt={12} aria-label={t('many.progress')}>
+      <Progress.Section value={percent(made)} color={`var(${colour})`} aria-label={t('many.progress')} />
+      <Progress.Section value={percent(failed)} color="var(--vs-bad)" aria-hidden withAria={false} />
+    </Progress.Root>
+  )
+}
+
+type WordsProps = { batch: Batch; timeZone: string; onNew: () => void }
+
+/** The line below the bar while the batch runs. */
+function ProgressWords({ batch, timeZone, onNew }: WordsProps) {
+  const { t } = useTranslation()
+  const now = useSeconds(true)
+  const first = useRef<Observation>(undefined)
+  // The measurement starts again for a batch that was held up or resumed.
+  if (!first.current || batch.held_up_since || batch.made < first.current.made)
+    first.current = { made: batch.made, at: now }
+  const seconds = secondsLeft(batch, first.current, now)
+  const { held_up_until: until, held_up_since: since, under_way: underWay } = batch
+  const isStopping = batch.cancelled > 0 && batch.waiting === 0
+  const state = isStopping
+    ? t('many.stopping')
+    : since === null
+      ? seconds !== null && leftWords(t, seconds)
+      : underWay > 0
+        ? t('many.settling')
+        : until !== null && Date.parse(until) > now
+          ? t('many.held-up', { time: clockWords(new Date(until), timeZone) })
+          : t('many.held-up-again')
+  return (
+    <div className={classes.line}>
+      <Text fz={13.5} c={since && !isStopping ? 'var(--vs-warn-text)' : 'dimmed'}>
+        {[state, t('many.goes-on')].filter(Boolean).join(' ')}
+      </Text>
+      <Anchor component="button" className={classes.new ?? ''} fz="sm" onClick={onNew}>
+        {t('many.new-list')}
+      </Anchor>
+    </div>
+  )
+}
+
+type ActionProps = {
+  batch: Batch
+  vouchers: SlipVoucher[]
+  site: Site
+  guestInfo: GuestInfo
+  isBusy: boolean
+  onRetry: () => void
+  onNew: () => void
+}
+
+function Actions({ batch, vouchers, site, guestInfo, isBusy, onRetry, onNew }: ActionProps) {
+  const { t } = useTranslation()
+  const { made, failed, cancelled } = batch
+  const exporting = useCsv(
+    () => `vouchers-${batch.id}.csv`,
+    (separator) => api.exportBatch(batch.id, { separator }),
+  )
+  const Icon = cancelled > 0 ? IconPlayerPlay : IconRefresh
+  return (
+    <>
+      <div className={classes.actions}>
+        {vouchers.length > 0 && <PrintMenu vouchers={vouchers} site={site} guestInfo={guestInfo} />}
+        {made > 0 && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate()}
+          >
+            {t('many.csv')}
+          </Button>
+        )}
+        {failed + cancelled > 0 && (
+          <Button
+            variant={made > 0 ? 'default' : 'filled'}
+            className={classes.retry ?? ''}
+            leftSection={<Icon size={16} aria-hidden />}
+            loading={isBusy}
+            onClick={onRetry}
+          >
+            {cancelled > 0 ? t('many.resume') : t('many.retry', { count: failed })}
+          </Button>
+        )}
+        <Anchor component="button" className={classes.new ?? ''} fz="sm" onClick={onNew}>
+          {t('many.new-list')}
+        </Anchor>
+      </div>
+      {exporting.error && <ErrorMessage error={exporting.error} />}
+    </>
+  )
+}
+
+/** What was not created, and why. */
+function Remains({ batch: { made, failed, cancelled }, rows }: { batch: Batch; rows: BatchRow[] }) {
+  const { t } = useTranslation()
+  const reason = commonReason(rows)
+  const isUncertain = rows.some(({ failure, outcome }) => outcome === 'failed' && failure === 'no_voucher')
+  return (
+    <>
+      {cancelled > 0 && (
+        <Text className={classes.note} data-tone="plain" fz={13.5}>
+          {t('many.stopped', { made, rest: cancelled })}
+        </Text>
+      )}
+      {failed > 0 && (
+        <Text className={classes.note} data-tone="bad" fz={13.5}>
+          <Text span inherit fw={600}>
+            {t('many.not-made', { count: failed })}
+          </Text>{' '}
+          {reason && `${t(`many.why-${reason}`)} `}
+          {t(isUncertain ? 'many.none-found-for-these' : 'many.no-voucher-for-these')}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** The created vouchers with the limits of the batch, in the order of the list. */
+function slipsOf(batch: Batch, rows: BatchRow[]): SlipVoucher[] {
+  return rows.flatMap(({ voucher_id: id, formatted_code: code, name, outcome }) =>
+    outcome === 'made' && id !== null && code !== null ? [{ ...batch, id, formatted_code: code, name }] : [],
+  )
+}

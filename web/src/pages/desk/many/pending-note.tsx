@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core'
+import { IconHourglassHigh, IconPlugConnectedX } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { RequestId } from '../../../components/state-pages.tsx'
+import deskClasses from '../desk.module.css'
+import { useSeconds } from '../desk-data.ts'
+import type { PendingBatch } from './batch-store.ts'
+
+/** Why the batch of a click is not there yet, or that it was rejected. */
+export function PendingNote({ pending }: { pending: PendingBatch | null }) {
+  const { t } = useTranslation()
+  const status = pending?.status
+  const now = useSeconds(status?.kind === 'limited')
+  if (status?.kind !== 'lost' && status?.kind !== 'limited' && status?.kind !== 'rejected') return null
+  const isRejected = status.kind === 'rejected'
+  const Icon = isRejected ? IconPlugConnectedX : IconHourglassHigh
+  const tone = isRejected ? 'bad' : 'warn'
+  const title = { lost: t('many.lost'), limited: t('desk.limited'), rejected: t('many.rejected') }[status.kind]
+  return (
+    <div className={deskClasses.note} data-tone={tone} role="alert">
+      <Icon size={20} stroke={1.7} color={`var(--vs-${tone}-text)`} aria-hidden />
+      <div style={{ minWidth: 0 }}>
+        <Text fw={600} lh="20px">
+          {title}
+        </Text>
+        <Text component="div" fz={13.5} lh="20px" mt={2} c="dimmed">
+          {status.kind === 'lost' && t('many.lost-text')}
+          {status.kind === 'limited' &&
+            t('many.limited-text', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })}
+          {status.kind === 'rejected' && `${status.message} ${t('desk.kept')}`}
+          {status.kind === 'rejected' && <RequestId id={status.requestId} />}
+        </Text>
+      </div>
+    </div>
+  )
+}

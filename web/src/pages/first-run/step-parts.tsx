@@ -1,0 +1,54 @@
+import { Anchor, Button, Text, Title } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+export function Heading({ title, text }: { title: string; text: string }) {
+  return (
+    <div style={{ marginBottom: 28 }}>
+      <Title order={1} fz={24} lh="32px">
+        {title}
+      </Title>
+      <Text c="dimmed">{text}</Text>
+    </div>
+  )
+}
+
+type NextProps = {
+  isLoading?: boolean
+  label?: string
+  /** Outlined while another button of the page is the next one to press. */
+  isSecond?: boolean
+}
+
+export function NextButton({ isLoading = false, label, isSecond = false }: NextProps) {
+  const { t } = useTranslation()
+  return (
+    <Button
+      type="submit"
+      size="md"
+      fz="md"
+      variant={isSecond ? 'default' : 'filled'}
+      loading={isLoading}
+      rightSection={<IconArrowRight size={16} aria-hidden />}
+    >
+      {label ?? t('actions.continue')}
+    </Button>
+  )
+}
+
+/** A link beside the button of a step: back, or skip. It does not take the focus from a field that would then be checked. */
+export function SideLink({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Anchor
+      component="button"
+      type="button"
+      c="var(--mantine-color-text)"
+      fw={500}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onClick}
+    >
+      {children}
+    </Anchor>
+  )
+}

@@ -1,0 +1,167 @@
+import { Anchor, Text, Tooltip } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Panel } from '../../components/panel.tsx'
+import { toneOf } from '../../sites.ts'
+import classes from './overview.module.css'
+import { type Overview, useFormats } from './overview-data.ts'
+
+type Sites = NonNullable<Overview['sites']>
+type Props = { overview: Overview; sites: Sites }
+type State = Sites['wall'][number]['state']
+
+/** The number of sites up to which there is room for their names. */
+const namedSites = 12
+
+/** The sites with the most vouchers. The rest is added up, so that the sum is that of the chart. */
+export function BusiestPanel({ overview, sites: { count, busiest, others } }: Props) {
+  const { t } = useTranslation()
+  const { number } = useFormats(overview.time_zone)
+  const most = Math.max(1, ...busiest.map(({ issued }) => issued))
+  const all = (
+    <Anchor fz={13} renderRoot={(props) => <Link to="/sites" {...props} />}>
+      {t('overview.all-sites', { count, number: number(count) })}
+    </Anchor>
+  )
+  return (
+    <Panel title={t('overview.by-vouchers')} actions={all}>
+      {busiest.length === 0 ? (
+        <Text c="dimmed" fz={13.5}>
+          {t('overview.no-vouchers')}
+        </Text>
+      ) : (
+        <ul className={classes.ranks}>
+          {busiest.map(({ site_id, site, issued }) => (
+            <li key={site_id}>
+              <Link
+                from="/overview"
+                to="/overview"
+                search={(old) => ({ ...old, site: site_id })}
+                className={classes.name}
+                title={site}
+              >
+                {site}
+              </Link>
+              <Meter share={issued / most} />
+              <span className={classes.amount}>{number(issued)}</span>
+            </li>
+          ))}
+          {others.count > 0 && (
+            <li className={classes.rest}>
+              <span>{t('overview.other-sites', { count: others.count, number: number(others.count) })}</span>
+              <span className={classes.amount}>{number(others.issued)}</span>
+            </li>
+          )}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+export function Meter({ share }: { share: number }) {
+  return (
+    <span className={classes.meter} aria-hidden>
+      <span style={{ width: `${Math.max(1, 100 * share)}%` }} />
+    </span>
+  )
+}
+
+const states: State[] = ['reachable', 'unreachable', 'sign_in_refused', 'certificate', 'failing', 'unknown', 'inactive']
+
+/** Which sites reach their controller: a square for each site by number, or a list of names if there are few. */
+export function WallPanel({ overview, sites }: Props) {
+  const { t } = useTranslation()
+  const { number, duration } = useFormats(overview.time_zone)
+  const { wall } = sites
+  const longest = overview.attention.controllers.find(({ problem, since }) => problem === 'unreachable' && since)
+  const outage = longest?.since && duration((Date.now() - new Date(longest.since).getTime()) / 1000)
+  const all = (
+    <Anchor fz={13} renderRoot={(props) => <Link to="/sites" {...props} />}>
+      {t('overview.to-all-sites')}
+    </Anchor>
+  )
+  return (
+    <Panel title={t('overview.reachability')} actions={all}>
+      {wall.length === 0 ? (
+        <Text c="dimmed" fz={13.5}>
+          {t('overview.wall-too-long', { count: sites.count, number: number(sites.count) })}
+        </Text>
+      ) : wall.length <= namedSites ? (
+        <NamedSites wall={wall} />
+      ) : (
+        <Wall wall={wall} />
+      )}
+      <ul className={classes.states}>
+        {states
+          .map((state) => ({ state, count: wall.filter((site) => site.state === state).length }))
+          .filter(({ count }) => count > 0)
+          .map(({ state, count }) => (
+            <li key={state}>
+              <span className={classes.dot} data-tone={toneOf(state)} aria-hidden />
+              {t(`overview.count-${state}`, { count, number: number(count) })}
+            </li>
+          ))}
+      </ul>
+      {longest && outage && (
+        <Text fz={13.5} c="dimmed" className={classes.foot}>
+          {t('overview.longest-outage')}{' '}
+          <Text span fz={13.5} c="var(--mantine-color-text)">
+            {longest.name}
+          </Text>
+          {', '}
+          {outage}
+        </Text>
+      )}
+    </Panel>
+  )
+}
+
+function Wall({ wall }: { wall: Sites['wall'] }) {
+  const { t } = useTranslation()
+  return (
+    <ul className={classes.wall}>
+      {wall.map(({ site_id, site, state }) => {
+        const label = t('overview.site-state', { number: site_id, site, state: t(`overview.state-${state}`) })
+        return (
+          <li key={site_id}>
+            <Tooltip label={label}>
+              <Link
+                from="/overview"
+                to="/overview"
+                search={(old) => ({ ...old, site: site_id })}
+                className={classes.square}
+                data-tone={toneOf(state)}
+                aria-label={label}
+              />
+            </Tooltip>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function NamedSites({ wall }: { wall: Sites['wall'] }) {
+  const { t } = useTranslation()
+  return (
+    <ul className={classes.ranks}>
+      {wall.map(({ site_id, site, state }) => (
+        <li key={site_id}>
+          <Link
+            from="/overview"
+            to="/overview"
+            search={(old) => ({ ...old, site: site_id })}
+            className={classes.name}
+            title={site}
+          >
+            {site}
+          </Link>
+          <span className={classes.state}>
+            <span className={classes.dot} data-tone={toneOf(state)} aria-hidden />
+            {t(`overview.state-${state}`)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

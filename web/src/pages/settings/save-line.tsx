@@ -1,0 +1,24 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useFocusAfter } from '../../hooks/use-focus-after.ts'
+
+type Props = { isDirty: boolean; isBusy: boolean; action: string; failure: unknown; onCancel: () => void }
+
+/** The last line of a form. It says whether something is not saved yet. */
+export function SaveLine({ isDirty, isBusy, action, failure, onCancel }: Props) {
+  const { t } = useTranslation()
+  const submit = useFocusAfter(failure)
+  return (
+    <Group justify="flex-end">
+      <Text fz={13.5} c="var(--vs-warn-text)" style={{ flex: 1 }} role="status">
+        {isDirty && t('settings.not-saved')}
+      </Text>
+      <Button variant="default" onClick={onCancel}>
+        {t('actions.cancel')}
+      </Button>
+      <Button ref={submit} type="submit" loading={isBusy}>
+        {action}
+      </Button>
+    </Group>
+  )
+}

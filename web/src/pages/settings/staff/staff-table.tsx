@@ -1,0 +1,197 @@
+import { ActionIcon, Anchor, Group, Menu, Text } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import type { ComponentProps, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { StaffMember } from '../../../../../client/voucher-api.generated.ts'
+import { Moment } from '../../../components/moment.tsx'
+import { PersonAvatar } from '../../../components/shell/navigation.tsx'
+import { type Column, DataTable } from '../../../components/table/data-table.tsx'
+import { Pager } from '../../../components/table/pager.tsx'
+import { useLayout } from '../../../hooks/use-layout.ts'
+import { usePerson } from '../../../session.tsx'
+import { useScope } from '../../../sites.ts'
+import { type Act, actsFor } from './person-dialog.tsx'
+
+type Props = {
+  staff: StaffMember[] | undefined
+  isFetching: boolean
+  empty: ReactNode
+  position: Omit<ComponentProps<typeof Pager>, 'count' | 'isByName' | 'children'>
+  onOpen: (person: StaffMember) => void
+  onAct: (act: Act, person: StaffMember) => void
+}
+
+/** One line for each person: who, which rights, when last seen. */
+export function StaffTable({ staff, isFetching, empty, position, onOpen, onAct }: Props) {
+  const { t } = useTranslation()
+  const isWide = useLayout() === 'full'
+  const columns: Column<StaffMember>[] = [
+    { accessor: 'name', title: t('person.name'), render: (person) => <Name person={person} onOpen={onOpen} /> },
+    { accessor: 'role', title: t('settings.role'), render: ({ role }) => t(`roles.${role}`) },
+    { accessor: 'sites', title: t('nav.sites'), render: (person) => <Sites person={person} /> },
+    { accessor: 'state', title: t('settings.state'), render: (person) => <State person={person} /> },
+    {
+      accessor: 'last_seen_at',
+      title: t('settings.last-seen'),
+      hidden: !isWide,
+      render: ({ last_seen_at: at }) => (
+        <Text fz="inherit" c="dimmed">
+          {at ? <Moment at={at} /> : '–'}
+        </Text>
+      ),
+    },
+    {
+      accessor: 'acts',
+      title: '',
+      textAlign: 'right',
+      width: 72,
+      render: (person) => <ActMenu person={person} onOpen={onOpen} onAct={onAct} />,
+    },
+  ]
+  const isPaged = position.cursor !== undefined || Boolean(position.nextCursor)
+  return (
+    <DataTable
+      label={t('settings.staff')}
+      rows={staff}
+      columns={columns}
+      isFetching={isFetching}
+      empty={empty}
+      hasTwoLines
+      isSoft={({ active }) => !active}
+      onOpen={onOpen}
+      phoneRow={(person) => <PhoneRow person={person} />}
+      foot={isPaged && <Pager {...position} count={staff?.length ?? 0} isByName />}
+    />
+  )
+}
+
+function Name({ person, onOpen }: { person: StaffMember; onOpen: (person: StaffMember) => void }) {
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <PersonAvatar name={person.name} />
+      <div style={{ minWidth: 0 }}>
+        <Anchor
+          component="button"
+          type="button"
+          c="inherit"
+          fz="inherit"
+          fw={500}
+          ta="left"
+          lh="18px"
+          style={{ overflowWrap: 'anywhere' }}
+          onClick={(event) => {
+            event.stopPropagation()
+            onOpen(person)
+          }}
+        >
+          <OwnName person={person} />
+        </Anchor>
+        <Text fz={12.5} lh="16px" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {person.email}
+        </Text>
+      </div>
+    </Group>
+  )
+}
+
+function OwnName({ person }: { person: StaffMember }) {
+  const { t } = useTranslation()
+  const isOwn = usePerson().id === person.id
+  return isOwn ? t('settings.you', { name: person.name }) : person.name
+}
+
+function Sites({ person }: { person: StaffMember }) {
+  return (
+    <Text fz="inherit" c="dimmed" lineClamp={2}>
+      {useSiteWords(person)}
+    </Text>
+  )
+}
+
+/** One or two sites by name, otherwise how many. */
+function useSiteWords({ all_sites: isAll, site_ids: ids }: StaffMember): string {
+  const { t } = useTranslation()
+  const { sites = [] } = useScope()
+  const names = ids.map((id) => sites.find((site) => site.id === id)?.name)
+  if (isAll) return t('settings.all-sites')
+  return ids.length > 2 || names.includes(undefined) ? t('settings.sites', { count: ids.length }) : names.join(', ')
+}
+
+function State({ person }: { person: StaffMember }) {
+  const { t } = useTranslation()
+  const { state, link_expires_at: linkEnd } = person
+  if (state === 'active') return <Text fz="inherit">{t('settings.state-active')}</Text>
+  if (state === 'deactivated') return <Text fz="inherit">{t('settings.state-deactivated')}</Text>
+  return (
+    <div>
+      <Text fz="inherit">{t('settings.state-invited')}</Text>
+      <Text fz={12.5} lh="16px" c={linkEnd ? 'dimmed' : 'var(--vs-warn-text)'}>
+        {linkEnd ? (
+          <>
+            {t('settings.link-until')} <Moment at={linkEnd} />
+          </>
+        ) : (
+          t('settings.link-expired')
+        )}
+      </Text>
+    </div>
+  )
+}
+
+type MenuProps = Pick<Props, 'onOpen' | 'onAct'> & { person: StaffMember }
+
+function ActMenu({ person, onOpen, onAct }: MenuProps) {
+  const { t } = useTranslation()
+  if (usePerson().id === person.id) return null
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon
+          aria-label={t('settings.acts', { name: person.name })}
+          onClick={(event) => event.stopPropagation()}
+          color="gray"
+        >
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
+        <Menu.Item onClick={() => onOpen(person)}>{t('settings.change')}</Menu.Item>
+        {actsFor(person).map((act) => (
+          <Menu.Item
+            key={act}
+            {...(act === 'deactivate' && { c: 'var(--vs-bad-text)' })}
+            onClick={() => onAct(act, person)}
+          >
+            {t(`settings.act-${act}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function PhoneRow({ person }: { person: StaffMember }) {
+  const { t } = useTranslation()
+  const sites = useSiteWords(person)
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <PersonAvatar name={person.name} />
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Text fw={500} truncate>
+            <OwnName person={person} />
+          </Text>
+          <Text fz={13} c="dimmed" style={{ flex: 'none' }}>
+            {t(`settings.state-${person.state}`)}
+          </Text>
+        </Group>
+        <Text fz={13} c="dimmed" truncate>
+          {person.email}
+        </Text>
+        <Text fz={13} c="dimmed" truncate>
+          {t(`roles.${person.role}`)} · {sites}
+        </Text>
+      </div>
+    </Group>
+  )
+}

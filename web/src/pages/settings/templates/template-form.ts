@@ -1,0 +1,66 @@
+import type { NewTemplate, Template } from '../../../../../client/voucher-api.generated.ts'
+
+const minutesPer = { minutes: 1, hours: 60, days: 1440, weeks: 10_080 } as const
+
+type Unit = keyof typeof minutesPer
+
+export const units = Object.keys(minutesPer) as Unit[]
+
+/** The fields of the form. An empty number has no limit; speeds are in Mbit/s, as the desk has them. */
+export type TemplateValues = {
+  name: string
+  /** The number of a site as text, or `all`. */
+  site: string
+  amount: number | ''
+  unit: Unit
+  devices: number | ''
+  isAnyDevices: boolean
+  downMbps: number | ''
+  upMbps: number | ''
+  quotaMb: number | ''
+  unusedDays: number | ''
+}
+
+export function valuesOf(template: Template | undefined, site: string): TemplateValues {
+  if (!template)
+    return {
+      name: '',
+      site,
+      amount: 1,
+      unit: 'days',
+      devices: 1,
+      isAnyDevices: false,
+      downMbps: '',
+      upMbps: '',
+      quotaMb: '',
+      unusedDays: '',
+    }
+  const { expire_minutes: minutes, max_uses: devices, qos } = template
+  const unit = units.findLast((one) => minutes % minutesPer[one] === 0) ?? 'minutes'
+  return {
+    name: template.name,
+    site,
+    amount: minutes / minutesPer[unit],
+    unit,
+    devices: devices || 1,
+    isAnyDevices: devices === 0,
+    downMbps: qos.down_kbps / 1000 || '',
+    upMbps: qos.up_kbps / 1000 || '',
+    quotaMb: qos.quota_mb || '',
+    unusedDays: template.unused_days ?? '',
+  }
+}
+
+/** The limits of the form as the API has them. */
+export function limitsOf(values: TemplateValues) {
+  return {
+    expire_minutes: Number(values.amount) * minutesPer[values.unit],
+    max_uses: values.isAnyDevices ? 0 : Number(values.devices),
+    qos: {
+      down_kbps: Math.round(Number(values.downMbps) * 1000),
+      up_kbps: Math.round(Number(values.upMbps) * 1000),
+      quota_mb: Number(values.quotaMb),
+    },
+    unused_days: values.unusedDays === '' ? null : Number(values.unusedDays),
+  } satisfies Partial<NewTemplate>
+}

@@ -1,0 +1,91 @@
+import { Anchor, Button, Group, Skeleton, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { GuestInfo, Site } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { GuestInfoForm } from '../../components/guest-info/guest-info-form.tsx'
+import { type GuestInfoValues, saveGuestInfo, useGuestInfoForm } from '../../components/guest-info/guest-info-values.ts'
+import { SlipPreview } from '../../components/guest-info/slip-preview.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { currentLanguage } from '../../i18n/i18n.ts'
+import classes from './sites.module.css'
+
+/** What guests of the site get on their slips. */
+export function GuestInfoPanel({ site }: { site: Site }) {
+  const { t } = useTranslation()
+  const [isEditing, setIsEditing] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['guest-info', site.id],
+    queryFn: () => api.getGuestInfo(site.id),
+  })
+  const edit = data && (
+    <Anchor component="button" fz={13.5} fw={500} onClick={() => setIsEditing(true)}>
+      {t('sites-page.edit-slip')}
+    </Anchor>
+  )
+  return (
+    <Panel title={t('sites-page.slip')} actions={edit}>
+      {error && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton h={84} />}
+      {data && <Facts info={data} />}
+      {data && isEditing && <EditDialog site={site} info={data} onClose={() => setIsEditing(false)} />}
+    </Panel>
+  )
+}
+
+function Facts({ info }: { info: GuestInfo }) {
+  const { t } = useTranslation()
+  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
+  const languages = info.guest_languages.map((language) => names.of(language) ?? language)
+  return (
+    <dl className={classes.facts}>
+      <dt>{t('sites-page.wifi')}</dt>
+      <dd>{info.wifi_name ?? t('sites-page.wifi-none')}</dd>
+      <dt>{t('sites-page.wifi-password')}</dt>
+      <dd>{t(info.wifi_password_set ? 'sites-page.wifi-protected' : 'sites-page.wifi-open')}</dd>
+      <dt>{t('sites-page.languages')}</dt>
+      <dd>{languages.length > 0 ? languages.join(', ') : t('sites-page.languages-free')}</dd>
+      <dt>{t('sites-page.time-zone')}</dt>
+      <dd>{info.time_zone}</dd>
+    </dl>
+  )
+}
+
+function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onClose: () => void }) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const form = useGuestInfoForm(info)
+  const save = useMutation({
+    mutationFn: (values: GuestInfoValues) => saveGuestInfo(site.id, values),
+    onSuccess: (saved) => {
+      queries.setQueryData(['guest-info', site.id], saved)
+      notifications.show({ message: t('sites-page.saved') })
+      onClose()
+    },
+  })
+  return (
+    <Dialog opened onClose={onClose} title={t('sites-page.slip-of', { name: site.name })} size={920}>
+      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+        <div className={classes.detail}>
+          <GuestInfoForm form={form} stored={info} />
+          <SlipPreview siteName={site.name} values={form.values} stored={info} />
+        </div>
+        <Stack gap="md" mt="lg">
+          {save.error && <ErrorMessage error={save.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('actions.cancel')}
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {t('sites-page.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

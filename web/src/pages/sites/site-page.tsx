@@ -1,0 +1,201 @@
+import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { IconArrowLeft, IconPlugConnected } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Controller, Site, SiteSettings } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+import { ConnectionTest } from '../../components/controller/connection-test.tsx'
+import { useRecordedTest } from '../../components/controller/use-recorded-test.ts'
+import { Moment } from '../../components/moment.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { addTexts } from '../../i18n/i18n.ts'
+import { usePerson } from '../../session.tsx'
+import { isFailing, sitesQuery } from '../../sites.ts'
+import { ControllerFacts } from './controller-facts.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import { GuestInfoPanel } from './guest-info-panel.tsx'
+import { SiteActions } from './site-actions.tsx'
+import { failingSince } from './site-state.ts'
+import { SyncButton, SyncProblem, useSiteSync } from './site-sync.tsx'
+import classes from './sites.module.css'
+import { StateMark } from './state-mark.tsx'
+
+addTexts({ de, en })
+
+/** One site: the test of its connection with the remedy in the failed line, its slip, its controller, and its end. */
+export function SitePage() {
+  const { siteId } = useParams({ from: '/shell/sites/$siteId' })
+  const isAdmin = usePerson().role === 'admin'
+  const id = Number(siteId)
+  const site = useQuery({ queryKey: ['site', id], queryFn: () => api.getSite(id), refetchInterval: 15_000 })
+  const settings = useQuery({ queryKey: ['site-settings', id], queryFn: () => api.getSiteSettings(id) })
+  const controllerId = site.data?.controller_id
+  const controller = useQuery({
+    queryKey: ['controller', controllerId],
+    queryFn: () => api.getController(controllerId as string),
+    enabled: isAdmin && controllerId !== undefined,
+  })
+  const failed = [site, settings, controller].filter(({ data, error }) => error && !data)
+  if (failed.length > 0)
+    return (
+      <>
+        <BackLink />
+        <ErrorMessage
+          error={failed[0]?.error}
+          onRetry={() => {
+            for (const { refetch } of failed) void refetch()
+          }}
+        />
+      </>
+    )
+  if (!site.data || !settings.data || (isAdmin && !controller.data))
+    return (
+      <div aria-busy>
+        <BackLink />
+        <Skeleton h={28} w={320} my={12} />
+        <div className={classes.detail}>
+          <Skeleton h={380} radius="lg" />
+          <Skeleton h={220} radius="lg" />
+        </div>
+      </div>
+    )
+  return controller.data ? (
+    <AdministeredSite key={id} site={site.data} settings={settings.data} controller={controller.data} />
+  ) : (
+    <ManagedSite key={id} site={site.data} />
+  )
+}
+
+export function BackLink() {
+  const { t } = useTranslation()
+  return (
+    <Anchor c="dimmed" fz={13.5} renderRoot={(props) => <Link to="/sites" {...props} />}>
+      <Group component="span" gap={6} display="inline-flex" className={classes.back ?? ''}>
+        <IconArrowLeft size={16} aria-hidden />
+        {t('sites-page.title')}
+      </Group>
+    </Anchor>
+  )
+}
+
+/** A manager sees the state, but not the administration of the controller. */
+function ManagedSite({ site }: { site: Site }) {
+  const { t } = useTranslation()
+  const { state } = site
+  const sync = useSiteSync(site)
+  return (
+    <>
+      <Header site={site} version={null}>
+        {site.active && <SyncButton sync={sync} />}
+      </Header>
+      <SyncProblem sync={sync} />
+      <div className={classes.detail}>
+        <GuestInfoPanel site={site} />
+        <Panel title={t('sites-page.controller')}>
+          <StateMark state={state} />
+          {isFailing(state) && (
+            <Text fz={13.5} c="dimmed">
+              {t('sites-page.ask-admin')}
+            </Text>
+          )}
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+type AdministeredProps = { site: Site; settings: SiteSettings; controller: Controller }
+
+function AdministeredSite({ site, settings, controller }: AdministeredProps) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const reload = () =>
+    Promise.all(
+      [sitesQuery.queryKey, ['site', site.id], ['controller', controller.id]].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    )
+  const { test, run, remedies } = useRecordedTest({
+    controllerId: controller.id,
+    controllerSite: settings.controller_site,
+    pinned: controller.certificate_pin,
+    onSaved: () => void reload(),
+  })
+  // Once, when the page opens.
+  useEffect(run, [])
+  const sync = useSiteSync(site, { isDue: site.active && test.check?.ok === true && isFailing(site.state) })
+  return (
+    <>
+      <Header site={site} version={test.check?.version ?? null}>
+        {site.active && <SyncButton sync={sync} />}
+        <Button
+          variant="default"
+          leftSection={<IconPlugConnected size={16} aria-hidden />}
+          loading={test.isRunning}
+          onClick={run}
+        >
+          {t('sites-page.test-again')}
+        </Button>
+      </Header>
+      <SyncProblem sync={sync} />
+      <div className={classes.detail}>
+        <ConnectionTest test={test} remedies={remedies} />
+        <div className={classes.column}>
+          <GuestInfoPanel site={site} />
+          <ControllerFacts
+            controller={controller}
+            exceptSite={site.id}
+            onChanged={() => {
+              run()
+              void reload()
+            }}
+          />
+          <SiteActions site={site} onChanged={() => void reload()} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+type HeaderProps = { site: Site; version: string | null; children: React.ReactNode }
+
+function Header({ site, version, children }: HeaderProps) {
+  const { t } = useTranslation()
+  useDocumentTitle(`${site.name} · ${t('app.name')}`)
+  const { state } = site
+  const since = isFailing(state) ? failingSince(site) : null
+  return (
+    <>
+      <BackLink />
+      <Group justify="space-between" mb={20} mt={4} gap="sm">
+        <div style={{ flex: '1 1 300px', minWidth: 0 }}>
+          <Title order={1}>{site.name}</Title>
+          <Text c="dimmed" fz={13.5} component="div">
+            <StateMark state={state} />
+            {since && (
+              <>
+                {' · '}
+                {t('sites-page.began')} <Moment at={since} />
+              </>
+            )}
+            {' · '}
+            {t('sites-page.number', { id: site.id })}
+            {version && ` · ${t('sites-page.version', { version })}`}
+            {site.synced_at && (
+              <>
+                {' · '}
+                {t('sites-page.compared-at')} <Moment at={site.synced_at} />
+              </>
+            )}
+          </Text>
+        </div>
+        <Group gap="sm">{children}</Group>
+      </Group>
+    </>
+  )
+}

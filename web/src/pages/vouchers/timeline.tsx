@@ -1,0 +1,82 @@
+import { Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import type { Voucher, VoucherHistoryEntry } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+import { Moment } from '../../components/moment.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { timeWords } from '../../components/voucher/voucher-words.ts'
+import { useDelayed } from '../../hooks/use-delayed.ts'
+import classes from './vouchers.module.css'
+
+/** What happened to a voucher, newest first. */
+export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
+  const { t } = useTranslation()
+  const { status, used_count, name, reference, valid_until } = voucher
+  const { data, error, refetch } = useQuery({
+    // A change of the voucher loads its history again. A requested revocation changes no field: it invalidates `vouchers`.
+    queryKey: ['vouchers', 'history', voucher.id, [status, used_count, name, reference, valid_until]],
+    queryFn: () => api.getVoucherHistory(voucher.id),
+    placeholderData: (old) => old,
+  })
+  const isLate = useDelayed(data === undefined && error === null)
+  if (error) return <ErrorMessage error={error} onRetry={() => void refetch()} />
+  if (!data) return isLate ? <Skeleton h={66} /> : null
+  return (
+    <ol className={classes.timeline}>
+      {data.history.map((entry) => (
+        <li key={`${entry.type} ${entry.at}`} data-tone={toneOf(entry)}>
+          <span>
+            {entryWords(t, entry, timeZone)}
+            {entry.type === 'revocation_requested' && outcomeWords(t, entry) && (
+              <Text span display="block" fz={12} c="dimmed">
+                {outcomeWords(t, entry)}
+              </Text>
+            )}
+          </span>
+          <Text span fz={13} c="dimmed">
+            <Moment at={entry.at} timeZone={timeZone} />
+          </Text>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function toneOf({ type, outcome }: VoucherHistoryEntry): 'plain' | 'accent' | 'bad' | 'warn' {
+  if (type === 'first_used') return 'accent'
+  if (type === 'revoked' || outcome === 'failed') return 'bad'
+  return outcome === 'pending' ? 'warn' : 'plain'
+}
+
+function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string {
+  const by = entry.by?.name
+  if (entry.type === 'created') return by ? t('vouchers.created-by', { by }) : t('vouchers.created-on-controller')
+  if (entry.type === 'first_used') return t('vouchers.first-used')
+  if (entry.type === 'expired') return t('vouchers.time-over')
+  if (entry.type === 'revocation_requested') return t('vouchers.revoked-by', { by })
+  if (entry.type === 'revoked') return t(`vouchers.revoked-${entry.reason ?? 'controller'}`)
+  return changeWords(t, entry, timeZone)
+}
+
+function changeWords(t: TFunction, { by, changes }: VoucherHistoryEntry, timeZone: string): string {
+  const who = by?.name ?? ''
+  if (changes?.valid_until) {
+    const time = timeWords(new Date(changes.valid_until), timeZone)
+    return t('vouchers.end-changed', { by: who, time })
+  }
+  if (changes?.valid_until === null) return t('vouchers.end-removed', { by: who })
+  if (changes?.name !== undefined) return t('vouchers.renamed', { by: who, name: changes.name })
+  if (changes?.reference) return t('vouchers.reference-changed', { by: who, reference: changes.reference })
+  return t('vouchers.reference-removed', { by: who })
+}
+
+/** Empty if the entry above says it already. */
+function outcomeWords(t: TFunction, { outcome, disconnected }: VoucherHistoryEntry): string {
+  if (outcome === 'pending') return t('vouchers.outcome-pending')
+  if (outcome === 'failed' || outcome === 'kept') return t('vouchers.outcome-failed')
+  if (outcome === 'ended') return t('vouchers.outcome-ended')
+  if (disconnected === 'unsupported' || disconnected === 'failed') return t('vouchers.devices-may-stay')
+  return disconnected === 'all' ? t('vouchers.devices-signed-out') : ''
+}

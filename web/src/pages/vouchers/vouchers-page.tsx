@@ -1,0 +1,267 @@
+import { ActionIcon, Button, Group, Kbd, Text } from '@mantine/core'
+import { IconDownload, IconListCheck, IconPlus } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Voucher } from '../../../../client/voucher-api.generated.ts'
+import { api, toApiError } from '../../api.ts'
+import { PageTitle } from '../../components/page-title.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { Pager } from '../../components/table/pager.tsx'
+import { useLayout } from '../../hooks/use-layout.ts'
+import { addTexts } from '../../i18n/i18n.ts'
+import { useKeys } from '../../keys.ts'
+import { useCsv } from '../../save-csv.ts'
+import { usePerson } from '../../session.tsx'
+import { useScope } from '../../sites.ts'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import { ListState, NoVouchers } from './list-states.tsx'
+import { RevocationNote } from './revocation-note.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { useSiteFacts } from './site-facts.ts'
+import { useDrawerDialog, VoucherDrawer } from './voucher-drawer.tsx'
+import { VoucherFilters } from './voucher-filters.tsx'
+import { hasFilters, type ListQuery, noFilters, toListQuery, type VoucherSearch } from './voucher-search.ts'
+import { VoucherTable } from './voucher-table.tsx'
+import classes from './vouchers.module.css'
+
+addTexts({ de, en })
+
+const pageSize = 50
+
+/** All vouchers of the chosen site or of all sites, with filters, one of them in a drawer, and actions for several. */
+export function VouchersPage() {
+  const { t } = useTranslation()
+  const search = useSearch({ from: '/shell/vouchers' })
+  const navigate = useNavigate()
+  const isPhone = useLayout() === 'phone'
+  const [selected, setSelected] = useState<string[]>([])
+  const [isSelecting, setIsSelecting] = useState(false)
+  const [dialog, setDialog] = useDrawerDialog()
+  const { query, list } = useVoucherList(search)
+  const rows = list.data?.vouchers
+  const exporting = useExport()
+  const change = (next: VoucherSearch) =>
+    void navigate({ to: '.', search: (old) => ({ ...old, ...next }), replace: true })
+  const filter = (next: VoucherSearch) => change({ cursor: undefined, page: undefined, ...next })
+  const show = (voucher: string | undefined) => {
+    setDialog(null)
+    change({ voucher })
+  }
+  const unselect = () => {
+    setSelected([])
+    setIsSelecting(false)
+  }
+  const move = (step: 1 | -1) => moveInList(rows ?? [], search.voucher, step, show)
+  // Rows of another page or filter are not selected any more: nobody sees them.
+  const pageKey = JSON.stringify([query, search.cursor])
+  useEffect(() => unselect(), [pageKey])
+
+  useListKeys({
+    isDialogOpen: dialog !== null,
+    onMove: move,
+    onSelect: () => {
+      const id = search.voucher ?? focusedVoucher()
+      if (id) setSelected(selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id])
+    },
+    onEscape: unselect,
+  })
+  const selectedVouchers = (rows ?? []).filter(({ id }) => selected.includes(id))
+  const isEmpty = rows?.length === 0 && !hasFilters(search) && search.page === undefined
+  const select = isPhone && !isSelecting ? undefined : setSelected
+
+  return (
+    <div className={selected.length > 0 || isSelecting ? (classes.room ?? '') : ''}>
+      <PageTitle title={t('vouchers.title')}>
+        <Group gap={8} wrap="nowrap">
+          {isPhone && !isEmpty && !isSelecting && (
+            <ActionIcon
+              variant="default"
+              size={44}
+              aria-label={t('vouchers.select')}
+              onClick={() => setIsSelecting(true)}
+            >
+              <IconListCheck size={20} aria-hidden />
+            </ActionIcon>
+          )}
+          {!isEmpty && <NewVoucher />}
+        </Group>
+      </PageTitle>
+      {!isEmpty && (
+        <VoucherFilters search={search} onChange={filter}>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate(query)}
+          >
+            {t('vouchers.export')}
+          </Button>
+        </VoucherFilters>
+      )}
+      {search.revocation && (
+        <RevocationNote
+          key={search.revocation}
+          id={search.revocation}
+          onClose={() => change({ revocation: undefined })}
+          onRetried={(revocation) => change({ revocation })}
+        />
+      )}
+      {exporting.error && <ExportError error={exporting.error} />}
+      {list.error && !list.data ? (
+        <ListState error={list.error} onRetry={() => void list.refetch()} onNarrow={() => filter({ created: '30d' })} />
+      ) : (
+        <VoucherTable
+          rows={rows}
+          isFetching={list.isFetching && list.isPlaceholderData}
+          openId={search.voucher}
+          onOpen={({ id }) => show(id)}
+          selected={selected}
+          onSelect={select}
+          onLongPress={({ id }) => {
+            setIsSelecting(true)
+            setSelected([...selected, id])
+          }}
+          empty={<NoVouchers search={search} onClear={() => filter(noFilters)} />}
+          foot={
+            isEmpty ? null : (
+              <Pager
+                cursor={search.cursor}
+                page={search.page}
+                size={pageSize}
+                count={rows?.length ?? 0}
+                nextCursor={list.data?.next_cursor}
+                onMove={(position) => filter(position)}
+              />
+            )
+          }
+        />
+      )}
+      <SelectionBar
+        vouchers={selectedVouchers}
+        isSelecting={isSelecting}
+        isExporting={exporting.isPending}
+        onExport={() => exporting.mutate({ id: selectedVouchers.map(({ id }) => id) })}
+        onRevoked={(revocation) => {
+          unselect()
+          change({ revocation })
+        }}
+        onClose={unselect}
+      />
+      <VoucherDrawer
+        id={search.voucher}
+        listed={rows?.find(({ id }) => id === search.voucher)}
+        dialog={dialog}
+        onDialog={setDialog}
+        onMove={move}
+        onClose={() => {
+          const before = search.voucher
+          show(undefined)
+          requestAnimationFrame(() => rowButton(before)?.focus())
+        }}
+      />
+    </div>
+  )
+}
+
+/** A page of the list. While another page is loaded, the old rows stay. */
+function useVoucherList(search: VoucherSearch) {
+  const { site } = useScope()
+  const { id: personId } = usePerson()
+  const { timeZoneOf } = useSiteFacts()
+  const query = toListQuery(search, { siteId: site?.id, timeZone: timeZoneOf(site?.id), personId, now: new Date() })
+  const { sites } = useScope()
+  const page = { ...query, limit: pageSize, ...(search.cursor !== undefined && { cursor: search.cursor }) }
+  const isCheap = search.q === undefined // a search is repeated only on request
+  const list = useQuery({
+    queryKey: ['vouchers', 'list', page],
+    enabled: sites !== undefined,
+    queryFn: ({ signal }) => api.listVouchers(page, { signal }),
+    placeholderData: keepPreviousData,
+    retry: (failures, error) => failures < 1 && toApiError(error).status === 0,
+    refetchInterval: isCheap ? 15_000 : false,
+  })
+  return { query, list }
+}
+
+/** Downloads the vouchers of a filter, or some of them, as a table. */
+function useExport() {
+  return useCsv(
+    () => `vouchers-${new Date().toISOString().slice(0, 10)}.csv`,
+    (separator, query: ListQuery) => api.exportVouchers({ ...query, separator }),
+  )
+}
+
+function NewVoucher() {
+  const { t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
+  return (
+    <Button component={Link} to="/desk" leftSection={<IconPlus size={16} aria-hidden />}>
+      {t('vouchers.new')}
+      {!isPhone && (
+        <Kbd
+          ml={10}
+          aria-hidden
+          bg="transparent"
+          c="inherit"
+          bd="1px solid color-mix(in srgb, currentcolor 45%, transparent)"
+        >
+          N
+        </Kbd>
+      )}
+    </Button>
+  )
+}
+
+function ExportError({ error }: { error: unknown }) {
+  const { t } = useTranslation()
+  if (toApiError(error).error !== 'export_too_large') return <ErrorMessage error={error} />
+  return (
+    <div className={classes.note} data-tone="warn" role="alert">
+      <div>
+        <Text fw={600}>{t('vouchers.export-too-large')}</Text>
+        <Text fz={13.5}>{t('vouchers.export-too-large-text')}</Text>
+      </div>
+    </div>
+  )
+}
+
+type ListKeys = { isDialogOpen: boolean; onMove: (step: 1 | -1) => void; onSelect: () => void; onEscape: () => void }
+
+function useListKeys({ isDialogOpen, onMove, onSelect, onEscape }: ListKeys): void {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const unlessDialog = (run: () => void) => () => {
+    if (!isDialogOpen) run()
+  }
+  const unselect = () => {
+    if (!document.querySelector('[aria-modal=true], [role=menu]')) onEscape()
+  }
+  useKeys([
+    { hotkey: 'j', shown: ['J'], label: t('vouchers.next'), run: unlessDialog(() => onMove(1)) },
+    { hotkey: 'k', shown: ['K'], label: t('vouchers.previous'), run: unlessDialog(() => onMove(-1)) },
+    { hotkey: 'x', shown: ['X'], label: t('vouchers.select'), run: unlessDialog(onSelect) },
+    { shown: [t('vouchers.key-enter')], label: t('vouchers.open') },
+    { hotkey: 'Escape', shown: ['Esc'], label: t('actions.close'), run: unselect },
+    { hotkey: 'n', shown: ['N'], label: t('vouchers.new'), run: unlessDialog(() => void navigate({ to: '/desk' })) },
+  ])
+}
+
+const rowButton = (id: string | undefined) =>
+  [...document.querySelectorAll<HTMLElement>('[data-voucher]')].find((button) => button.dataset['voucher'] === id)
+
+/** The voucher of the row that contains the focus. */
+function focusedVoucher(): string | undefined {
+  return document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-voucher]')?.dataset['voucher']
+}
+
+/** Shows the next voucher in the drawer, or moves the focus to the next row, where Enter opens it. */
+function moveInList(rows: Voucher[], openId: string | undefined, step: 1 | -1, show: (id: string) => void): void {
+  const at = rows.findIndex(({ id }) => id === (openId ?? focusedVoucher()))
+  const next = at < 0 ? rows[step > 0 ? 0 : rows.length - 1] : rows[at + step]
+  if (!next) return
+  if (openId === undefined) rowButton(next.id)?.focus()
+  else show(next.id)
+}

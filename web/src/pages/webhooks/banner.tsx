@@ -1,0 +1,119 @@
+import { Button, CloseButton, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import type { Webhook, WebhookTest } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+import { useErrorTexts } from '../../components/state-pages.tsx'
+import { meaningOf, noStatus, useWebhookChange } from './webhook-data.ts'
+import classes from './webhooks.module.css'
+
+type Outcome = Pick<WebhookTest, 'status' | 'failure'>
+
+/** The answer of the receiver in words, for example "Slack answers 404." */
+function useHeadline(name: string) {
+  const { t } = useTranslation()
+  return ({ status, failure }: Outcome) =>
+    failure === 'status' && status !== null
+      ? t('webhooks.answers', { name, status })
+      : t(`webhooks.failed-${noStatus(failure)}`)
+}
+
+/** A time in the future, or long ago, in one sentence. */
+export function useLongTime() {
+  const { i18n } = useTranslation()
+  return (at: string) =>
+    new Intl.DateTimeFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+    }).format(new Date(at))
+}
+
+type Props = { webhook: Webhook; mayChange: boolean; onChangeUrl: () => void }
+
+/** Says what the receiver answers, what that usually means and when the webhook will be disabled. */
+export function FailureBanner({ webhook, mayChange, onChangeUrl }: Props) {
+  const { t } = useTranslation()
+  const headline = useHeadline(webhook.name)
+  const longTime = useLongTime()
+  const { last_failure: failure, disabled_from } = webhook
+  if (webhook.disabled_at) return <DisabledBanner webhook={webhook} mayChange={mayChange} />
+  if (!webhook.failing_since || !failure) return null
+  return (
+    <div className={classes.banner} role="status">
+      <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
+      <div>
+        <b>{headline(failure)}</b> {t(`webhooks.why-${meaningOf(failure)}`)}{' '}
+        {disabled_from && t('webhooks.disabled-from', { time: longTime(disabled_from) })}
+      </div>
+      {mayChange && (
+        <Button variant="default" onClick={onChangeUrl}>
+          {t('webhooks.change-url')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function DisabledBanner({ webhook, mayChange }: Omit<Props, 'onChangeUrl'>) {
+  const { t } = useTranslation()
+  const longTime = useLongTime()
+  const headline = useHeadline(webhook.name)
+  const enable = useWebhookChange(() => api.enableWebhook(webhook.id))
+  const { disabled_at, disabled_cause, last_failure: failure } = webhook
+  return (
+    <div className={classes.banner} role="status">
+      <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
+      <div>
+        <b>{t('webhooks.disabled-since', { time: longTime(disabled_at as string) })}</b>{' '}
+        {disabled_cause && t(`webhooks.cause-${disabled_cause}`)}{' '}
+        {failure && disabled_cause === 'failing' && `${headline(failure)} `}
+        {failure && t(`webhooks.why-${meaningOf(failure)}`)} {t('webhooks.enable-text')}
+        {enable.error && <Problem error={enable.error} />}
+      </div>
+      {mayChange && (
+        <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate(undefined)}>
+          {t('webhooks.enable')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Problem({ error }: { error: unknown }) {
+  const { title, text } = useErrorTexts(error)
+  return (
+    <Text fz={13.5} c="var(--vs-bad-text)" role="alert">
+      {title}: {text}
+    </Text>
+  )
+}
+
+/** The answer of the receiver to a test. */
+export function TestResult({ name, result, onClose }: { name: string; result: WebhookTest; onClose: () => void }) {
+  const { t } = useTranslation()
+  const headline = useHeadline(name)
+  return (
+    <div className={classes.banner} data-tone={result.arrived ? 'ok' : undefined} role="status">
+      {result.arrived ? (
+        <IconCheck size={20} color="var(--vs-ok)" aria-hidden />
+      ) : (
+        <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
+      )}
+      <div>
+        <b>{t(result.arrived ? 'webhooks.test-arrived' : 'webhooks.test-failed')}</b>{' '}
+        {result.status !== null && t('webhooks.test-time', { status: result.status, ms: result.duration_ms })}{' '}
+        {!result.arrived && result.status === null && `${headline(result)} `}
+        {!result.arrived && t(`webhooks.why-${meaningOf(result)}`)}
+        {result.answer !== null && (
+          <div>
+            {t('webhooks.test-first-line')} <code>{result.answer}</code>
+          </div>
+        )}
+      </div>
+      <CloseButton aria-label={t('webhooks.close-test')} onClick={onClose} />
+    </div>
+  )
+}

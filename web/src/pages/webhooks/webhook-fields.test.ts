@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { toWebhookChange, type WebhookValues } from './webhook-fields.tsx'
+
+const before: WebhookValues = {
+  name: 'Kasse',
+  format: 'slack',
+  url: '',
+  events: ['voucher.created', 'voucher.revoked'],
+  sites: [3, 12],
+  language: 'de',
+}
+
+test('an edit sends only the fields that the person changed', () => {
+  const changeOf = (values: Partial<WebhookValues>) => toWebhookChange(before, { ...before, ...values })
+
+  expect(changeOf({})).toEqual({})
+  expect(changeOf({ name: ' Kasse ', events: ['voucher.revoked', 'voucher.created'], sites: [12, 3] })).toEqual({})
+  expect(changeOf({ name: 'Bar' })).toEqual({ name: 'Bar' })
+  expect(changeOf({ sites: 'all' })).toEqual({ site_ids: null })
+  expect(changeOf({ sites: [3], language: 'en' })).toEqual({ site_ids: [3], language: 'en' })
+  expect(changeOf({ events: ['voucher.created'] })).toEqual({ events: ['voucher.created'] })
+  expect(toWebhookChange({ ...before, sites: 'all' }, { ...before, sites: [3] })).toEqual({ site_ids: [3] })
+})

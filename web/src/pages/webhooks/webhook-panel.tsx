@@ -1,0 +1,104 @@
+import { ActionIcon, Button, Code, Group, Menu, Text } from '@mantine/core'
+import { IconDots, IconSend } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Webhook } from '../../../../client/voucher-api.generated.ts'
+import { api } from '../../api.ts'
+import { Panel } from '../../components/panel.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useScope } from '../../sites.ts'
+import { FailureBanner, TestResult, useLongTime } from './banner.tsx'
+import { DeliveryLog } from './delivery-log.tsx'
+import { useMayChange, useWebhookChange } from './webhook-data.ts'
+import { EditDialog, RemoveDialog, RotateDialog, UrlDialog } from './webhook-dialogs.tsx'
+import classes from './webhooks.module.css'
+
+type DialogName = 'edit' | 'url' | 'rotate' | 'remove'
+
+/** The chosen webhook: its state, what it gets, and the log of its deliveries. */
+export function WebhookPanel({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }) {
+  const { t } = useTranslation()
+  const mayChange = useMayChange(webhook)
+  const [dialog, setDialog] = useState<DialogName>()
+  const test = useWebhookChange(() => api.testWebhook(webhook.id))
+  const close = () => setDialog(undefined)
+  const actions = mayChange && (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} aria-hidden />}
+        loading={test.isPending}
+        onClick={() => test.mutate(undefined)}
+      >
+        {t('webhooks.send-test')}
+      </Button>
+      <Menu position="bottom-end" shadow="md">
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t('webhooks.more')}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setDialog('edit')}>{t('webhooks.edit')}</Menu.Item>
+          <Menu.Item onClick={() => setDialog('url')}>{t('webhooks.change-url')} …</Menu.Item>
+          {webhook.signed && <Menu.Item onClick={() => setDialog('rotate')}>{t('webhooks.rotate')}</Menu.Item>}
+          <Menu.Item c="var(--vs-bad-text)" onClick={() => setDialog('remove')}>
+            {t('webhooks.remove')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+  return (
+    <div className={classes.right}>
+      <Panel title={webhook.name} actions={actions}>
+        {test.data && <TestResult name={webhook.name} result={test.data} onClose={test.reset} />}
+        {test.error && <ErrorMessage error={test.error} />}
+        <FailureBanner webhook={webhook} mayChange={mayChange} onChangeUrl={() => setDialog('url')} />
+        {!mayChange && <Text c="dimmed">{t('webhooks.only-admins')}</Text>}
+        <Facts webhook={webhook} />
+      </Panel>
+      <DeliveryLog webhook={webhook} mayReplay={mayChange && webhook.disabled_at === null} />
+      {dialog === 'edit' && <EditDialog webhook={webhook} onClose={close} />}
+      {dialog === 'url' && <UrlDialog webhook={webhook} onClose={close} />}
+      {dialog === 'rotate' && <RotateDialog webhook={webhook} onClose={close} />}
+      {dialog === 'remove' && <RemoveDialog webhook={webhook} onClose={close} onRemoved={onRemoved} />}
+    </div>
+  )
+}
+
+const namesShown = 5
+
+function Facts({ webhook }: { webhook: Webhook }) {
+  const { t } = useTranslation()
+  const { sites = [] } = useScope()
+  const longTime = useLongTime()
+  const names = webhook.site_ids.map((id) => sites.find((site) => site.id === id)?.name ?? `#${id}`)
+  const shown = `${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ' …' : ''}`
+  return (
+    <dl className={classes.facts}>
+      <dt>{t('webhooks.format')}</dt>
+      <dd>
+        {t(`webhooks.format-${webhook.format}`)}
+        {!webhook.signed && ` · ${t(`languages.${webhook.language}`)}`}
+      </dd>
+      <dt>{t('webhooks.events')}</dt>
+      <dd>
+        {webhook.events.map((type) => (
+          <Code key={type} bg="transparent" fz={13} p={0} mr="sm" style={{ display: 'inline-block' }}>
+            {type}
+          </Code>
+        ))}
+      </dd>
+      <dt>{t('webhooks.sites')}</dt>
+      <dd>
+        {webhook.all_sites ? t('webhooks.all-sites') : t('webhooks.site-count', { count: names.length, names: shown })}
+      </dd>
+      {webhook.previous_secret_until && (
+        <dd style={{ gridColumn: '1 / -1' }}>
+          {t('webhooks.both-secrets', { time: longTime(webhook.previous_secret_until) })}
+        </dd>
+      )}
+    </dl>
+  )
+}
