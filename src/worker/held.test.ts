@@ -146,6 +146,22 @@ test.each(['inSlot', 'inBulk'] as const)('nothing is created if the hold begins 
   if (slots === 'inSlot') expect((await create('Emil', 'waits')).status).toBe(201)
 })
 
+test('nothing is withdrawn if the hold begins during a wait', async () => {
+  const { id, code } = await checkIn()
+  await endStay(id, 0)
+  vi.spyOn(app.context.controllers, 'inBulk').mockImplementationOnce(async (_, work) => {
+    await holdByCommand(db, testActor)
+    return work(true)
+  })
+  await withdrawDue(app.context, site)
+  const isLeft = await isOnController(code)
+  await resumeNow()
+  await db.query('update withdrawals set next_attempt_at = now() where settled_at is null') // the lease ends after 12 s
+  await withdrawDue(app.context, site)
+
+  expect([isLeft, await isOnController(code)]).toEqual([true, false])
+})
+
 test('`resume` restarts the time after which a batch fails and a webhook is disabled', async () => {
   const { batch } = await seedDueWork()
   await db.query(`update batches set held_up_since = now() - interval '1 hour' where id = $1`, [batch.id])

@@ -73,7 +73,7 @@ describe('alerts.yml', () => {
   test.each(alerts)('%s has a test in which it fires and one in which it does not', (alert) => {
     const quiet = tested.filter(([, name]) => name === alert).map(([, , isQuiet]) => isQuiet !== undefined)
 
-    expect(quiet.toSorted()).toEqual([false, true])
+    expect(new Set(quiet)).toEqual(new Set([false, true]))
   })
 
   test('a rule that is changed fails its test', () => {

@@ -4,6 +4,8 @@ import type { Calendar, Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
+import { DomainError } from '../errors.ts'
+import { rejectIfHeld } from '../holding/hold.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
@@ -38,7 +40,17 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
   const findUsed = createUseFinder(ctx, site)
   while (!stopping?.aborted && performance.now() < endOfTurn) {
     const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
-    if (due.length === 0 || !(await withdraw(ctx, site, due, findUsed))) return
+    if (due.length === 0 || !(await withdrawUnlessHeld(ctx, site, due, findUsed))) return
+  }
+}
+
+/** Returns false when a hold began during the wait for a slot. The rows that were not deleted wait for `resume`. */
+async function withdrawUnlessHeld(...withdrawal: Parameters<typeof withdraw>): Promise<boolean> {
+  try {
+    return await withdraw(...withdrawal)
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'held') return false
+    throw error
   }
 }
 
@@ -111,9 +123,10 @@ function idsOf(withdrawals: DueWithdrawal[]): string[] {
 function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]): Promise<Deletion> {
   const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>
-    ctx.controllers.inBulk(site.controllerId, () =>
-      ctx.controllers.connectionOf(site).delete(site.controllerSite, piece),
-    )
+    ctx.controllers.inBulk(site.controllerId, async (hasWaited) => {
+      if (hasWaited) await rejectIfHeld(ctx.db)
+      await ctx.controllers.connectionOf(site).delete(site.controllerSite, piece)
+    })
   return deleteInHalves(remove, [...ids])
 }
 
