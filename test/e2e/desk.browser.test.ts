@@ -132,7 +132,7 @@ long('an unknown outcome turns into "none was created"; the next guest did not w
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')
   await page.getByText('We are finding out whether a voucher was created.').first().waitFor({ timeout: 60_000 })
-  await page.getByRole('button', { name: 'Next guest meanwhile' }).click()
+  await page.getByRole('button', { name: 'Go to the next guest' }).click()
   await page.getByLabel('For whom?').fill('Zimmer 12')
   await page.keyboard.press('Enter')
   await result(page).waitFor()

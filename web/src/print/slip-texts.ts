@@ -40,8 +40,8 @@ export const slipTexts: Record<GuestLanguage, SlipTexts> = {
   en: {
     locale: 'en-GB',
     heading: 'Wi-Fi access',
-    join: 'Join the Wi-Fi',
-    scanOrPick: 'Scan the QR code or pick the network:',
+    join: 'Connect to the Wi-Fi',
+    scanOrPick: 'Scan the QR code or choose the network:',
     scanOrType: 'Scan the QR code or type the network name:',
     password: 'Password',
     enterCode: 'Enter this code',
