@@ -73,7 +73,7 @@ export const settings = {
   databaseDirectUrl: {
     env: 'DATABASE_DIRECT_URL',
     about:
-      'Address of the same database past PgBouncer, if `DATABASE_URL` goes through it. Jobs and migrations use it. See [scaling.md](scaling.md#pgbouncer).',
+      'Direct address of the same database, if `DATABASE_URL` goes through PgBouncer. Jobs and migrations use it. See [scaling.md](scaling.md#pgbouncer).',
     parse: url('postgres', 'postgresql'),
     secret: true,
     optional: true,
@@ -81,7 +81,7 @@ export const settings = {
   databasePreparedStatements: {
     env: 'DATABASE_PREPARED_STATEMENTS',
     about:
-      'Set it to `false` if `DATABASE_URL` goes through a PgBouncer before 1.21. PostgreSQL then plans every statement again.',
+      'Set it to `false` if `DATABASE_URL` goes through a PgBouncer that is older than 1.21. PostgreSQL then plans every statement again.',
     parse: trueOrFalse,
     fallback: 'true',
   },
