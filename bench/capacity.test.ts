@@ -52,7 +52,7 @@ test('rates and cores: computed by hand for two cells of 43,200 sites', () => {
   expect(connections).toBe(22)
 })
 
-test('twice the sites of a cell need twice of everything; a second cell begins after 50,000 sites', () => {
+test('twice the sites need twice the processor time and WAL; a second cell begins after 50,000 sites', () => {
   const costs = readCosts(resultsFile(groups))
   const of = (sites: number) => computeCapacity({ ...demand, sites, vouchers: 200 }, costs)
 

@@ -133,7 +133,7 @@ test('`sites import` that was killed half-way completes when it is run again', a
   expect(await countSites()).toBe(1_800)
 })
 
-test('`sites test` needs no pin for a certificate that the authorities of this machine vouch for', async () => {
+test('`sites test` needs no pin for a certificate of an authority that this machine trusts', async () => {
   const console = await startSimulator('--https')
   const env = { NODE_EXTRA_CA_CERTS: await file('ca.pem', await certificateOf(console.url)) }
   await run(`controllers add --name c2 --driver unifi-integration --address ${console.url} --secret-file -`, {

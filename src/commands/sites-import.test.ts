@@ -34,7 +34,7 @@ beforeEach(async () => {
   await db.query('truncate sites cascade')
 })
 
-test('prints a table and a summary; a refused row gives exit code 1', async () => {
+test('prints a table and a summary; a rejected row gives exit code 1', async () => {
   const { exitCode, stdout, stderr } = await importing(`\ufeff${header}\r\nHaus Süd,c1,main\r\nb,X,\u001b[2J\r\n`)
 
   expect(stdout).toBe(

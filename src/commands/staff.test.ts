@@ -51,7 +51,7 @@ test('set changes role, sites, name and language; an inactive person is signed o
   expect(await refusal('reset-password', email)).toContain(`staff set ${email} --active`)
 })
 
-test('the last active administrator stays one, also when two give up at the same time', async () => {
+test('the last active administrator stays one, even if two give up the role at the same time', async () => {
   const admins = [await seedPerson(db, { role: 'admin' }), await seedPerson(db, { role: 'admin' })]
 
   const codes = await Promise.all(

@@ -40,7 +40,7 @@ test.each([
   ['nat64.example', ['64:ff9b::a9fe:a9fe']],
   ['zone.example', ['fe80::1%eth0']],
   ['nonsense.example', ['not an address']],
-])('%s at %j is refused', async (hostname, answers) => {
+])('%s at %j is rejected', async (hostname, answers) => {
   await expect(resolve(hostname, answers)).rejects.toThrow(AddressRefused)
 })
 
@@ -56,7 +56,7 @@ test("the system's resolver accepts old forms of IPv4 addresses; its result is c
   expect(await resolveAllowed('localhost', 443, policy)).toContainEqual({ address: '127.0.0.1', family: 4 })
 })
 
-test('a name without an address is unknown, not refused', async () => {
+test('a name without an address is unknown, not rejected', async () => {
   await expect(resolve('nobody.example', [])).rejects.toThrow(AddressUnknown)
   await expect(resolveAllowed('nobody.invalid', 443, policy)).rejects.toThrow(AddressUnknown)
 })

@@ -18,7 +18,7 @@ async function deleteAll(): Promise<Record<string, number>> {
   return deleted
 }
 
-test('a batch goes 30 days after its end, with its rows, unless it is open again or has a voucher', async () => {
+test('a batch is deleted 30 days after its end, with its rows, unless it is open again or has a voucher', async () => {
   const [old, recent, open, withVoucher] = [
     await seedBatch(db, site),
     await seedBatch(db, site),
@@ -59,7 +59,7 @@ test('a batch that somebody retries at this moment stays', async () => {
   await db.query('delete from batches')
 })
 
-test('a revocation goes 30 days after it was made, with its withdrawals, unless one of them is not settled', async () => {
+test('a revocation is deleted 30 days after it was made, with its withdrawals, unless one of them is not settled', async () => {
   const insert = async (age: string, settled: boolean) => {
     const id = uuidv7()
     await db.query(
@@ -82,7 +82,7 @@ test('a revocation goes 30 days after it was made, with its withdrawals, unless 
   expect(rows.map(({ id }) => id)).toEqual(stay)
 })
 
-test('an entry of the audit goes after 30 days', async () => {
+test('an entry of the audit is deleted after 30 days', async () => {
   await db.query(
     `insert into audit (id, at, actor_kind, actor_name, action, target_kind, target_id)
      select gen_random_uuid(), now() - days * interval '1 day', 'command', 'test', 'site.added', 'site', days::text
@@ -93,7 +93,7 @@ test('an entry of the audit goes after 30 days', async () => {
   expect((await db.query('select target_id from audit')).rows).toEqual([{ target_id: '29' }])
 })
 
-test('the last outage of a controller and an outage that goes on stay, however old they are', async () => {
+test('the last outage of a controller and an outage that has not ended stay, however old they are', async () => {
   const [one, two, three] = [await seedController(db), await seedController(db), await seedController(db)]
   await db.query(
     `insert into controller_outages (controller_id, since, until)
@@ -115,7 +115,7 @@ test('the last outage of a controller and an outage that goes on stay, however o
   ])
 })
 
-test('days of sites and of keys that nobody is shown go', async () => {
+test('counts of days that are no longer shown for sites and keys are deleted', async () => {
   const key = uuidv7()
   await db.query(`insert into api_keys (id, name, scope, rate_limit) values ($1, 'key', 'read', 1)`, [key])
   await db.query(

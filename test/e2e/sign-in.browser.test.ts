@@ -106,7 +106,7 @@ long('after too many attempts it counts down, and then it is possible again', as
 })
 
 long.each(['/sign-in', '/password#token'])(
-  'without TLS, %s refuses passwords and tells how to set up TLS',
+  'without TLS, %s rejects passwords and says how to set up TLS',
   async (path) => {
     const { port } = new URL(app.url)
     const page = await openPage(browser, { url: `http://vouchers.test:${port}` })

@@ -61,7 +61,7 @@ async function openSite() {
 const endNow = (uuid: string) =>
   db.query(`update vouchers set expires_at = now() - interval '1 second' where id = $1`, [uuid])
 
-test('the first use is told once, however often it is seen and even if the controller counts again from 0', async () => {
+test('the first use causes one event, however often it is seen and even if the count starts again from 0', async () => {
   await addHook('hook')
   const { simulator, siteId, create, sync, facts } = await openSite()
   const [used, also, unused] = [await create({ reference: 'R-1' }), await create(), await create()]
@@ -82,7 +82,7 @@ test('the first use is told once, however often it is seen and even if the contr
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${unused.uuid}|${used.code}`))
 })
 
-test('an end is told once: by the sync that sees it, or by the sweep that comes before', async () => {
+test('an end causes one event: from the sync that sees it, or from a sweep before that sync', async () => {
   await addHook('hook', { events: ['voucher.expired'] })
   const { simulator, siteId, create, sync, facts } = await openSite()
   const [bySync, bySweep, usedUp] = [await create(), await create(), await create({ max_uses: 1 })]
@@ -137,7 +137,7 @@ test('the sweep works in small commits: one event for each site and piece', asyn
   expect(rows.length).toBeLessThanOrEqual(6)
 })
 
-test('a revocation, valid_until, no use and a deletion on the controller are told with their reason, once', async () => {
+test('a revocation, valid_until, no use and a deletion on the controller cause one event each, with its reason', async () => {
   await addHook('hook', { events: ['voucher.revoked'] })
   const { simulator, siteId, post, create, sync, withdraw, facts } = await openSite()
   const [onRequest, atEnd, unused] = [await create(), await create(), await create()]
@@ -193,7 +193,7 @@ test('of two withdrawals that are settled together, the one that was due first g
   expect(events).toContainEqual({ type: 'voucher.revoked', vouchers: uuidsOf(onRequest), reason: 'request' })
 })
 
-test('adopted vouchers notify nobody, whatever happens to them', async () => {
+test('adopted vouchers cause no events, whatever happens to them', async () => {
   await addHook('hook', { events: allEvents })
   const { simulator, siteId, sync, facts } = await openSite()
   await db.query('update sites set adopts_vouchers = true where id = $1', [siteId])
@@ -211,7 +211,7 @@ test('adopted vouchers notify nobody, whatever happens to them', async () => {
   expect(await facts()).toEqual([])
 })
 
-test('a batch tells its end with the number of its rows, again after a retry', async () => {
+test('the end of a batch causes an event with the numbers of its rows, and another one after a retry', async () => {
   await addHook('hook', { events: ['batch.finished', 'voucher.created'] })
   const { simulator, siteId, post } = await openSite()
   await simulator.fault('forbidden')
@@ -236,7 +236,7 @@ test('a batch tells its end with the number of its rows, again after a retry', a
   expect(second).toEqual({ type: 'batch.finished', data: { ...ended, made: 2, failed: 0, cancelled: 0 } })
 })
 
-test('a webhook gets only the events that it chose, and only of sites that it sees', async () => {
+test('a webhook gets only the events that it chose, and only of sites that it may see', async () => {
   const here = await openSite()
   const there = await openSite()
   const hooks = {
@@ -269,7 +269,7 @@ test('a webhook gets only the events that it chose, and only of sites that it se
   ])
 })
 
-test('a webhook that is added later is told of nothing that happened before', async () => {
+test('a webhook that is added later gets no events of earlier changes', async () => {
   const { simulator, create, sync, facts } = await openSite()
   const [used, over, gone] = [await create(), await create(), await create()]
   await simulator.redeem(used.code)

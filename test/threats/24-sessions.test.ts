@@ -113,7 +113,7 @@ test('a token that was planted before sign-in gets no session, and an old one en
   expect([mine.status, (await app.call('/api/v2/me', { session: old })).status]).toEqual([200, 401])
 })
 
-test('a stolen cookie is worth nothing after sign-out, in every process', async () => {
+test('a stolen cookie is rejected after sign-out, in every process', async () => {
   const { session } = await seedPerson(app.db)
   const elsewhere = app.context.findLiveSession
   await app.call('/api/v2/session', { method: 'DELETE', session })
@@ -135,7 +135,7 @@ test('the database holds no token and no password', async () => {
   }
 })
 
-test('1,000 guesses from 50 addresses are refused; the person signs in meanwhile from the usual address', async () => {
+test('1,000 guesses from 50 addresses are rejected; the person signs in meanwhile from the usual address', async () => {
   const { email } = await seedPerson(app.db, { password })
   const signIn = (typed: string, from: string) =>
     app.call('/api/v2/session', {

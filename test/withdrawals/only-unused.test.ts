@@ -12,7 +12,7 @@ const app = await startApp()
 const { key, openSite, checkIn, revoke, read, outcomes, statusOf } = await startStay(app)
 
 describe.each([onClassic, onIntegration])('$driver', (dialect) => {
-  test('"revoke what nobody used": used vouchers are kept, whether or not the record knows it', async () => {
+  test('"revoke what nobody used" keeps used vouchers, even if the use is not recorded yet', async () => {
     const { id: site, simulator, onController } = await openSite(dialect)
     const [fresh, known, unnoticed] = [await checkIn(site), await checkIn(site), await checkIn(site, { max_uses: 2 })]
     await app.db.query('update vouchers set used_count = 1 where id = $1', [uuidOf(known.id)])

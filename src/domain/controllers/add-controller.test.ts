@@ -39,7 +39,7 @@ test('a controller is added with encrypted credentials', async () => {
 })
 
 test.each(['192.168.1.1', 'ftp://x', 'https://user:pw@x', 'https://x?key=1', 'https://x#y', ''])(
-  'the address %j is refused',
+  'the address %j is rejected',
   async (address) => {
     await expect(
       addController({ db, keyring, drivers: testDrivers }, testActor, { ...controller, name: 'Other', address }),
@@ -47,7 +47,7 @@ test.each(['192.168.1.1', 'ftp://x', 'https://user:pw@x', 'https://x?key=1', 'ht
   },
 )
 
-test('a second controller of that name is refused', async () => {
+test('a second controller of that name is rejected', async () => {
   await expect(addController({ db, keyring, drivers: testDrivers }, testActor, controller)).rejects.toThrow(
     'controller_name_taken',
   )

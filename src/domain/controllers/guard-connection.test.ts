@@ -46,7 +46,7 @@ test.each([
   ['failed', 'unknown'],
   ['no_voucher', 'unknown'],
   ['unreachable', 'refused'],
-] as const)('five times %s %s: from then on nobody is sent there, and nothing was made', async (failure, outcome) => {
+] as const)('after five failures (%s %s) the controller gets no more calls', async (failure, outcome) => {
   const { calls, state, guarded } = scripted()
   state.error = failing(failure, outcome)
   for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe(`${failure} ${outcome}`)
@@ -56,7 +56,7 @@ test.each([
 })
 
 test.each(['rejected', 'busy', 'missing', 'sign_in', 'forbidden'] as const)(
-  'a controller that says no (%s) is well',
+  'a rejection (%s) does not count as a failure',
   async (failure) => {
     const { calls, state, guarded } = scripted()
     state.error = failing(failure, 'refused')
@@ -66,7 +66,7 @@ test.each(['rejected', 'busy', 'missing', 'sign_in', 'forbidden'] as const)(
   },
 )
 
-test('one answer in between resets the count', async () => {
+test('a success in between resets the count of failures', async () => {
   const { calls, state, guarded } = scripted()
   for (let i = 0; i < 20; i++) {
     state.error = i % 5 === 4 ? undefined : failing('timeout', 'unknown')
@@ -76,7 +76,7 @@ test('one answer in between resets the count', async () => {
   expect(calls.create).toBe(20)
 })
 
-test('after a rest a read tries the controller, not a creation; when it answers, calls go on', async () => {
+test('after the pause the controller gets a probe before a creation; if the probe succeeds, calls continue', async () => {
   const { calls, state, guarded } = scripted()
   state.error = failing('timeout', 'unknown')
   for (let i = 0; i < 5; i++) await create(guarded)
@@ -92,7 +92,7 @@ test('after a rest a read tries the controller, not a creation; when it answers,
   expect(calls).toEqual({ create: 7, probe: 2, list: 0 })
 })
 
-test('setting the clock back by two hours does not prolong a rest', async () => {
+test('setting the clock back by two hours does not prolong the pause', async () => {
   const { state, guarded } = scripted()
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
   vi.setSystemTime(Date.now() + 7_200_000)
@@ -105,7 +105,7 @@ test('setting the clock back by two hours does not prolong a rest', async () => 
   expect(await create(guarded)).toBe('made')
 })
 
-test('a breaker that opens while a voucher is looked up: the look goes on, nothing says that there is none', async () => {
+test('a breaker that opens during a lookup does not end the lookup', async () => {
   let looks = 0
   const connection = {
     async *create(site: string) {

@@ -10,7 +10,7 @@ const db = await createTestDatabase()
 /** Long enough for the other transaction to reach the lock. */
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 200))
 
-test('a controller that gets a site meanwhile is in use', async () => {
+test('a controller that gets a site during its removal is not removed', async () => {
   const id = await seedController(db)
   const removing = await db.transaction(async (tx) => {
     await tx.query(`insert into sites (name, controller_id, controller_site) values ('Annex', $1, 'default')`, [id])
@@ -22,7 +22,7 @@ test('a controller that gets a site meanwhile is in use', async () => {
   expect(await removing.started).toMatchObject({ code: 'controller_in_use' })
 })
 
-test('an import refuses the rows of a controller that is removed meanwhile', async () => {
+test('an import rejects the rows of a controller that is removed meanwhile', async () => {
   const id = await seedController(db)
   const site = { line: 2, name: 'Annex', controller: id, controllerSite: 'x', active: true, adoptsVouchers: false }
   const importing = await db.transaction(async (tx) => {

@@ -84,7 +84,7 @@ describe('nothing is erased', () => {
     ['the same address in other letters', { address: 'HTTPS://192.168.1.1:443/' }],
     ['the same pin', { certificatePin: Buffer.from(pin) }],
     ['the same name', { rename: 'c' }],
-  ])('and nothing is noted: %s', async (_what, request) => {
+  ])('and nothing is recorded in the audit: %s', async (_what, request) => {
     const before = await stored('c')
 
     expect(await set('c', request)).toMatchObject({ erasedBecause: [], controller: { hasSecret: true } })
@@ -100,7 +100,7 @@ describe('nothing is erased', () => {
     expect(await audited()).toEqual([{ details: { name: 'c', changes: { name: 'Zentrale' }, before: { name: 'c' } } }])
   })
 
-  test('twice: of a controller that has no secret', async () => {
+  test('when the controller has no secret any more', async () => {
     await set('c', { address: 'https://a' })
 
     expect(await set('c', { address: 'https://b' })).toMatchObject({ erasedBecause: [] })
@@ -109,7 +109,7 @@ describe('nothing is erased', () => {
 })
 
 describe('credentials that are entered', () => {
-  test('alone: they replace the secret, and the session ends', async () => {
+  test('replace the secret and end the session', async () => {
     const { controller, erasedBecause } = await set('c', { secret: 'new' })
 
     expect([controller.hasSecret, erasedBecause]).toEqual([true, []])
@@ -117,7 +117,7 @@ describe('credentials that are entered', () => {
     expect(await audited()).toEqual([{ details: { name: 'c', changes: {}, before: {}, secretReplaced: true } }])
   })
 
-  test('with a new address and pin: they are stored, the audit tells the change but no secret', async () => {
+  test('are stored with a new address and pin; the audit has the change and no secret', async () => {
     await set('l', { address: 'https://new', certificatePin: otherPin, username: 'neu', secret: 'geheim' })
 
     expect(await credentialsOf('l')).toEqual({ username: 'neu', password: 'geheim' })
@@ -134,7 +134,7 @@ describe('credentials that are entered', () => {
     ])
   })
 
-  test('the user name is kept while it can be opened', async () => {
+  test('keep the stored user name, unless it was erased', async () => {
     await set('l', { address: 'https://new', secret: 'geheim' })
     expect(await credentialsOf('l')).toEqual({ username: 'api', password: 'geheim' })
 
@@ -144,7 +144,7 @@ describe('credentials that are entered', () => {
     expect(await credentialsOf('l')).toEqual({ username: 'api', password: 'geheim' })
   })
 
-  test('a secret of a lost encryption key can be replaced', async () => {
+  test('replace a secret that cannot be decrypted any more', async () => {
     const lost: Keyring = { currentId: 'k2', keys: new Map([['k2', randomBytes(32)]]) }
 
     await expect(set('l', { secret: 'x' }, lost)).rejects.toThrow('username_required')
@@ -163,7 +163,7 @@ test.each([
   ['c', { username: 'u' }, 'username_not_supported'],
   ['l', { username: 'u' }, 'username_without_secret'],
   ['l', { username: 'me@example.org', secret: 's' }, 'cloud_account'],
-])('refused, and nothing is changed: %s %j', async (name, request, code) => {
+])('rejected, and nothing is changed: %s %j', async (name, request, code) => {
   const before = [await stored('c'), await stored('l')]
 
   await expect(set(name, request)).rejects.toThrow(code)
@@ -171,7 +171,7 @@ test.each([
   expect(await audited()).toEqual([])
 })
 
-test('a cloud account is refused when a controller is added', async () => {
+test('a cloud account is rejected when a controller is added', async () => {
   const credentials = { username: 'me@example.org', password: 'x' }
 
   await expect(
@@ -180,7 +180,7 @@ test('a cloud account is refused when a controller is added', async () => {
   expect((await listControllers(db)).map(({ name }) => name)).toEqual(['c', 'l'])
 })
 
-test('two changes at once follow each other: the secret entered for one place does not survive the other', async () => {
+test('after two changes at once, a secret that was entered for one address is not stored with the other', async () => {
   for (let round = 0; round < 10; round++) {
     await set('c', { address: 'https://a', secret: 'start' })
     await Promise.all([set('c', { address: 'https://b', secret: 'for b' }), set('c', { address: 'https://c' })])

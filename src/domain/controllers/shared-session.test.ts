@@ -56,7 +56,7 @@ test('tokens of an earlier sign-in do not replace those of a later one', async (
   expect(await one.find()).toEqual(second)
 })
 
-test('sessions thrown away as fast as they come: four sign-ins in a minute, over all processes', async () => {
+test('sessions that are renewed again and again cause only four sign-ins in a minute, over all processes', async () => {
   const processes = [forProcess(), forProcess()]
   const signIn = signIns()
   const refusals: unknown[] = []
@@ -74,7 +74,7 @@ test('sessions thrown away as fast as they come: four sign-ins in a minute, over
 })
 
 test.each(['busy', 'sign_in'] as const)(
-  'after a sign-in that failed with %s nobody tries again for a while',
+  'after a sign-in that failed with %s, no process tries again for a while',
   async (failure) => {
     const signIn = signIns(() => Promise.reject(new ControllerError(failure, 'refused', 'no')))
     for (const one of [forProcess(), forProcess(), forProcess()])

@@ -23,7 +23,7 @@ async function create(site: number): Promise<string> {
   return answer.json().code
 }
 
-test('a setting of a known site that changed holds for the next voucher', async () => {
+test('a changed setting of a known site applies to the next voucher', async () => {
   const site = await seedKnownSite()
   await app.db.query('update sites set tags_names = true where id = $1', [site])
 

@@ -71,14 +71,14 @@ test.each([
   ['closes at once', (socket: Socket) => socket.destroy(), 'UND_ERR_SOCKET'],
   ['resets', (socket: Socket) => socket.resetAndDestroy(), 'ECONNRESET'],
   ['speaks no HTTP', (socket: Socket) => socket.end('220 smtp.example ESMTP\r\n'), 'connection failed'],
-])('a receiver that %s is told apart by a word', async (_what, onSocket, error) => {
+])('the error for a receiver that %s is a code or a short text', async (_what, onSocket, error) => {
   const answer = await post(`http://${await startServer(onSocket)}/`)
 
   expect(answer.status).toBeNull()
   expect([error, 'UND_ERR_SOCKET', 'ECONNRESET']).toContain(answer.error)
 })
 
-test('15 s for the whole answer; a 2xx that does not end is an error', {
+test('a whole answer may take 15 s; a 2xx that does not end is an error', {
   timeout: 30_000,
 }, async () => {
   const drip = (head: string) => (socket: Socket) => {

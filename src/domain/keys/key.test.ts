@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cellOf, makeKey, matches, prefixOf, sha256Of } from './key.ts'
 
-test('a new key: vsk_, 8 to find it by, 32 secret, 6 of checksum, all base62', () => {
+test('a new key has vsk_, 8 characters to find it, 32 of secret and 6 of checksum, all base62', () => {
   const key = makeKey()
 
   expect(key).toMatch(/^vsk_[0-9A-Za-z]{46}$/)
   expect(prefixOf(key)).toBe(key.slice(0, 12))
 })
 
-test('the checksum is CRC32 of all before it, in base62: a known key', () => {
+test('the checksum is the CRC32 of all characters before it, in base62: a known key', () => {
   // crc32("vsk_" + 40 zeros) computed independently
   const body = `vsk_${'0'.repeat(40)}`
 
@@ -73,7 +73,7 @@ test('a key from elsewhere: a word, eight characters, a secret without checksum,
   expect(prefixOf(`abc_12345678${'x'.repeat(245)}`)).toBeUndefined()
 })
 
-test('any text is looked at without an exception', () => {
+test('any text is checked without an exception', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 300 }),

@@ -110,7 +110,7 @@ test('a key limited to some sites may use only those', async () => {
   expect(await findWith(key.prefix, null)).toMatchObject({ mayUseSite: false })
 })
 
-test('a key for a site that does not exist is not made at all', async () => {
+test('a key for a site that does not exist is not created', async () => {
   const before = (await listKeys(db)).length
 
   await expect(seedKey(db, { siteIds: [2_000_000_000] })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ test('listKeys returns whole rows without the hash', async () => {
   })
 })
 
-test('revoking by prefix or id keeps the first time; an unknown key is refused; both are audited', async () => {
+test('revoking by prefix or id keeps the first time; an unknown key is rejected; both are audited', async () => {
   const key = await seedKey(db)
 
   const first = await revokeKey(db, testActor, key.prefix)
@@ -160,7 +160,7 @@ test('revoking by prefix or id keeps the first time; an unknown key is refused; 
   expect(rows.map(({ action }) => action)).toEqual(['key.created', 'key.revoked', 'key.revoked'])
 })
 
-test('a whole key is revoked by its prefix; one that is unknown is not repeated', async () => {
+test('a whole key can be used to revoke it; the error for an unknown one has only its prefix', async () => {
   const key = await seedKey(db)
 
   expect((await revokeKey(db, testActor, key.key)).id).toBe(key.id)
@@ -170,11 +170,11 @@ test('a whole key is revoked by its prefix; one that is unknown is not repeated'
   })
 })
 
-test.each(['', ' ', 'a\nb', 'a\u202eb', 'x'.repeat(201)])('the name %j is refused', async (name) => {
+test.each(['', ' ', 'a\nb', 'a\u202eb', 'x'.repeat(201)])('the name %j is rejected', async (name) => {
   await expect(seedKey(db, { name })).rejects.toThrow('display_name_invalid')
 })
 
-test('an imported key needs a prefix of its own shape, once', async () => {
+test('an imported key needs a valid prefix that is neither taken nor reserved', async () => {
   const known = { prefix: 'abc_12345678', sha256: sha256Of('abc_12345678secret') }
 
   await importKey(db, testActor, whole, known)

@@ -70,7 +70,7 @@ test('one event when an outage begins and one when it ends, however many calls f
   expect(sink.received.map(({ body }) => body).join()).not.toContain(new URL(simulator.url).host)
 })
 
-test('only webhooks that report on controllers and cover a site of that controller', async () => {
+test('only webhooks that chose these events and cover a site of the controller are notified', async () => {
   const sinks = [
     await add('asked', { events: outageEvents }),
     await add('asked, its site', { events: outageEvents, siteIds: [other, site] }),
@@ -93,7 +93,7 @@ test('only webhooks that report on controllers and cover a site of that controll
   ])
 })
 
-test('site_ids are the sites of the controller that the webhook sees', async () => {
+test('site_ids are the sites of the controller that the webhook may see', async () => {
   const { rows } = await db.query<{ id: number }>(
     `insert into sites (name, controller_id, controller_site) values ('Second', $1, 'second') returning id`,
     [controllerId],

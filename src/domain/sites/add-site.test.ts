@@ -37,7 +37,7 @@ test('a site is added, deactivated and activated again; each is audited', async 
   expect(rows.map(({ action }) => action)).toEqual(['site.added', 'site.deactivated', 'site.activated'])
 })
 
-test("one controller's site belongs to one site of ours", async () => {
+test('a site of a controller can be added only once', async () => {
   await expect(addSite(db, testActor, { ...site, name: 'Zweiter' })).rejects.toThrow('controller_site_taken')
   expect(
     await addSite(db, testActor, { ...site, name: 'Zweiter', controllerSite: 'annex', adoptsVouchers: true }),
@@ -47,7 +47,7 @@ test("one controller's site belongs to one site of ours", async () => {
   })
 })
 
-test('an unknown controller or site is refused', async () => {
+test('an unknown controller or site is rejected', async () => {
   await expect(addSite(db, testActor, { ...site, controller: 'Nirgends' })).rejects.toThrow('controller_not_found')
   await expect(activateSite(db, testActor, 999, true)).rejects.toThrow('site_not_found')
 })

@@ -67,7 +67,7 @@ function watched(failAt = Number.POSITIVE_INFINITY): Database & { statements: nu
   return on
 }
 
-test('valid rows are added in the order of the file, though other rows are refused', async () => {
+test('valid rows are added in the order of the file, even if other rows are rejected', async () => {
   const known = await addSite(db, testActor, { name: 'Alt', controller: 'c1', controllerSite: 'old', active: true })
   const asked = [
     row(2, { name: 'Haus 2', active: false, adoptsVouchers: true }),
@@ -104,7 +104,7 @@ test('valid rows are added in the order of the file, though other rows are refus
   ])
 })
 
-test('a site that is recorded under another name is refused and keeps its name', async () => {
+test('a site that is recorded under another name is rejected and keeps its name', async () => {
   const { id } = await addSite(db, testActor, { name: 'Alt', controller: 'c1', controllerSite: 's2', active: true })
 
   expect(await run([row(2, { name: 'Neu' })])).toMatchObject([
@@ -118,7 +118,7 @@ test('a site that is recorded under another name is refused and keeps its name',
   expect(await listSites(db)).toMatchObject([{ id, name: 'Alt' }])
 })
 
-test('each added site is audited as by sites add, none that exists', async () => {
+test('each added site is audited as with `sites add`; a site that exists already is not', async () => {
   const { id } = await addSite(db, testActor, { name: 'Site 2', controller: 'c1', controllerSite: 's2', active: true })
   await run([row(2), row(3, { controller: 'c2', name: `O'Hara "x\\` })])
   const [, site] = await listSites(db)

@@ -58,7 +58,7 @@ test('active and adopt accept several words for yes and no, and have defaults', 
   expect(rows.map(({ adoptsVouchers }) => adoptsVouchers)).toEqual([...Array(4).fill(true), ...Array(5).fill(false)])
 })
 
-test('a row that cannot be read is refused, the others are not', () => {
+test('a row that cannot be read is rejected, the others are not', () => {
   const text =
     'name,controller,controller_site,active,adopt\na,c1,1,vielleicht,\nb,c1,2,,2\nc,c1\nd,c1,3,,,x\ne,c1,4,,\n'
 
@@ -112,7 +112,7 @@ test('rows of nothing but separators do not count', () => {
   expect(parse(text, 100).rows).toMatchObject([{ line: 103, name: 'a' }])
 })
 
-test('a header of a megabyte is refused at once', () => {
+test('a header of a megabyte is rejected at once', () => {
   const startedAt = performance.now()
 
   expect(() => parse(`name,controller,controller_site,${'x,'.repeat(500_000)}`)).toThrow('csv_columns_unknown')

@@ -84,7 +84,7 @@ test('a changed password ends the one-time link', async () => {
   await expect(use).rejects.toThrow('password_link_invalid')
 })
 
-test('no session of a person who is deactivated during the sign-in comes to life later', async () => {
+test('a person who is deactivated during the sign-in gets no session, not even after a new activation', async () => {
   const { id, email } = await newPerson()
   const deactivate = () => setPerson(db, testActor, { id }, { active: false })
 

@@ -15,7 +15,7 @@ function refusing(bad: string[], failure: Failure = 'rejected') {
   return { calls, remove }
 }
 
-test('nothing to delete: no call; all is well: one call', async () => {
+test('without vouchers there is no call, and without a failure only one', async () => {
   const { calls, remove } = refusing([])
 
   expect(await deleteInHalves(remove, [])).toEqual({ gone: [], left: [], stoppedBy: undefined })
@@ -23,7 +23,7 @@ test('nothing to delete: no call; all is well: one call', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test.each(ids.filter((_, n) => n % 7 === 0))('one bad voucher (%s) is found, and the others go', async (bad) => {
+test.each(ids.filter((_, n) => n % 7 === 0))('one bad voucher (%s) is found, the rest is deleted', async (bad) => {
   const { calls, remove } = refusing([bad])
   const { gone, left, stoppedBy } = await deleteInHalves(remove, ids)
 
@@ -32,7 +32,7 @@ test.each(ids.filter((_, n) => n % 7 === 0))('one bad voucher (%s) is found, and
   expect(calls.length).toBeLessThan(14)
 })
 
-test('a controller that refuses everything is asked ten times, not a hundred', async () => {
+test('a controller that rejects everything is called ten times, not a hundred', async () => {
   const { calls, remove } = refusing(ids, 'failed')
   const { gone, left } = await deleteInHalves(remove, ids)
 
@@ -40,7 +40,7 @@ test('a controller that refuses everything is asked ten times, not a hundred', a
 })
 
 test.each<Failure>(['unreachable', 'timeout', 'busy', 'sign_in', 'forbidden', 'missing'])(
-  '%s is no voucher’s fault: one call',
+  'after %s there is no second call, because no single voucher caused it',
   async (failure) => {
     const { calls, remove } = refusing(['v7'], failure)
     const { gone, left, stoppedBy } = await deleteInHalves(remove, ids)
@@ -49,7 +49,7 @@ test.each<Failure>(['unreachable', 'timeout', 'busy', 'sign_in', 'forbidden', 'm
   },
 )
 
-test('a full slot is busy; what is no failure of a controller is thrown', async () => {
+test('a full slot counts as busy; errors that are not from a controller are thrown', async () => {
   const failing = (error: Error) => deleteInHalves(() => Promise.reject(error), ids)
 
   expect((await failing(new DomainError('controller_busy'))).stoppedBy).toBe('busy')

@@ -112,7 +112,7 @@ describe.each([
     expect([JSON.stringify(verification).includes('Geheime'), verification.left]).toEqual([false, 0])
   })
 
-  test('a creation that is refused: nothing to find, nothing left', async () => {
+  test('a creation that is rejected: nothing to find, nothing left', async () => {
     await simulator.fault('refuse')
     const { steps, results, leftBehind, left } = await runAndLook()
 

@@ -42,7 +42,7 @@ test('a lone surrogate anywhere makes the body unreadable; a pair does not', () 
   expect(text('{"name":"\\ud83d\\ude00"}')).toEqual({ name: '😀' })
 })
 
-test('a body nested as deep as it can be is read or refused, without an exception', () => {
+test('a body nested as deep as it can be is read or rejected, without an exception', () => {
   expect(text(`{"qos":${'['.repeat(32_000)}${']'.repeat(32_000)}}`)).toBeTypeOf('object')
 })
 

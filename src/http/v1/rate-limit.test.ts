@@ -65,7 +65,7 @@ for (const [store, env] of Object.entries(stores)) {
     expect((await app.call('/api/vouchers.php', { key })).status).toBe(429)
   })
 
-  test(`${store}: a refused request leaves the window as it is`, async () => {
+  test(`${store}: a rejected request leaves the window as it is`, async () => {
     const key = await limitedKey(1)
     await app.call('/api/sites.php', { key })
     const refused = await Promise.all(Array.from({ length: 50 }, () => app.call('/api/sites.php', { key })))

@@ -74,7 +74,7 @@ test.each(accepted)('site_id %j is site %i', (value, site) => {
   expect(toSiteId(value)).toBe(site)
 })
 
-test.each(refused.map((value) => [value]))('site_id %j is refused', (value) => {
+test.each(refused.map((value) => [value]))('site_id %j is rejected', (value) => {
   expect(toSiteId(value)).toBeUndefined()
 })
 

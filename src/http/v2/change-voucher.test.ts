@@ -34,7 +34,7 @@ const scheduled = async (id: string) =>
   ).rows.map(({ due_at }) => due_at.toISOString())
 
 describe('a stay', () => {
-  test('is extended within its room, shortened, and freed of its end', async () => {
+  test('is extended within its reserved time, shortened, and left without an end', async () => {
     const { id, expire_minutes, ...made } = await checkIn({
       valid_until: minutesAhead(day),
       extendable_until: minutesAhead(3 * day),
@@ -173,7 +173,7 @@ describe('409', () => {
     }
   })
 
-  test('an end that waits for "unused" refuses a change only while the voucher is unused', async () => {
+  test('a due end for unused vouchers rejects a change only while the voucher is unused', async () => {
     const { id } = await checkIn({ unused_days: 1 })
     await app.db.query(`update withdrawals set due_at = now() - interval '1 second' where voucher_id = $1`, [
       uuidOf(id),
@@ -199,7 +199,7 @@ describe('Idempotency-Key', () => {
     expect((await change(other.id, { name: 'Eins' }, headers)).status).toBe(422)
   })
 
-  test('a change that was refused can be repeated', async () => {
+  test('a change that was rejected can be repeated', async () => {
     const { id } = await checkIn({ valid_until: minutesAhead(day) })
     const headers = { 'idempotency-key': 'extend-2' }
     const body = { valid_until: minutesAhead(3 * day) }

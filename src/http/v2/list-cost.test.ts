@@ -103,7 +103,7 @@ describe(`a site with ${count} vouchers`, async () => {
     expect(Math.max(...times)).toBeLessThan(timeLimit(300))
   })
 
-  test('a search that no index helps ends in time: with its answer, or with the advice to narrow it', async () => {
+  test('a search without a suitable index ends in time: with its answer, or with the advice to narrow it', async () => {
     const { key } = await seedKey(app.db)
     const begin = performance.now()
     const answer = await app.call(`/api/v2/vouchers?site_id=${site}&text=zx&unused=true`, { key })

@@ -235,7 +235,7 @@ test('fresh with vouchers on two sites: fresh only if both controllers answer', 
   ])
 })
 
-test('look-ups leave a background slot of their controller free', async () => {
+test('lookups leave a background slot of their controller free', async () => {
   const { inLookUp, inBackground } = app.context.controllers
   const { promise: end, resolve } = Promise.withResolvers<void>()
   let running = 0

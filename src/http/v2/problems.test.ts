@@ -202,7 +202,7 @@ test.each([
   '/vouchers/1',
   '/vouchers/1-x',
   '/vouchers/%00',
-])('404: %s can be nobody', async (path) => {
+])('404: %s cannot exist', async (path) => {
   const answer = await app.call(`/api/v2${path}`, { key })
 
   expect([answer.status, answer.json().message]).toEqual([404, 'Not found'])

@@ -33,7 +33,7 @@ const age = (seconds: number) =>
     [seconds],
   )
 
-test('made: the voucher as it is now, for the key that asked for it only', async () => {
+test('made: the voucher as it is now, only for the key that created it', async () => {
   const voucher = (await create('a')).json()
   const { key: other } = await seedKey(app.db, { scope: 'write' })
 

@@ -59,7 +59,7 @@ async function chooseEnd(page: Page, end: number): Promise<void> {
   await calendar.getByRole('button', { name: 'Apply' }).click()
 }
 
-test('a voucher is extended within its room, and the code stays', async () => {
+test('a voucher is extended within its reserved time, and the code stays', async () => {
   const { page, controller, ends } = await openDesk({ roomDays: 3 })
   await makeUntilTomorrow(page)
   const [made] = await ends()
@@ -73,7 +73,7 @@ test('a voucher is extended within its room, and the code stays', async () => {
   expect(await controller.vouchers()).toHaveLength(1)
 })
 
-test('beyond its room, a voucher is replaced by a second one, and its own code stays as it is', async () => {
+test('beyond its reserved time, a voucher gets a replacement, and its own code stays as it is', async () => {
   const { page, controller, ends } = await openDesk({ roomDays: 1 })
   await makeUntilTomorrow(page)
   const [made] = await ends()

@@ -49,7 +49,7 @@ test.each([
   ['sign-in', '/sign-in', 'E-mail'],
   ['desk', '/desk?site=1', 'For whom?'],
 ])(
-  'the largest paint of the %s is there within a second on a computer four times slower',
+  'the largest element of the %s is painted within a second on a computer four times slower',
   async (name, path, label) => {
     const cookies = name === 'desk' ? await signIn() : []
     await measureLargestPaint(path, label, cookies) // warms up the service and the browser

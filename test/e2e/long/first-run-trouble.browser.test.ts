@@ -26,7 +26,7 @@ async function openSetup(app: TestApp, language: Language = 'en'): Promise<Page>
 const languages: Language[] = ['en', 'de']
 
 test.each(languages)(
-  'wrong port, wrong password and wrong site are said in their line, each with its remedy, in %s',
+  'wrong port, wrong password and wrong site are shown in their line, each with its remedy, in %s',
   async (language) => {
     const { t } = wordsOf(language)
     const app = await startWebApp()

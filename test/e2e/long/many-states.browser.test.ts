@@ -69,7 +69,7 @@ describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
     await expectUsable(page, `many count.${language}`)
   })
 
-  test('running, held up, and finding out', async () => {
+  test('running, held up, and settling', async () => {
     const running = await openBatch(language, {}, [...repeat(12, 'made'), ['under_way'], ...repeat(37, 'waiting')])
     await running.page.getByText(running.t('many.goes-on')).waitFor()
     await running.page.getByText(running.t('many.row-under_way')).waitFor()

@@ -91,7 +91,7 @@ test('without an answer of the service, a form keeps what was typed and works la
 test.each([
   ['en-GB', 'You are not allowed to do this'],
   ['de-DE', 'Dafür fehlt Ihnen die Berechtigung'],
-])('a missing right is said with the id of the request, in %s', async (locale, title) => {
+])('a missing right is shown with the id of the request, in %s', async (locale, title) => {
   const { session } = await seedPerson(db, { name: 'Anna Weber' })
   const page = await openPage(browser, { url, session, locale })
   // All pages so far need only the role desk, so this request gets the answer of an operation for administrators.

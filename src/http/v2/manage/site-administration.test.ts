@@ -209,7 +209,7 @@ test('the user name of a controller is shown, its password never', async () => {
   expect(JSON.stringify([body, shown])).not.toContain('canary-secret')
 })
 
-test('429 with Retry-After after 20 imports or checks in a minute; who may not import is refused before the file is read', async () => {
+test('429 with Retry-After after 20 imports or checks in a minute; a key that may not import is rejected before the file is read', async () => {
   const [many, limited] = [
     await seedKey(app.db, { scope: 'manage' }),
     await seedKey(app.db, { scope: 'manage', siteIds: [await seedSite(app.db)] }),

@@ -47,7 +47,7 @@ test('the cookie has the prefix __Host- over TLS, and only that one counts there
   expect((await me(`__Host-voucher-session=${tokenOf(secure)}`)).status).toBe(401)
 })
 
-test('without encryption, sign-in is refused on other hosts than localhost, unless it was allowed', async () => {
+test('without encryption, sign-in is rejected on hosts other than localhost, unless it was allowed', async () => {
   const other = { host: 'desk.example.com', origin: 'http://desk.example.com' }
   const lenient = await startApp({ ALLOW_HTTP_SIGN_IN: 'true' })
   const { email } = await seedPerson(app.db, { password })
@@ -80,7 +80,7 @@ test('PUBLIC_URL decides whether a browser is local, because a proxy may send Ho
   expect((await behindProxy.call('/api/v2/me', { session })).status).toBe(401)
 })
 
-test('where sign-in is refused without encryption, a session is not accepted either', async () => {
+test('where sign-in is rejected without encryption, a session is not accepted either', async () => {
   const { session } = await seedPerson(app.db)
 
   expect((await app.call('/api/v2/me', { session, headers: { host: 'desk.example.com' } })).status).toBe(401)

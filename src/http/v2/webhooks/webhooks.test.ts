@@ -247,7 +247,7 @@ test('429 with Retry-After after 10 tests in a minute; each test is recorded', a
   expect((await app.db.query(audit)).rowCount).toBe(10)
 })
 
-test('who may not use all sites learns neither what a receiver answers nor which names exist', async () => {
+test('a caller who may not use all sites sees neither what a receiver answers nor which names exist', async () => {
   const { sink, path } = await subscribe({ site_ids: [here] })
   sink.answerWith({ status: 200, body: 'router admin' })
   const [manager, admin] = [

@@ -51,21 +51,21 @@ test('too many requests: the time to send again comes from Retry-After', () => {
   })
 })
 
-test('a repeat after none has the same key, and a new one if something was changed', () => {
+test('a repeat after the outcome none has the same key, or a new one if something was changed', () => {
   const none = after(submit('k1'), failed({ outcome: 'none' }))
 
   expect(changeDesk(none, submit('k2')).current?.key).toBe('k1')
   expect(changeDesk(none, submit('k2', { name: 'Room 205' })).current?.key).toBe('k2')
 })
 
-test('the next guest has a new key, and the open creation goes on beside', () => {
+test('the next guest has a new key, and the open creation continues in the background', () => {
   const desk = after(submit('k1'), failed({ outcome: 'unknown' }), { type: 'next' }, submit('k2'))
 
   expect(desk.current?.key).toBe('k2')
   expect(desk.aside.map(({ key, status }) => [key, status.kind])).toEqual([['k1', 'unknown']])
 })
 
-test('a creation beside turns into made or none, without touching the present guest', () => {
+test('a creation in the background becomes made or none, and the current one does not change', () => {
   const left = after(submit('k1'), failed({ outcome: 'unknown' }), { type: 'next' }, submit('k2'))
   const made = changeDesk(left, { type: 'made', key: 'k1', voucher })
   const none = changeDesk(left, { type: 'asked', key: 'k1', outcome: 'none', now: 3000 })
@@ -74,7 +74,7 @@ test('a creation beside turns into made or none, without touching the present gu
   expect([kindOf(made), kindOf(none)]).toEqual(['sending', 'sending'])
 })
 
-test('opening a creation from beside leaves the present one beside if it is open', () => {
+test('opening a creation from the background puts the current one there if its outcome is open', () => {
   const desk = after(
     submit('k1'),
     failed({ outcome: 'unknown' }),
@@ -87,12 +87,12 @@ test('opening a creation from beside leaves the present one beside if it is open
   expect([desk.current?.key, desk.aside.map(({ key }) => key)]).toEqual(['k1', ['k2']])
 })
 
-test('a settled creation is gone after the next guest', () => {
+test('a settled creation is removed when the next guest is served', () => {
   expect(after(submit(), { type: 'made', key: 'k1', voucher }, { type: 'next' })).toEqual(emptyDesk)
   expect(after(submit(), failed({ outcome: 'none' }), { type: 'next' })).toEqual(emptyDesk)
 })
 
-test('after a lost connection "none" is believed only when the request can no longer arrive', () => {
+test('after a lost connection, "none" counts only when the request can no longer arrive', () => {
   const lost = after(submit(), failed({ status: 0 }, 'k1', 10_000))
   const asked = (now: number): DeskEvent => ({ type: 'asked', key: 'k1', outcome: 'none', now })
 
@@ -114,7 +114,7 @@ test('a voucher that was made stays made, whatever arrives later', () => {
   expect(kindOf(changeDesk(made, failed({ status: 0 })))).toBe('made')
 })
 
-test('after a reload a request that was on its way is found out, with its key', () => {
+test('after a reload, a request that was on its way keeps its key, and its outcome is unknown', () => {
   const desk = restoreDesk(JSON.parse(JSON.stringify(after(submit()))), 5000)
 
   expect(desk.current).toMatchObject({ key: 'k1', request, input, status: { kind: 'unknown', since: 5000 } })

@@ -56,7 +56,7 @@ test('two clicks send one request', async () => {
   expect([sent.length, kind()]).toEqual([1, 'made'])
 })
 
-test('a lost connection is found out by itself, with the key of the request', async () => {
+test('after a lost connection, the desk asks for the outcome by itself, with the key of the request', async () => {
   const outcomes = [running, 'lost', made] satisfies Reply[]
   const { store, sent, asked, kind } = openDesk({ creations: ['lost'], outcomes })
   store.submit(request, input)
@@ -67,7 +67,7 @@ test('a lost connection is found out by itself, with the key of the request', as
   expect(sent).toHaveLength(1)
 })
 
-test('after too many requests it sends again by itself, with the same key', async () => {
+test('after too many requests, the desk sends again by itself, with the same key', async () => {
   const body = { error: 'rate_limited', message: '', request_id: 'r' }
   const limited: Reply = { status: 429, body, headers: { 'retry-after': '12' } }
   const { store, sent, kind } = openDesk({ creations: [limited, created] })
@@ -90,7 +90,7 @@ test('after a sign-in a request that the ended session rejected is sent again, w
   expect([sent[0] === sent[1], sent.length, kind()]).toEqual([true, 2, 'made'])
 })
 
-test('a session that ends while the outcome is open goes on after the sign-in', async () => {
+test('if the session ends while the outcome is open, the desk asks again after the sign-in', async () => {
   const { store, asked, kind } = openDesk({ creations: ['lost'], outcomes: [ended, made] })
   store.submit(request, input)
   await vi.runAllTimersAsync()
