@@ -2,7 +2,7 @@
 
 import type { CallOptions } from './voucher-client.ts'
 
-/** What would be accepted. Only the facts that matter for the error are set. */
+/** The values that would be accepted. Only the members that matter for the error are set. */
 export type Allowed = {
   minimum?: number
   maximum?: number
@@ -14,7 +14,7 @@ export type Allowed = {
   max_bytes?: number
   min_items?: number
   max_items?: number
-  /** Types of JSON: integer, string, … */
+  /** JSON types: integer, string, … */
   types?: Array<string>
   /** All accepted values. */
   values?: Array<string>
@@ -30,7 +30,7 @@ export type Allowed = {
 }
 
 export type InvalidField = {
-  /** Such as qos.down_kbps, names[3] or Idempotency-Key. body, query or request if no single field is the problem. ? for a name with unusual characters. */
+  /** The name of the field, such as qos.down_kbps, names[3] or Idempotency-Key. It is body, query or request if no single field is the problem, and ? if the name has unusual characters. */
   field: string
   code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
   message: string
@@ -40,9 +40,9 @@ export type InvalidField = {
 export type Problem = {
   /** New values may be added. */
   error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "own_account" | "password_common" | "password_link_invalid" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "rate_limited" | "recording_failed" | "rights_beyond_own" | "role_missing" | "search_too_slow" | "searches_too_many" | "server_error" | "session_ended" | "setup_done" | "setup_token_invalid" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "withdrawals_too_many"
-  /** English, or German if Accept-Language prefers it. */
+  /** A message for people, in English, or in German if Accept-Language prefers it. */
   message: string
-  /** Tell it to the operator. X-Request-Id has the same value. */
+  /** The id of the request. Tell it to the operator. X-Request-Id has the same value. */
   request_id: string
   /** Every invalid field. Only if fields are the problem. */
   errors?: Array<InvalidField>
@@ -70,7 +70,7 @@ export type Session = {
   person: Person | null
   /** True until the first administrator exists. */
   setup_open: boolean
-  /** How the connection is protected. `local` is this machine itself. */
+  /** How the connection is protected. `local`: the browser runs on the machine of the service. */
   transport: "encrypted" | "local" | "unencrypted_allowed" | "unencrypted_refused"
 }
 
@@ -164,7 +164,7 @@ export type NewPerson = {
   email: string
   /** Each role includes those before it. */
   role: "desk" | "manager" | "admin"
-  /** Instead of `site_ids`: all sites, also later ones. */
+  /** Instead of `site_ids`: all sites, including later ones. */
   all_sites?: true
   /** Administrators may use all sites and need no list. */
   site_ids?: Array<number>
@@ -206,7 +206,7 @@ export type PersonChange = {
   name?: string
   /** Each role includes those before it. */
   role?: "desk" | "manager" | "admin"
-  /** Instead of `site_ids`: all sites, also later ones. */
+  /** Instead of `site_ids`: all sites, including later ones. */
   all_sites?: true
   site_ids?: Array<number>
   /** False ends all sessions and the one-time link of the person, and rejects sign-ins. */
@@ -221,9 +221,9 @@ export type Attention = {
     name: string
     problem: "unreachable" | "certificate" | "sign_in_refused" | "failing"
     since: string | null
-    /** Active sites of the person that cannot use it. */
+    /** Number of active sites of the person that cannot use the controller. */
     site_count: number
-    /** One of the sites that cannot use the controller. */
+    /** Number of a site that cannot use the controller. */
     site_id: number
     site: string
   }>
@@ -233,7 +233,7 @@ export type Attention = {
     failing_since: string | null
     disabled_at: string | null
     disabled_reason: string | null
-    /** Deliveries that have not arrived since it fails, at most 1,000. */
+    /** Number of deliveries that have not arrived since the webhook began to fail, at most 1,000. */
     undelivered: number
   }>
   /** Keys at their limit, and keys that expire within 14 days. Only administrators see them. */
@@ -283,7 +283,7 @@ export type OverviewSites = {
 
 export type OverviewSite = {
   makers: Array<{
-    /** `controller`: somebody made them on the controller itself. */
+    /** `controller`: somebody created the vouchers on the controller itself. */
     kind: "key" | "staff" | "controller"
     id: string | null
     name: string | null
@@ -305,7 +305,7 @@ export type OverviewSite = {
     unreachable_seconds: number
     observed_seconds: number
     outages: number
-    /** Null while it is unreachable. */
+    /** Null while the controller is unreachable. */
     reachable_since: string | null
     synced_at: string | null
   }
@@ -313,7 +313,7 @@ export type OverviewSite = {
 
 export type Overview = {
   today: string
-  /** The days are those of this time zone. */
+  /** The time zone of the days. */
   time_zone: string
   days: Array<{
     day: string
@@ -335,9 +335,9 @@ export type Overview = {
 }
 
 export type Hold = {
-  /** Null if the service is not held. */
+  /** When the hold began. Null if the service is not held. */
   held_since: string | null
-  /** The time of the backup that was restored; null if the service is not held because of one. */
+  /** When the restored backup was taken. Null if no restored backup caused the hold. */
   backup_taken_at: string | null
 }
 
@@ -348,36 +348,36 @@ export type Site = {
   active: boolean
   /** `certificate`: the controller shows another certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
   state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
-  /** Whether its controller answered the last call. */
+  /** Whether the controller of the site answered the last call. */
   reachable: boolean
   unreachable_since: string | null
-  /** Why the controller cannot be reached; null also while the reason is unknown. */
+  /** Why the controller cannot be reached. Null if it can be reached, or if the reason is unknown. */
   unreachable_reason: "name_unknown" | "connection_refused" | "no_answer" | "certificate_changed" | "certificate_untrusted" | "address_forbidden" | "broken" | null
   controller_id: string
   controller_name: string
   synced_at: string | null
-  /** Why the last comparison with the controller failed, in one word. */
+  /** Why the last sync with the controller failed, in one word. */
   sync_failure: string | null
-  /** When the comparisons began to fail. */
+  /** When the syncs began to fail. */
   sync_failing_since: string | null
   /** Number of vouchers that were created in the last 30 days. */
   recent_vouchers: number
-  /** Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`. */
+  /** Number of vouchers on the controller that this service seems to have created but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`. */
   unrecorded_vouchers: number
-  /** Times of the site are meant in this zone. */
+  /** The time zone of the site. */
   time_zone: string
 }
 
 export type NewSite = {
   name: string
   controller_id: string
-  /** The id of the site on the controller. Of several ids, the service stores the first. Default: default. */
+  /** The id of the site on the controller. If the site has several ids, the service stores the first. Default: default. */
   controller_site?: string
   /** Vouchers can be created only on an active site. Default: true. */
   active?: boolean
-  /** Record vouchers that others make on the controller. Default: false. */
+  /** Whether to record vouchers that others create on the controller. Default: false. */
   adopts_vouchers?: boolean
-  /** Do not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows. Default: false. */
+  /** If true, the service does not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows. Default: false. */
   unchecked?: boolean
 }
 
@@ -388,9 +388,9 @@ export type SiteSettings = {
   controller_id: string
   /** The id of the site on its controller. */
   controller_site: string
-  /** Whether vouchers that others make on the controller are recorded. */
+  /** Whether vouchers that others create on the controller are recorded. */
   adopts_vouchers: boolean
-  /** Whether names on the controller get a tag that identifies our vouchers. */
+  /** Whether names on the controller get a tag that identifies the vouchers of this service. */
   tags_names: boolean
   created_at: string
 }
@@ -414,7 +414,7 @@ export type SiteImportRow = {
   value: string | null
   /** The line that the row repeats. */
   other_line: number | null
-  /** The site that is recorded already for this site of the controller, under another name. */
+  /** The site that is already recorded for this site of the controller, under another name. */
   site: RecordedSite | null
 }
 
@@ -430,9 +430,9 @@ export type SiteChange = {
   name?: string
   /** Vouchers can be created only on an active site. */
   active?: boolean
-  /** Record vouchers that others make on the controller. */
+  /** Whether to record vouchers that others create on the controller. */
   adopts_vouchers?: boolean
-  /** Append a short tag to each name on the controller. */
+  /** Whether to append a short tag to each name on the controller. */
   tags_names?: boolean
 }
 
@@ -441,7 +441,7 @@ export type NamedItem = {
   name: string
 }
 
-/** How many may use all sites. */
+/** How many keys, webhooks and people may use all sites. */
 export type EffectCounts = {
   keys: number
   webhooks: number
@@ -449,11 +449,11 @@ export type EffectCounts = {
 }
 
 export type SiteEffects = {
-  /** The first 50 keys that are limited to sites, this site included. */
+  /** The first 50 keys that are limited to some sites, including this one. */
   keys: Array<NamedItem>
-  /** The first 50 webhooks that are limited to sites, this site included. */
+  /** The first 50 webhooks that are limited to some sites, including this one. */
   webhooks: Array<NamedItem>
-  /** The first 50 people who are limited to sites, this site included. */
+  /** The first 50 people who are limited to some sites, including this one. */
   people: Array<NamedItem>
   limited: EffectCounts
   all_sites: EffectCounts
@@ -463,7 +463,7 @@ export type SiteEffects = {
 
 export type SyncRequest = {
   site_id: number
-  /** The sync is done when `synced_at` of the site is not before this time. */
+  /** The time of the request. The sync is done when `synced_at` of the site is not before this time. */
   requested_at: string
 }
 
@@ -479,7 +479,7 @@ export type GuestInfo = {
   footer: string | null
   /** How many days after `valid_until` a client should set `extendable_until` of a new stay. The service does not set it. */
   room_days: number
-  /** Only people get it. It is always null for API keys. */
+  /** The password of the guest Wi-Fi. Only people get it. It is always null for API keys. */
   wifi_password: string | null
   /** Whether a Wi-Fi password is stored. */
   wifi_password_set: boolean
@@ -494,7 +494,7 @@ export type GuestInfo = {
 export type GuestInfoChange = {
   /** The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none. */
   wifi_name?: string | null
-  /** 8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none. */
+  /** The password of the guest Wi-Fi: 8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none. */
   wifi_password?: string | null
   /** True if devices do not show the name, so that guests must type it. */
   wifi_hidden?: boolean
@@ -517,17 +517,17 @@ export type Controller = {
   certificate_pin: string | null
   /** Whether credentials are stored. They cannot be read. */
   has_secret: boolean
-  /** For drivers that sign in with a password; otherwise null. */
+  /** The user name, for drivers that sign in with a password; otherwise null. */
   username: string | null
   /** Number of sites on this controller. */
   sites: number
-  /** What the last calls found. `unknown`: no site was compared yet. */
+  /** The state of the controller at the last calls. `unknown`: none of its sites was synced yet. */
   state: "unknown" | "reachable" | "unreachable" | "certificate" | "sign_in_refused"
-  /** Since when it is unreachable or refuses the sign-in. */
+  /** Since when the controller is unreachable or rejects the sign-in. */
   failing_since: string | null
-  /** Why the controller cannot be reached; null also while the reason is unknown. */
+  /** Why the controller cannot be reached. Null if it can be reached, or if the reason is unknown. */
   unreachable_reason: "name_unknown" | "connection_refused" | "no_answer" | "certificate_changed" | "certificate_untrusted" | "address_forbidden" | "broken" | null
-  /** No sign-in is tried before this time, because the last one was refused. */
+  /** The service does not sign in before this time, because the last sign-in was rejected. */
   sign_in_paused_until: string | null
   created_at: string
 }
@@ -538,9 +538,9 @@ export type NewController = {
   address: string
   /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
   certificate_pin?: string | null
-  /** For drivers that sign in with a password. */
+  /** The user name, for drivers that sign in with a password. */
   username?: string
-  /** The API key or password. It is encrypted and never shown again. */
+  /** The API key or password. The service encrypts it and never shows it again. */
   secret: string
 }
 
@@ -552,9 +552,9 @@ export type ControllerToCheck = {
   address?: string
   /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
   certificate_pin?: string | null
-  /** For drivers that sign in with a password. */
+  /** The user name, for drivers that sign in with a password. */
   username?: string
-  /** The API key or password. It is encrypted and never shown again. */
+  /** The API key or password. The service encrypts it and never shows it again. */
   secret?: string
   /** The site to test. Without it, the first site that the account can see is tested. */
   controller_site?: string
@@ -562,7 +562,7 @@ export type ControllerToCheck = {
 
 export type CheckedLayer = {
   layer: "name" | "connection" | "certificate" | "sign_in" | "permission" | "site"
-  /** `skipped`: not tried, because something before it failed or is missing. */
+  /** `skipped`: the layer was not tried, because an earlier one failed or something is missing. */
   result: "ok" | "failed" | "skipped"
   /** Null if the layer needed no request of its own. */
   duration_ms: number | null
@@ -573,29 +573,29 @@ export type CheckedLayer = {
 }
 
 export type CheckedCertificate = {
-  /** SHA-256, for `certificate_pin`. */
+  /** SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate. */
   fingerprint: string
   subject: string
   valid_until: string | null
-  /** `public`: a public authority has signed it. `pinned`: it is the one in `certificate_pin`. */
+  /** `public`: a public authority has signed the certificate. `pinned`: it is the one in `certificate_pin`. */
   trust: "public" | "pinned" | "untrusted"
 }
 
 export type ControllerSite = {
-  /** For `controller_site` of a new site. */
+  /** The id of the site on the controller. To add the site, send it as `controller_site`. */
   controller_site: string
   name: string
 }
 
 export type ControllerCheck = {
-  /** Whether vouchers can be made with this access. */
+  /** Whether vouchers can be created with this access. */
   ok: boolean
   driver: string
   /** The address in the form in which it is stored. */
   address: string
-  /** In the order in which they were tried. */
+  /** The layers, in the order in which they were tried. */
   layers: Array<CheckedLayer>
-  /** The addresses of the name. */
+  /** The IP addresses of the host name. */
   addresses: Array<string>
   port: number | null
   /** The certificate that the controller shows. Null: none was read. */
@@ -612,28 +612,28 @@ export type ControllerChange = {
   address?: string
   /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
   certificate_pin?: string | null
-  /** For drivers that sign in with a password. */
+  /** The user name, for drivers that sign in with a password. */
   username?: string
-  /** The API key or password. It is encrypted and never shown again. */
+  /** The API key or password. The service encrypts it and never shows it again. */
   secret?: string
 }
 
 export type OfferedSite = {
-  /** For `controller_site` of a new site. */
+  /** The id of the site on the controller. To add the site, send it as `controller_site`. */
   controller_site: string
   name: string
-  /** The number of the site here that uses it; null if none does. */
+  /** The number of the site of this service that uses it; null if none does. */
   site_id: number | null
 }
 
 export type NewControllerSites = {
-  /** The ids of the sites on the controller. Without it, all of its sites are added, at most 5,000 at once. */
+  /** The ids of the sites on the controller. Without this field, all sites of the controller are added, at most 5,000 at once. */
   controller_sites?: Array<string>
 }
 
 export type Template = {
   id: string
-  /** Null if it can be used on every site. */
+  /** The site of the template. Null if the template can be used on every site. */
   site_id: number | null
   name: string
   /** 0 means any number of devices. */
@@ -651,7 +651,7 @@ export type Template = {
 }
 
 export type NewTemplate = {
-  /** Without it, or null: for all sites, which needs a key for all sites. */
+  /** The site of the template. Without it, or null: all sites, which needs a key for all sites. */
   site_id?: number | null
   name: string
   /** Minutes from the first use. */
@@ -689,9 +689,9 @@ export type LastFailure = {
   at: string
   /** The status of the answer; null if none came. */
   status: number | null
-  /** Why the attempt failed; null if it arrived. */
+  /** Why the attempt failed; null if the event arrived. */
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
-  /** The failure in the words of the network, such as ECONNREFUSED. */
+  /** The technical error, such as ECONNREFUSED. */
   error: string | null
   /** The first line of the answer. Null for keys and people who are limited to some sites. */
   answer: string | null
@@ -710,7 +710,7 @@ export type Webhook = {
   site_ids: Array<number>
   /** Whether events are signed with a secret. */
   signed: boolean
-  /** After a rotation: how long the previous secret signs too. */
+  /** Until when events are also signed with the previous secret. Null if there is none. */
   previous_secret_until: string | null
   /** When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days. */
   last_delivered_at: string | null
@@ -718,9 +718,9 @@ export type Webhook = {
   failing_since: string | null
   /** The last failed attempt, while deliveries fail or the webhook is disabled. */
   last_failure: LastFailure | null
-  /** When a webhook that fails will be disabled, unless something arrives before. */
+  /** When a webhook that fails will be disabled, unless a delivery succeeds before. */
   disabled_from: string | null
-  /** When it was disabled because its receiver was gone. */
+  /** When the webhook was disabled. Null if it is enabled. */
   disabled_at: string | null
   /** `gone`: the receiver answered 410. `failing`: every attempt failed for five days. */
   disabled_cause: "gone" | "failing" | null
@@ -729,13 +729,13 @@ export type Webhook = {
 }
 
 export type NewWebhook = {
-  /** It is encrypted and never shown again. */
+  /** The address to which events are sent. It is encrypted and never shown again. */
   url: string
   /** Default: voucher.created. */
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
-  /** Without it: all sites, including later ones, which needs a key for all sites. */
+  /** Only these sites. Without it: all sites, including later ones, which needs a key for all sites. */
   site_ids?: Array<number>
-  /** Must be unique among all webhooks. Without it, a name is made from the host. */
+  /** A name that is unique among all webhooks. Without it, a name is made from the host. */
   name?: string
   /** Default: generic. */
   format?: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
@@ -755,7 +755,7 @@ export type CreatedWebhook = {
   site_ids: Array<number>
   /** Whether events are signed with a secret. */
   signed: boolean
-  /** After a rotation: how long the previous secret signs too. */
+  /** Until when events are also signed with the previous secret. Null if there is none. */
   previous_secret_until: string | null
   /** When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days. */
   last_delivered_at: string | null
@@ -763,26 +763,26 @@ export type CreatedWebhook = {
   failing_since: string | null
   /** The last failed attempt, while deliveries fail or the webhook is disabled. */
   last_failure: LastFailure | null
-  /** When a webhook that fails will be disabled, unless something arrives before. */
+  /** When a webhook that fails will be disabled, unless a delivery succeeds before. */
   disabled_from: string | null
-  /** When it was disabled because its receiver was gone. */
+  /** When the webhook was disabled. Null if it is enabled. */
   disabled_at: string | null
   /** `gone`: the receiver answered 410. `failing`: every attempt failed for five days. */
   disabled_cause: "gone" | "failing" | null
   disabled_reason: string | null
   created_at: string
-  /** Signs every event. Null for chats: there the address is the secret. */
+  /** The secret that signs every event. Null for chats, because their address is itself a secret. */
   secret: string | null
 }
 
 /** The new values. Fields that are left out stay as they are. */
 export type WebhookChange = {
-  /** Must be unique among all webhooks. */
+  /** A name that is unique among all webhooks. */
   name?: string
-  /** It is encrypted and never shown again. */
+  /** The address to which events are sent. It is encrypted and never shown again. */
   url?: string
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
-  /** Null: all sites, including later ones, which needs a key for all sites. Deliveries of sites that are not in the new list are removed from the log. */
+  /** Only these sites. Null: all sites, including later ones, which needs a key for all sites. Deliveries of other sites are removed from the log. */
   site_ids?: Array<number> | null
   /** The language of sentences in chats. */
   language?: "de" | "en"
@@ -793,9 +793,9 @@ export type WebhookTest = {
   arrived: boolean
   /** The status of the answer; null if none came. */
   status: number | null
-  /** Why the attempt failed; null if it arrived. */
+  /** Why the attempt failed; null if the event arrived. */
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
-  /** The failure in the words of the network, such as ECONNREFUSED. */
+  /** The technical error, such as ECONNREFUSED. */
   error: string | null
   /** The first line of the answer. Null for keys and people who are limited to some sites. */
   answer: string | null
@@ -812,9 +812,9 @@ export type Attempt = {
   started_at: string
   /** The status of the answer; null if none came. */
   status: number | null
-  /** Why the attempt failed; null if it arrived. */
+  /** Why the attempt failed; null if the event arrived. */
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
-  /** The failure in the words of the network, such as ECONNREFUSED. */
+  /** The technical error, such as ECONNREFUSED. */
   error: string | null
   /** The first line of the answer. Null for keys and people who are limited to some sites. */
   answer: string | null
@@ -823,16 +823,16 @@ export type Attempt = {
 
 export type Delivery = {
   id: string
-  /** The receiver sees it in the header `webhook-id`. */
+  /** The id of the event. The receiver gets it in the header `webhook-id`. */
   event_id: string
   /** The type of the event. */
   type: string
-  /** `pending`: waits for its next attempt. `failed`: given up. */
+  /** `pending`: the delivery waits for its next attempt. `failed`: the delivery was given up. */
   state: "pending" | "delivered" | "failed"
   created_at: string
-  /** Failed attempts since the delivery was made or replayed. */
+  /** Number of failed attempts since the delivery was created or replayed. */
   failed_attempts: number
-  /** After so many failed attempts it is given up. */
+  /** The delivery is given up after this many failed attempts. */
   max_attempts: number
   next_attempt_at: string | null
   /** The last 30 attempts, oldest first. */
@@ -841,9 +841,9 @@ export type Delivery = {
 
 /** Exactly one of the fields. */
 export type Replay = {
-  /** This delivery, whatever its state. Its `event_id` works too. */
+  /** Replays this delivery, whatever its state. Its `event_id` works too. */
   delivery_id?: string
-  /** All failed deliveries of events since then, at most 10,000. */
+  /** Replays all failed deliveries of events since this time, at most 10,000. */
   failed_since?: string
 }
 
@@ -854,12 +854,12 @@ export type OldSecret = {
   last_used_at: string | null
 }
 
-/** Days in the time zone of the service. At most 10 seconds behind. */
+/** Requests per day, in the time zone of the service, at most 10 seconds behind. */
 export type KeyUsage = {
   first_day: string
   /** Requests on each of 14 days. The last day is today. */
   requests: Array<number>
-  /** How many of them were answered with 429. */
+  /** How many requests of each day were answered with 429. */
   limited: Array<number>
 }
 
@@ -879,10 +879,10 @@ export type Key = {
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
   revoked_at: string | null
-  /** At most 10 seconds behind. */
+  /** When the key was last used, at most 10 seconds behind. */
   last_used_at: string | null
   created_at: string
-  /** Secrets from before the key was rolled that still work. */
+  /** Old secrets of the key that still work. */
   old_secrets: Array<OldSecret>
   usage: KeyUsage
 }
@@ -896,7 +896,7 @@ export type NewKey = {
   site_ids?: Array<number> | null
   /** Null: the key has no limit. Default: 600. */
   requests_per_minute?: number | null
-  /** When the key stops working. Null: never, which is the default. The scope manage needs a time. */
+  /** When the key stops working. Null: never, which is the default. A key with the scope manage needs a time. */
   expires_at?: string | null
 }
 
@@ -916,13 +916,13 @@ export type KeyWithSecret = {
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
   revoked_at: string | null
-  /** At most 10 seconds behind. */
+  /** When the key was last used, at most 10 seconds behind. */
   last_used_at: string | null
   created_at: string
-  /** Secrets from before the key was rolled that still work. */
+  /** Old secrets of the key that still work. */
   old_secrets: Array<OldSecret>
   usage: KeyUsage
-  /** The whole key. It is in this answer only. */
+  /** The whole key. Only this answer contains it. */
   secret: string
 }
 
@@ -933,22 +933,22 @@ export type KeyChange = {
   site_ids?: Array<number> | null
   /** Null: the key has no limit. */
   requests_per_minute?: number | null
-  /** When the key stops working. Null: never, which is the default. The scope manage needs a time. */
+  /** When the key stops working. Null: never, which is the default. A key with the scope manage needs a time. */
   expires_at?: string | null
 }
 
 export type KeyRoll = {
-  /** The prefix that the key has. If it has another one by now, nothing changes. */
+  /** The current prefix of the key. If the key has another prefix, nothing changes. */
   prefix: string
-  /** When the secrets that exist stop working, at most 30 days ahead. Null: at once. */
+  /** When the existing secrets stop working, at most 30 days ahead. Null: at once. */
   old_valid_until: string | null
 }
 
-/** The key or person that made it. */
+/** The key or person that created it. */
 export type CreatedBy = {
   kind: "key" | "staff"
   id: string
-  /** Its name now. */
+  /** The name of the key or person now. */
   name: string
 }
 
@@ -958,11 +958,11 @@ export type Voucher = {
   site_id: number
   code: string
   formatted_code: string
-  /** As you sent it. For a voucher made on the controller: its note without a date. */
+  /** The name that you sent. For a voucher that was created on the controller: its note without a date. */
   name: string
-  /** As it stands on the controller, with the date. It never changes. */
+  /** The name on the controller, with the date. It never changes. */
   controller_name: string
-  /** Your own text for it, such as a reservation number. */
+  /** Your own text for the voucher, such as a reservation number. */
   reference: string | null
   /** Only a valid voucher can be redeemed. */
   status: "valid" | "used" | "expired" | "revoked"
@@ -991,7 +991,7 @@ export type Voucher = {
   /** The earliest of expires_at, valid_until and revoked_at. */
   ends_at: string | null
   synced_at: string | null
-  /** Null if it was made on the controller. */
+  /** Null if the voucher was created on the controller. */
   created_by: CreatedBy | null
   batch_id: string | null
 }
@@ -1000,9 +1000,9 @@ export type VoucherCreation = {
   site_id: number
   /** The limits of this template apply unless the request has its own. */
   template_id?: string
-  /** Number of devices; 0 means any number. Without it and without a template: 1. */
+  /** Number of devices; 0 means any number. Default: that of the template, otherwise 1. */
   max_uses?: number
-  /** Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts. */
+  /** Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {
@@ -1010,20 +1010,20 @@ export type VoucherCreation = {
     up_kbps?: number
     quota_mb?: number
   }
-  /** Your own text for it, such as a reservation number. Vouchers can be found and withdrawn by it. */
+  /** Your own text for the voucher, such as a reservation number. You can find and withdraw vouchers by it. */
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same. */
+  /** valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
   extendable_until?: string
-  /** The voucher is withdrawn after so many days if nobody has used it. */
+  /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
   /** Display name, at most 244 characters. The service puts the date in front of it: 2026-11-15_Room 12. */
   name: string
 }
 
 export type VoucherOutcome = {
-  /** running: the request is being worked on, or the service is looking for its voucher. made: there is a voucher. none: no voucher was made, or no request with this key has arrived. */
+  /** running: the service works on the request, or looks for its voucher. made: there is a voucher. none: no voucher was created, or no request with this Idempotency-Key has arrived. */
   outcome: "running" | "made" | "none"
   /** The voucher as it is now, if the outcome is made. */
   voucher: Voucher | null
@@ -1032,15 +1032,15 @@ export type VoucherOutcome = {
 export type CodeLookUp = {
   /** The vouchers with this code, at most 20: first the valid ones, then the newest. Empty if there is none. */
   vouchers: Array<Voucher>
-  /** Vouchers with this code that a controller has and the service does not: they were made on the controller. Only with fresh=true. */
+  /** Vouchers with this code that only a controller has, because they were created there. Only with fresh=true. */
   on_controller_only: Array<{
     site_id: number
     /** Only a valid voucher can be redeemed. */
     status: "valid" | "used" | "expired" | "revoked"
   }>
-  /** True if the controllers of these vouchers were asked just now. */
+  /** True if the controllers of these vouchers answered just now. */
   fresh: boolean
-  /** When the vouchers were compared with their controllers; the oldest time if there are several sites, null if there was no comparison. */
+  /** When the vouchers were last compared with their controllers. The oldest time if there are several sites. Null if there was no comparison. */
   synced_at: string | null
 }
 
@@ -1059,17 +1059,17 @@ export type VoucherHistoryEntry = {
   /** revoked: the voucher is gone from the controller. expired: its minutes have run out. */
   type: "created" | "changed" | "first_used" | "revocation_requested" | "revoked" | "expired"
   at: string
-  /** Who created, changed or revoked it; null if nobody did or if it was made on the controller. */
+  /** The key or person that created, changed or revoked the voucher. Null if nobody did, or if it was created on the controller. */
   by: HistoryActor | null
   /** The new values; null unless the type is changed. */
   changes: HistoryChanges | null
   /** Why the voucher was revoked. controller: somebody deleted it there. Null unless the type is revoked. */
   reason: "request" | "valid_until" | "unused" | "repair" | "controller" | null
-  /** What became of the request, as in the rows of a revocation. Null unless the type is revocation_requested. */
+  /** The outcome of the request, as in the rows of a revocation. Null unless the type is revocation_requested. */
   outcome: "pending" | "revoked" | "ended" | "kept" | "failed" | null
-  /** Why the last attempt to withdraw it failed. */
+  /** Why the last attempt to withdraw the voucher failed. */
   failure: string | null
-  /** What became of the devices that were online with the voucher, as in the rows of a revocation. */
+  /** Whether the devices of the voucher were signed out, as in the rows of a revocation. */
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
 }
 
@@ -1077,16 +1077,16 @@ export type VoucherHistoryEntry = {
 export type VoucherChange = {
   /** Display name. The name on the controller does not change. */
   name?: string
-  /** Null removes it. */
+  /** Null removes the reference. */
   reference?: string | null
-  /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null removes it. */
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never. */
   valid_until?: string | null
 }
 
 export type Revocation = {
   id: string
   created_at: string
-  /** Done when none is pending. */
+  /** `done` when no voucher is pending. */
   state: "running" | "done"
   total: number
   pending: number
@@ -1103,14 +1103,14 @@ export type Batch = {
   state: "running" | "done" | "cancelled"
   size: number
   waiting: number
-  /** Sent to the controller; the outcome is not known yet. */
+  /** Number of rows that were sent to the controller and have no outcome yet. */
   under_way: number
   made: number
   failed: number
   cancelled: number
   reference: string | null
   max_uses: number
-  /** As requested; valid_until may shorten it. */
+  /** Minutes from the first use, as requested. valid_until may shorten them. */
   expire_minutes: number
   qos: {
     down_kbps: number
@@ -1121,9 +1121,9 @@ export type Batch = {
   extendable_until: string | null
   unused_days: number | null
   created_at: string
-  /** Since then the controller could not make vouchers. The service retries. */
+  /** Since when the controller cannot create vouchers. The service retries. */
   held_up_since: string | null
-  /** If the controller still cannot make vouchers then, the rows that wait fail as unreachable. */
+  /** When the waiting rows fail as unreachable, if the controller still cannot create vouchers. */
   held_up_until: string | null
   finished_at: string | null
   created_by: CreatedBy
@@ -1133,9 +1133,9 @@ export type BatchCreation = {
   site_id: number
   /** The limits of this template apply unless the request has its own. */
   template_id?: string
-  /** Number of devices; 0 means any number. Without it and without a template: 1. */
+  /** Number of devices; 0 means any number. Default: that of the template, otherwise 1. */
   max_uses?: number
-  /** Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts. */
+  /** Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {
@@ -1143,13 +1143,13 @@ export type BatchCreation = {
     up_kbps?: number
     quota_mb?: number
   }
-  /** Your own text for it, such as a reservation number. Vouchers can be found and withdrawn by it. */
+  /** Your own text for the voucher, such as a reservation number. You can find and withdraw vouchers by it. */
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same. */
+  /** valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
   extendable_until?: string
-  /** The voucher is withdrawn after so many days if nobody has used it. */
+  /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
   /** Name of every voucher of the batch. Requires count. */
   name?: string
@@ -1172,38 +1172,38 @@ export type BatchRow = {
 /** Either voucher_ids or filter. */
 export type RevocationRequest = {
   voucher_ids?: Array<string>
-  /** The filters of the list of vouchers; at least one besides site_id is required. Covers the vouchers that can still be withdrawn, at most 10,000. */
+  /** The filters of the list of vouchers. At least one besides site_id is required. The filter covers the vouchers that can still be withdrawn, at most 10,000. */
   filter?: {
-    /** Without it: all sites of the key. */
+    /** Only this site. Without it: all sites of the key. */
     site_id?: Array<number>
-    /** Part of the name; upper and lower case are the same. */
+    /** Only vouchers with this text in the name; upper and lower case are the same. */
     text?: string
-    /** Exactly this reference. */
+    /** Only vouchers with exactly this reference. */
     reference?: string
-    /** Made by this key or person. */
+    /** Only vouchers that this key or person created. */
     created_by?: string
-    /** Made by any API key, by any person, or on the controller itself. */
+    /** Only vouchers that were created by any API key, by any person, or on the controller itself. */
     source?: "key" | "staff" | "controller"
-    /** Only vouchers that nobody has used, as far as the record knows. */
+    /** Only vouchers that nobody has used, as far as the record shows. */
     unused?: true
-    /** Made in this batch. */
+    /** Only vouchers of this batch. */
     batch_id?: string
-    /** Made after this time, not at it. */
+    /** Only vouchers that were created after this time, not exactly at it. */
     created_after?: string
-    /** Made before this time, not at it. */
+    /** Only vouchers that were created before this time, not exactly at it. */
     created_before?: string
-    /** The code begins with this text. */
+    /** Only vouchers whose code begins with this text. */
     code?: string
   }
 }
 
 export type RevocationRow = {
   voucher_id: string
-  /** ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used it. failed: the service gave up after seven days, or at once with no_id. */
+  /** ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id. */
   outcome: "pending" | "revoked" | "ended" | "kept" | "failed"
   /** Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher. */
   failure: string | null
-  /** What became of the devices that were online with the voucher. unsupported: the controller does not say which they are. They may stay online until the minutes end. Null while pending. */
+  /** Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending. */
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
   settled_at: string | null
 }
@@ -1214,16 +1214,16 @@ export type AuditEntry = {
   actor: {
     /** An API key, a person, the command line, or the service itself. */
     kind: "key" | "staff" | "command" | "service"
-    /** Null for the command line and for the service. */
+    /** The id of the key or person. Null for the command line and for the service. */
     id: string | null
-    /** Its name at that time. */
+    /** The name of the actor at that time. */
     name: string
   }
   action: string
   target: {
     kind: string
     id: string
-    /** Its name at that time, or now; null if neither is known. */
+    /** The name of the target at that time, or now; null if neither is known. */
     name: string | null
   }
   /** The address from which the request came; null for the command line and for the service. */
@@ -1276,20 +1276,20 @@ export interface VoucherApi {
   createPerson(body: NewPerson, options?: CallOptions): Promise<CreatedPerson>
   /** Get one person whom you may manage */
   getPerson(id: string | number, options?: CallOptions): Promise<StaffMember>
-  /** Change a person. It takes effect at once; more rights end an open one-time link */
+  /** Change a person. The change takes effect at once. More rights end an open one-time link */
   updatePerson(id: string | number, body: PersonChange, options?: CallOptions): Promise<StaffMember>
   /** Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once */
   createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>
   /** Sign a person out everywhere */
   deletePersonSessions(id: string | number, options?: CallOptions): Promise<void>
-  /** Get what needs attention, and how many vouchers were issued and redeemed on each day */
+  /** Get the problems that need attention, and how many vouchers were issued and redeemed on each day */
   getOverview(query?: {
     /** Only this site. Without it: all sites of the person. */
     site_id?: number
-    /** The last days, including today. */
+    /** The number of days to show, including today. */
     days?: 7 | 30 | 90
   }, options?: CallOptions): Promise<Overview>
-  /** Get whether the service is held after a restored backup: then it creates and revokes no vouchers */
+  /** Get whether the service is held. While it is held, it creates and revokes no vouchers */
   getHold(options?: CallOptions): Promise<Hold>
   /** List the sites of the key by number, active or not */
   listSites(query?: {
@@ -1311,11 +1311,11 @@ export interface VoucherApi {
   deleteSite(id: string | number, options?: CallOptions): Promise<void>
   /** Add the sites of a CSV file with the columns name, controller, controller_site and optionally active and adopt: all of them or none */
   importSites(body: Blob, options?: CallOptions): Promise<SiteImport>
-  /** Say what an import of this CSV file would add, and what is wrong in which line. Writes nothing */
+  /** Check what an import of this CSV file would add, and what is wrong in which line. Writes nothing */
   checkSiteImport(body: Blob, options?: CallOptions): Promise<SiteImport>
   /** Get the settings of a site */
   getSiteSettings(id: string | number, options?: CallOptions): Promise<SiteSettings>
-  /** Say which keys, webhooks and people use a site, before it is deactivated or removed */
+  /** List the keys, webhooks and people that use a site. Call it before you deactivate or remove the site */
   getSiteEffects(id: string | number, options?: CallOptions): Promise<SiteEffects>
   /** Compare the record of a site with its controller now */
   syncSite(id: string | number, options?: CallOptions): Promise<SyncRequest>
@@ -1360,7 +1360,7 @@ export interface VoucherApi {
   }>
   /** List templates by name: those for all sites and those for the sites of the key */
   listTemplates(query?: {
-    /** Templates that can be used on this site: its own and those for all sites. Without it: all sites of the key. */
+    /** Only templates that can be used on this site: its own and those for all sites. Without it: all sites of the key. */
     site_id?: number
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
@@ -1372,9 +1372,9 @@ export interface VoucherApi {
   }>
   /** Add a template, for one site or for all sites */
   createTemplate(body: NewTemplate, options?: CallOptions): Promise<Template>
-  /** Change a template. Vouchers that were made from it stay as they are */
+  /** Change a template. Vouchers that were created from it stay as they are */
   updateTemplate(id: string | number, body: TemplateChange, options?: CallOptions): Promise<Template>
-  /** Remove a template. Vouchers that were made from it stay as they are */
+  /** Remove a template. Vouchers that were created from it stay as they are */
   deleteTemplate(id: string | number, options?: CallOptions): Promise<void>
   /** List the webhooks by name, without their addresses and secrets */
   listWebhooks(query?: {
@@ -1390,30 +1390,30 @@ export interface VoucherApi {
   createWebhook(body: NewWebhook, options?: CallOptions): Promise<CreatedWebhook>
   /** Get one webhook, without its address and secret */
   getWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
-  /** Change a webhook. Deliveries that wait are sent to the new address */
+  /** Change a webhook. Pending deliveries are sent to the new address */
   updateWebhook(id: string | number, body: WebhookChange, options?: CallOptions): Promise<Webhook>
   /** Unsubscribe: remove a webhook and the log of its deliveries */
   deleteWebhook(id: string | number, options?: CallOptions): Promise<void>
-  /** Send a test event now and return the answer of the receiver. The test is not repeated and not logged */
+  /** Send a test event now and return the answer of the receiver. The test is not retried and not logged */
   testWebhook(id: string | number, options?: CallOptions): Promise<WebhookTest>
-  /** Use a webhook again that was disabled. Deliveries that failed need a replay */
+  /** Enable a disabled webhook. To send failed deliveries again, replay them */
   enableWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
-  /** Make a new signing secret, which is shown only once. For 24 hours the previous secret signs too */
+  /** Create a new signing secret, which is shown only once. For 24 hours, events are signed with the previous secret too */
   rotateWebhookSecret(id: string | number, options?: CallOptions): Promise<RotatedSecret>
   /** List the deliveries of the last 30 days with their attempts, newest first */
   listDeliveries(id: string | number, query?: {
-    /** `pending`: waits for its next attempt. `failed`: given up. */
+    /** `pending`: the delivery waits for its next attempt. `failed`: the delivery was given up. */
     state?: "pending" | "delivered" | "failed"
-    /** Only deliveries of events since then. */
+    /** Only deliveries of events since this time. */
     since?: string
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
     cursor?: string
   }, options?: CallOptions): Promise<{
     deliveries: Array<Delivery>
-    /** Failed deliveries since `since`, on all pages and for every `state`. */
+    /** Number of failed deliveries since `since`, on all pages and for every `state`. */
     failed: number
-    /** Waiting deliveries since `since`, on all pages and for every `state`. */
+    /** Number of pending deliveries since `since`, on all pages and for every `state`. */
     pending: number
     /** Cursor of the next page; null on the last one. */
     next_cursor: string | null
@@ -1422,7 +1422,7 @@ export interface VoucherApi {
   replayDeliveries(id: string | number, body: Replay, options?: CallOptions): Promise<{
     /** How many deliveries are sent again. */
     replayed: number
-    /** Whether more may be left. If so, send the same request again. */
+    /** Whether more deliveries may be left. If so, send the same request again. */
     more: boolean
   }>
   /** List the API keys by name, with their usage of the last 14 days and without their secrets */
@@ -1447,29 +1447,29 @@ export interface VoucherApi {
   rollKey(id: string | number, body: KeyRoll, options?: CallOptions): Promise<KeyWithSecret>
   /** List vouchers of one, several or all sites of the key, newest first */
   listVouchers(query?: {
-    /** May be repeated. Without it: all sites of the key. */
+    /** Only this site. May be repeated. Without it: all sites of the key. */
     site_id?: Array<number>
-    /** Exactly these vouchers. May be repeated. */
+    /** Only vouchers with this id. May be repeated. */
     id?: Array<string>
-    /** May be repeated. */
+    /** Only vouchers with this status. May be repeated. */
     status?: Array<"valid" | "used" | "expired" | "revoked">
-    /** Part of the name; upper and lower case are the same. */
+    /** Only vouchers with this text in the name; upper and lower case are the same. */
     text?: string
-    /** Exactly this reference. */
+    /** Only vouchers with exactly this reference. */
     reference?: string
-    /** Made by this key or person. */
+    /** Only vouchers that this key or person created. */
     created_by?: string
-    /** Made by any API key, by any person, or on the controller itself. */
+    /** Only vouchers that were created by any API key, by any person, or on the controller itself. */
     source?: "key" | "staff" | "controller"
-    /** Only vouchers that nobody has used, as far as the record knows. */
+    /** Only vouchers that nobody has used, as far as the record shows. */
     unused?: true
-    /** Made in this batch. */
+    /** Only vouchers of this batch. */
     batch_id?: string
-    /** Made after this time, not at it. */
+    /** Only vouchers that were created after this time, not exactly at it. */
     created_after?: string
-    /** Made before this time, not at it. */
+    /** Only vouchers that were created before this time, not exactly at it. */
     created_before?: string
-    /** The code begins with this text. */
+    /** Only vouchers whose code begins with this text. */
     code?: string
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
@@ -1483,41 +1483,41 @@ export interface VoucherApi {
   createVoucher(body: VoucherCreation, options?: CallOptions): Promise<Voucher>
   /** Download a list of vouchers as CSV, with the filters of the list, newest first, at most 10,000 */
   exportVouchers(query?: {
-    /** May be repeated. Without it: all sites of the key. */
+    /** Only this site. May be repeated. Without it: all sites of the key. */
     site_id?: Array<number>
-    /** Exactly these vouchers. May be repeated. */
+    /** Only vouchers with this id. May be repeated. */
     id?: Array<string>
-    /** May be repeated. */
+    /** Only vouchers with this status. May be repeated. */
     status?: Array<"valid" | "used" | "expired" | "revoked">
-    /** Part of the name; upper and lower case are the same. */
+    /** Only vouchers with this text in the name; upper and lower case are the same. */
     text?: string
-    /** Exactly this reference. */
+    /** Only vouchers with exactly this reference. */
     reference?: string
-    /** Made by this key or person. */
+    /** Only vouchers that this key or person created. */
     created_by?: string
-    /** Made by any API key, by any person, or on the controller itself. */
+    /** Only vouchers that were created by any API key, by any person, or on the controller itself. */
     source?: "key" | "staff" | "controller"
-    /** Only vouchers that nobody has used, as far as the record knows. */
+    /** Only vouchers that nobody has used, as far as the record shows. */
     unused?: true
-    /** Made in this batch. */
+    /** Only vouchers of this batch. */
     batch_id?: string
-    /** Made after this time, not at it. */
+    /** Only vouchers that were created after this time, not exactly at it. */
     created_after?: string
-    /** Made before this time, not at it. */
+    /** Only vouchers that were created before this time, not exactly at it. */
     created_before?: string
-    /** The code begins with this text. */
+    /** Only vouchers whose code begins with this text. */
     code?: string
     /** A German Excel expects a semicolon. */
     separator?: "," | ";"
   }, options?: CallOptions): Promise<string>
-  /** Ask what became of a creation of this key, by its Idempotency-Key. Creates nothing and does not wait */
+  /** Get the outcome of a creation of this API key, by its Idempotency-Key. Creates nothing and does not wait */
   getVoucherOutcome(idempotencyKey: string, options?: CallOptions): Promise<VoucherOutcome>
-  /** Check a code that somebody shows or types. It can be redeemed if a voucher with this code is valid */
+  /** Check a code that somebody shows or types. The code can be redeemed if a voucher with this code is valid */
   lookUpCode(query: {
     code: string
-    /** Without it: all sites of the key. */
+    /** Only these sites. Without it: all sites of the key. */
     site_id?: number
-    /** Ask the controller now. This takes up to 3 s. If the controller does not answer, the answer comes from the record, with fresh false. */
+    /** If true, the service asks the controller now, which takes up to 3 s. If the controller does not answer, the answer comes from the record, and fresh is false. */
     fresh?: boolean
   }, options?: CallOptions): Promise<CodeLookUp>
   /** Get one voucher */
@@ -1532,7 +1532,7 @@ export interface VoucherApi {
   }>
   /** List batches of one, several or all sites of the key, newest first */
   listBatches(query?: {
-    /** May be repeated. Without it: all sites of the key. */
+    /** Only this site. May be repeated. Without it: all sites of the key. */
     site_id?: Array<number>
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
@@ -1561,7 +1561,7 @@ export interface VoucherApi {
     /** A German Excel expects a semicolon. */
     separator?: "," | ";"
   }, options?: CallOptions): Promise<string>
-  /** Cancel a batch. Vouchers that were already made stay valid */
+  /** Cancel a batch. Vouchers that were already created stay valid */
   cancelBatch(id: string | number, options?: CallOptions): Promise<Batch>
   /** Retry the rows of a batch that failed or were cancelled */
   retryBatch(id: string | number, options?: CallOptions): Promise<Batch>
@@ -1593,16 +1593,16 @@ export interface VoucherApi {
   listAudit(query?: {
     /** An API key, a person, the command line, or the service itself. */
     actor_kind?: "key" | "staff" | "command" | "service"
-    /** Done by this key or person. */
+    /** Only entries of this key or person. */
     actor_id?: string
-    /** May be repeated. An action, or a group of actions: `site` includes `site.changed`. */
+    /** Only this action, or this group of actions: `site` includes `site.changed`. May be repeated. */
     action?: Array<string>
     target_kind?: string
-    /** The id of the target. */
+    /** Only entries about the target with this id. */
     target_id?: string
-    /** Done after this time, not at it. */
+    /** Only entries after this time, not exactly at it. */
     after?: string
-    /** Done before this time, not at it. */
+    /** Only entries before this time, not exactly at it. */
     before?: string
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
@@ -1616,16 +1616,16 @@ export interface VoucherApi {
   exportAudit(query?: {
     /** An API key, a person, the command line, or the service itself. */
     actor_kind?: "key" | "staff" | "command" | "service"
-    /** Done by this key or person. */
+    /** Only entries of this key or person. */
     actor_id?: string
-    /** May be repeated. An action, or a group of actions: `site` includes `site.changed`. */
+    /** Only this action, or this group of actions: `site` includes `site.changed`. May be repeated. */
     action?: Array<string>
     target_kind?: string
-    /** The id of the target. */
+    /** Only entries about the target with this id. */
     target_id?: string
-    /** Done after this time, not at it. */
+    /** Only entries after this time, not exactly at it. */
     after?: string
-    /** Done before this time, not at it. */
+    /** Only entries before this time, not exactly at it. */
     before?: string
     /** A German Excel expects a semicolon. */
     separator?: "," | ";"

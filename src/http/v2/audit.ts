@@ -16,14 +16,14 @@ const auditEntry = Type.Object(
     at: time,
     actor: Type.Object({
       kind: actorKind,
-      id: { ...textOrNull, description: 'Null for the command line and for the service.' },
-      name: Type.String({ description: 'Its name at that time.' }),
+      id: { ...textOrNull, description: 'The id of the key or person. Null for the command line and for the service.' },
+      name: Type.String({ description: 'The name of the actor at that time.' }),
     }),
     action: Type.String({ examples: ['site.changed'] }),
     target: Type.Object({
       kind: targetKind,
       id: Type.String(),
-      name: { ...textOrNull, description: 'Its name at that time, or now; null if neither is known.' },
+      name: { ...textOrNull, description: 'The name of the target at that time, or now; null if neither is known.' },
     }),
     address: {
       ...textOrNull,
@@ -41,19 +41,19 @@ const auditEntry = Type.Object(
 
 const filterFields = {
   actor_kind: Type.Optional(actorKind),
-  actor_id: Type.Optional(Type.String({ format: 'uuid', description: 'Done by this key or person.' })),
+  actor_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries of this key or person.' })),
   action: Type.Optional(
     Type.Array(Type.String({ maxLength: 60, pattern: '^[a-z_]+(\\.[a-z_]+)?$', examples: ['site.changed'] }), {
       maxItems: 100,
-      description: 'May be repeated. An action, or a group of actions: `site` includes `site.changed`.',
+      description: 'Only this action, or this group of actions: `site` includes `site.changed`. May be repeated.',
     }),
   ),
   target_kind: Type.Optional(targetKind),
   target_id: Type.Optional(
-    Type.String({ maxLength: 60, pattern: '^[0-9a-f-]+$', description: 'The id of the target.' }),
+    Type.String({ maxLength: 60, pattern: '^[0-9a-f-]+$', description: 'Only entries about the target with this id.' }),
   ),
-  after: Type.Optional({ ...time, description: 'Done after this time, not at it.' }),
-  before: Type.Optional({ ...time, description: 'Done before this time, not at it.' }),
+  after: Type.Optional({ ...time, description: 'Only entries after this time, not exactly at it.' }),
+  before: Type.Optional({ ...time, description: 'Only entries before this time, not exactly at it.' }),
 }
 
 export const listAudit = operation({

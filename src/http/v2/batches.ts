@@ -40,13 +40,16 @@ const batchSchema = Type.Object(
     state: Type.Unsafe<'running' | 'done' | 'cancelled'>({ type: 'string', enum: ['running', 'done', 'cancelled'] }),
     size: count,
     waiting: count,
-    under_way: { ...count, description: 'Sent to the controller; the outcome is not known yet.' },
+    under_way: { ...count, description: 'Number of rows that were sent to the controller and have no outcome yet.' },
     made: count,
     failed: count,
     cancelled: count,
     reference: textOrNull,
     max_uses: count,
-    expire_minutes: { ...count, description: 'As requested; valid_until may shorten it.' },
+    expire_minutes: {
+      ...count,
+      description: 'Minutes from the first use, as requested. valid_until may shorten them.',
+    },
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }),
     valid_until: timeOrNull,
     extendable_until: timeOrNull,
@@ -54,11 +57,11 @@ const batchSchema = Type.Object(
     created_at: time,
     held_up_since: {
       ...timeOrNull,
-      description: 'Since then the controller could not make vouchers. The service retries.',
+      description: 'Since when the controller cannot create vouchers. The service retries.',
     },
     held_up_until: {
       ...timeOrNull,
-      description: 'If the controller still cannot make vouchers then, the rows that wait fail as unreachable.',
+      description: 'When the waiting rows fail as unreachable, if the controller still cannot create vouchers.',
     },
     finished_at: timeOrNull,
     created_by: createdBy,
@@ -77,7 +80,10 @@ export const listBatches = operation({
   query: Type.Object(
     {
       site_id: Type.Optional(
-        Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
+        Type.Array(siteNumber, {
+          maxItems: 100,
+          description: 'Only this site. May be repeated. Without it: all sites of the key.',
+        }),
       ),
       ...pageQuery,
     },
@@ -175,7 +181,7 @@ export const cancelBatch = operation({
   method: 'POST',
   path: '/batches/{id}/cancel',
   operationId: 'cancelBatch',
-  summary: 'Cancel a batch. Vouchers that were already made stay valid',
+  summary: 'Cancel a batch. Vouchers that were already created stay valid',
   scope: 'write',
   role: 'desk',
   status: 202,

@@ -36,7 +36,7 @@ export const creationFields = {
   max_uses: Type.Optional({
     ...limit,
     examples: [1],
-    description: 'Number of devices; 0 means any number. Without it and without a template: 1.',
+    description: 'Number of devices; 0 means any number. Default: that of the template, otherwise 1.',
   }),
   expire_minutes: Type.Optional(
     Type.Integer({
@@ -44,7 +44,7 @@ export const creationFields = {
       maximum: maxInteger,
       examples: [480],
       description:
-        'Minutes from the first use. Without it and without a template: 480; with valid_until, the time until then, or as many minutes as the controller accepts.',
+        'Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480.',
     }),
   ),
   qos: Type.Optional(
@@ -58,7 +58,8 @@ export const creationFields = {
       minLength: 1,
       maxLength: 255,
       pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-      description: 'Your own text for it, such as a reservation number. Vouchers can be found and withdrawn by it.',
+      description:
+        'Your own text for the voucher, such as a reservation number. You can find and withdraw vouchers by it.',
     }),
   ),
   valid_until: Type.Optional({
@@ -68,13 +69,13 @@ export const creationFields = {
   extendable_until: Type.Optional({
     ...time,
     description:
-      'valid_until can be moved up to this time later. The controller gets minutes for the whole time. Not before valid_until; default: the same.',
+      'valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default.',
   }),
   unused_days: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: maxUnusedDays,
-      description: 'The voucher is withdrawn after so many days if nobody has used it.',
+      description: 'The voucher is withdrawn after this many days if nobody has used it.',
     }),
   ),
 }

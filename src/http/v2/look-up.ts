@@ -13,13 +13,13 @@ const lookUpSchema = Type.Object(
     }),
     on_controller_only: Type.Array(Type.Object({ site_id: siteNumber, status: statusSchema }), {
       description:
-        'Vouchers with this code that a controller has and the service does not: they were made on the controller. Only with fresh=true.',
+        'Vouchers with this code that only a controller has, because they were created there. Only with fresh=true.',
     }),
-    fresh: Type.Boolean({ description: 'True if the controllers of these vouchers were asked just now.' }),
+    fresh: Type.Boolean({ description: 'True if the controllers of these vouchers answered just now.' }),
     synced_at: {
       ...timeOrNull,
       description:
-        'When the vouchers were compared with their controllers; the oldest time if there are several sites, null if there was no comparison.',
+        'When the vouchers were last compared with their controllers. The oldest time if there are several sites. Null if there was no comparison.',
     },
   },
   { title: 'CodeLookUp' },
@@ -29,19 +29,19 @@ export const lookUpCode = operation({
   method: 'GET',
   path: '/vouchers/lookup',
   operationId: 'lookUpCode',
-  summary: 'Check a code that somebody shows or types. It can be redeemed if a voucher with this code is valid',
+  summary: 'Check a code that somebody shows or types. The code can be redeemed if a voucher with this code is valid',
   scope: 'read',
   role: 'desk',
   status: 200,
   query: Type.Object(
     {
       code: typedCode,
-      site_id: Type.Optional({ ...siteNumber, description: 'Without it: all sites of the key.' }),
+      site_id: Type.Optional({ ...siteNumber, description: 'Only this site. Without it: all sites of the key.' }),
       fresh: Type.Optional(
         Type.Boolean({
           default: false,
           description:
-            'Ask the controller now. This takes up to 3 s. If the controller does not answer, the answer comes from the record, with fresh false.',
+            'If true, the service asks the controller now, which takes up to 3 s. If the controller does not answer, the answer comes from the record, and fresh is false.',
         }),
       ),
     },

@@ -48,7 +48,7 @@ const revocationSchema = Type.Object(
     state: Type.Unsafe<'running' | 'done'>({
       type: 'string',
       enum: ['running', 'done'],
-      description: 'Done when none is pending.',
+      description: '`done` when no voucher is pending.',
     }),
     total: count,
     pending: count,
@@ -69,7 +69,11 @@ const revocationBody = Type.Object(
       Type.Object(
         {
           site_id: Type.Optional(
-            Type.Array(siteNumber, { minItems: 1, maxItems: 100, description: 'Without it: all sites of the key.' }),
+            Type.Array(siteNumber, {
+              minItems: 1,
+              maxItems: 100,
+              description: 'Only these sites. Without it: all sites of the key.',
+            }),
           ),
           ...filterFields,
         },
@@ -77,7 +81,7 @@ const revocationBody = Type.Object(
           additionalProperties: false,
           rule: checkFilter,
           description:
-            'The filters of the list of vouchers; at least one besides site_id is required. Covers the vouchers that can still be withdrawn, at most 10,000.',
+            'The filters of the list of vouchers. At least one besides site_id is required. The filter covers the vouchers that can still be withdrawn, at most 10,000.',
         },
       ),
     ),
@@ -158,7 +162,7 @@ const revocationRowSchema = Type.Object(
       type: 'string',
       enum: ['pending', 'revoked', 'ended', 'kept', 'failed'],
       description:
-        'ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used it. failed: the service gave up after seven days, or at once with no_id.',
+        'ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id.',
     }),
     failure: {
       ...textOrNull,
@@ -169,7 +173,7 @@ const revocationRowSchema = Type.Object(
       type: ['string', 'null'],
       enum: ['all', 'none_online', 'unsupported', 'failed', null],
       description:
-        'What became of the devices that were online with the voucher. unsupported: the controller does not say which they are. They may stay online until the minutes end. Null while pending.',
+        'Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending.',
     }),
     settled_at: timeOrNull,
   },

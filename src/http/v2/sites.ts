@@ -29,7 +29,7 @@ const unreachableReasons = [
 export const unreachableReason = Type.Unsafe<UnreachableReason | null>({
   type: ['string', 'null'],
   enum: [...unreachableReasons, null],
-  description: 'Why the controller cannot be reached; null also while the reason is unknown.',
+  description: 'Why the controller cannot be reached. Null if it can be reached, or if the reason is unknown.',
 })
 
 export const siteProblems = [
@@ -50,23 +50,23 @@ const siteSchema = Type.Object(
       description:
         '`certificate`: the controller shows another certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced.',
     }),
-    reachable: Type.Boolean({ description: 'Whether its controller answered the last call.' }),
+    reachable: Type.Boolean({ description: 'Whether the controller of the site answered the last call.' }),
     unreachable_since: timeOrNull,
     unreachable_reason: unreachableReason,
     controller_id: Type.String({ format: 'uuid' }),
     controller_name: Type.String({ examples: ['Main console'] }),
     synced_at: timeOrNull,
-    sync_failure: { ...textOrNull, description: 'Why the last comparison with the controller failed, in one word.' },
-    sync_failing_since: { ...timeOrNull, description: 'When the comparisons began to fail.' },
+    sync_failure: { ...textOrNull, description: 'Why the last sync with the controller failed, in one word.' },
+    sync_failing_since: { ...timeOrNull, description: 'When the syncs began to fail.' },
     recent_vouchers: { ...count, description: 'Number of vouchers that were created in the last 30 days.' },
     unrecorded_vouchers: {
       ...count,
       description:
-        'Number of vouchers on the controller that this service seems to have made but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`.',
+        'Number of vouchers on the controller that this service seems to have created but that are missing in its record, e.g. after a restored backup. The operator can list them with `voucher-service reconcile`.',
     },
     time_zone: {
       ...Type.String(),
-      description: 'Times of the site are meant in this zone.',
+      description: 'The time zone of the site.',
       examples: ['Europe/Vienna'],
     },
   },

@@ -11,7 +11,7 @@ export const templateSchema = Type.Object(
     site_id: Type.Unsafe<number | null>({
       ...siteNumber,
       type: ['integer', 'null'],
-      description: 'Null if it can be used on every site.',
+      description: 'The site of the template. Null if the template can be used on every site.',
     }),
     name: Type.String({ examples: ['8 hours'] }),
     max_uses: { ...count, description: '0 means any number of devices.' },
@@ -38,7 +38,7 @@ export const listTemplates = operation({
       site_id: Type.Optional({
         ...siteNumber,
         description:
-          'Templates that can be used on this site: its own and those for all sites. Without it: all sites of the key.',
+          'Only templates that can be used on this site: its own and those for all sites. Without it: all sites of the key.',
       }),
       ...namePageQuery,
     },

@@ -16,12 +16,16 @@ const voucherChange = changeBody(
   {
     name: Type.Optional({ ...nameField, description: 'Display name. The name on the controller does not change.' }),
     reference: Type.Optional(
-      Type.Unsafe<string | null>({ ...referenceLimits, type: ['string', 'null'], description: 'Null removes it.' }),
+      Type.Unsafe<string | null>({
+        ...referenceLimits,
+        type: ['string', 'null'],
+        description: 'Null removes the reference.',
+      }),
     ),
     valid_until: Type.Optional({
       ...timeOrNull,
       description:
-        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null removes it.',
+        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never.',
     }),
   },
   {

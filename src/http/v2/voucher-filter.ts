@@ -5,27 +5,40 @@ import { readPublicId, type SiteItem, searchText, time, typedCode, withoutSepara
 
 /** The filters of vouchers. Lists and revocations share them, so that a revocation affects what the list showed. */
 export const filterFields = {
-  text: Type.Optional({ ...searchText, description: 'Part of the name; upper and lower case are the same.' }),
-  reference: Type.Optional({ ...searchText, description: 'Exactly this reference.' }),
-  created_by: Type.Optional(Type.String({ format: 'uuid', description: 'Made by this key or person.' })),
+  text: Type.Optional({
+    ...searchText,
+    description: 'Only vouchers with this text in the name; upper and lower case are the same.',
+  }),
+  reference: Type.Optional({ ...searchText, description: 'Only vouchers with exactly this reference.' }),
+  created_by: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Only vouchers that this key or person created.' }),
+  ),
   source: Type.Optional(
     Type.Unsafe<VoucherSource>({
       type: 'string',
       enum: ['key', 'staff', 'controller'],
-      description: 'Made by any API key, by any person, or on the controller itself.',
+      description: 'Only vouchers that were created by any API key, by any person, or on the controller itself.',
     }),
   ),
   unused: Type.Optional(
     Type.Unsafe<true>({
       type: 'boolean',
       enum: [true],
-      description: 'Only vouchers that nobody has used, as far as the record knows.',
+      description: 'Only vouchers that nobody has used, as far as the record shows.',
     }),
   ),
-  batch_id: Type.Optional(Type.String({ maxLength: 60, description: 'Made in this batch.', rule: checkPublicId })),
-  created_after: Type.Optional({ ...time, description: 'Made after this time, not at it.' }),
-  created_before: Type.Optional({ ...time, description: 'Made before this time, not at it.' }),
-  code: Type.Optional({ ...typedCode, description: 'The code begins with this text.' }),
+  batch_id: Type.Optional(
+    Type.String({ maxLength: 60, description: 'Only vouchers of this batch.', rule: checkPublicId }),
+  ),
+  created_after: Type.Optional({
+    ...time,
+    description: 'Only vouchers that were created after this time, not exactly at it.',
+  }),
+  created_before: Type.Optional({
+    ...time,
+    description: 'Only vouchers that were created before this time, not exactly at it.',
+  }),
+  code: Type.Optional({ ...typedCode, description: 'Only vouchers whose code begins with this text.' }),
 }
 
 type RequestedFilter = Static<TObject<typeof filterFields>>

@@ -30,7 +30,10 @@ const historyEntrySchema = Type.Object(
         ),
         Type.Null(),
       ],
-      { description: 'Who created, changed or revoked it; null if nobody did or if it was made on the controller.' },
+      {
+        description:
+          'The key or person that created, changed or revoked the voucher. Null if nobody did, or if it was created on the controller.',
+      },
     ),
     changes: Type.Union(
       [
@@ -56,13 +59,13 @@ const historyEntrySchema = Type.Object(
       type: ['string', 'null'],
       enum: ['pending', 'revoked', 'ended', 'kept', 'failed', null],
       description:
-        'What became of the request, as in the rows of a revocation. Null unless the type is revocation_requested.',
+        'The outcome of the request, as in the rows of a revocation. Null unless the type is revocation_requested.',
     }),
-    failure: { ...textOrNull, description: 'Why the last attempt to withdraw it failed.' },
+    failure: { ...textOrNull, description: 'Why the last attempt to withdraw the voucher failed.' },
     disconnected: Type.Unsafe<Disconnection | null>({
       type: ['string', 'null'],
       enum: ['all', 'none_online', 'unsupported', 'failed', null],
-      description: 'What became of the devices that were online with the voucher, as in the rows of a revocation.',
+      description: 'Whether the devices of the voucher were signed out, as in the rows of a revocation.',
     }),
   },
   { title: 'VoucherHistoryEntry' },

@@ -11,7 +11,7 @@ const outcomeSchema = Type.Object(
       type: 'string',
       enum: ['running', 'made', 'none'],
       description:
-        'running: the request is being worked on, or the service is looking for its voucher. made: there is a voucher. none: no voucher was made, or no request with this key has arrived.',
+        'running: the service works on the request, or looks for its voucher. made: there is a voucher. none: no voucher was created, or no request with this Idempotency-Key has arrived.',
     }),
     voucher: Type.Union([voucherSchema, Type.Null()], {
       description: 'The voucher as it is now, if the outcome is made.',
@@ -25,7 +25,7 @@ export const getVoucherOutcome = operation({
   method: 'GET',
   path: '/vouchers/outcome',
   operationId: 'getVoucherOutcome',
-  summary: 'Ask what became of a creation of this key, by its Idempotency-Key. Creates nothing and does not wait',
+  summary: 'Get the outcome of a creation of this API key, by its Idempotency-Key. Creates nothing and does not wait',
   scope: 'read',
   role: 'desk',
   status: 200,

@@ -49,13 +49,13 @@ export const voucherSchema = Type.Object(
     formatted_code: Type.String(),
     name: {
       ...Type.String(),
-      description: 'As you sent it. For a voucher made on the controller: its note without a date.',
+      description: 'The name that you sent. For a voucher that was created on the controller: its note without a date.',
     },
     controller_name: {
       ...Type.String(),
-      description: 'As it stands on the controller, with the date. It never changes.',
+      description: 'The name on the controller, with the date. It never changes.',
     },
-    reference: { ...textOrNull, description: 'Your own text for it, such as a reservation number.' },
+    reference: { ...textOrNull, description: 'Your own text for the voucher, such as a reservation number.' },
     status: statusSchema,
     max_uses: { ...count, description: '0 means any number of devices.' },
     used_count: count,
@@ -73,7 +73,9 @@ export const voucherSchema = Type.Object(
     revoked_at: timeOrNull,
     ends_at: { ...timeOrNull, description: 'The earliest of expires_at, valid_until and revoked_at.' },
     synced_at: timeOrNull,
-    created_by: Type.Union([createdBy, Type.Null()], { description: 'Null if it was made on the controller.' }),
+    created_by: Type.Union([createdBy, Type.Null()], {
+      description: 'Null if the voucher was created on the controller.',
+    }),
     batch_id: textOrNull,
   },
   { title: 'Voucher' },
@@ -82,15 +84,24 @@ export const voucherSchema = Type.Object(
 /** The filters of a list, which its export has too. */
 export const listFilterFields = {
   site_id: Type.Optional(
-    Type.Array(siteNumber, { maxItems: 100, description: 'May be repeated. Without it: all sites of the key.' }),
+    Type.Array(siteNumber, {
+      maxItems: 100,
+      description: 'Only this site. May be repeated. Without it: all sites of the key.',
+    }),
   ),
   id: Type.Optional(
     Type.Array(Type.String({ maxLength: 64, rule: checkPublicId }), {
       maxItems: 100,
-      description: 'Exactly these vouchers. May be repeated.',
+      description: 'Only vouchers with this id. May be repeated.',
     }),
   ),
-  status: Type.Optional(Type.Array(statusSchema, { minItems: 1, maxItems: 4, description: 'May be repeated.' })),
+  status: Type.Optional(
+    Type.Array(statusSchema, {
+      minItems: 1,
+      maxItems: 4,
+      description: 'Only vouchers with this status. May be repeated.',
+    }),
+  ),
   ...filterFields,
 }
 

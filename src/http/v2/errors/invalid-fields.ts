@@ -11,7 +11,7 @@ const allowedSchema = Type.Object(
     max_bytes: Type.Optional(Type.Integer({ description: 'Bytes in UTF-8.' })),
     min_items: Type.Optional(Type.Integer()),
     max_items: Type.Optional(Type.Integer()),
-    types: Type.Optional(Type.Array(Type.String(), { description: 'Types of JSON: integer, string, …' })),
+    types: Type.Optional(Type.Array(Type.String(), { description: 'JSON types: integer, string, …' })),
     values: Type.Optional(Type.Array(Type.String(), { description: 'All accepted values.' })),
     fields: Type.Optional(Type.Array(Type.String(), { description: 'All accepted names of fields.' })),
     nearest: Type.Optional(Type.String({ description: 'The accepted name that is most like the one that was sent.' })),
@@ -19,7 +19,10 @@ const allowedSchema = Type.Object(
     pattern: Type.Optional(Type.String({ description: 'A regular expression.' })),
     example: Type.Optional(Type.String()),
   },
-  { title: 'Allowed', description: 'What would be accepted. Only the facts that matter for the error are set.' },
+  {
+    title: 'Allowed',
+    description: 'The values that would be accepted. Only the members that matter for the error are set.',
+  },
 )
 export type Allowed = Static<typeof allowedSchema>
 
@@ -171,7 +174,7 @@ export const invalidFieldSchema = Type.Object(
   {
     field: Type.String({
       description:
-        'Such as qos.down_kbps, names[3] or Idempotency-Key. body, query or request if no single field is the problem. ? for a name with unusual characters.',
+        'The name of the field, such as qos.down_kbps, names[3] or Idempotency-Key. It is body, query or request if no single field is the problem, and ? if the name has unusual characters.',
     }),
     code: Type.Unsafe<FieldCode>({ type: 'string', enum: Object.keys(sentences) }),
     message: Type.String({ minLength: 1 }),

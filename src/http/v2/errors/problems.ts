@@ -238,10 +238,13 @@ const errorNames = [...new Set(codes.map((code) => problemOf(code).error))].toSo
 export const problemSchema = Type.Object(
   {
     error: Type.Unsafe<string>({ type: 'string', enum: errorNames, description: 'New values may be added.' }),
-    message: Type.String({ minLength: 1, description: 'English, or German if Accept-Language prefers it.' }),
+    message: Type.String({
+      minLength: 1,
+      description: 'A message for people, in English, or in German if Accept-Language prefers it.',
+    }),
     request_id: Type.String({
       format: 'uuid',
-      description: 'Tell it to the operator. X-Request-Id has the same value.',
+      description: 'The id of the request. Tell it to the operator. X-Request-Id has the same value.',
     }),
     errors: Type.Optional(
       Type.Array(invalidFieldSchema, { description: 'Every invalid field. Only if fields are the problem.' }),

@@ -32,19 +32,19 @@ const keyFields = {
   requests_per_minute: requestsPerMinute,
   expires_at: { ...timeOrNull, description: 'When the key stops working; null if it does not expire.' },
   revoked_at: timeOrNull,
-  last_used_at: { ...timeOrNull, description: 'At most 10 seconds behind.' },
+  last_used_at: { ...timeOrNull, description: 'When the key was last used, at most 10 seconds behind.' },
   created_at: time,
   old_secrets: Type.Array(
     Type.Object({ prefix, valid_until: time, last_used_at: timeOrNull }, { title: 'OldSecret' }),
-    { description: 'Secrets from before the key was rolled that still work.' },
+    { description: 'Old secrets of the key that still work.' },
   ),
   usage: Type.Object(
     {
       first_day: Type.String({ format: 'date', examples: ['2026-11-03'] }),
       requests: perDay(`Requests on each of ${usageDays} days. The last day is today.`),
-      limited: perDay('How many of them were answered with 429.'),
+      limited: perDay('How many requests of each day were answered with 429.'),
     },
-    { title: 'KeyUsage', description: 'Days in the time zone of the service. At most 10 seconds behind.' },
+    { title: 'KeyUsage', description: 'Requests per day, in the time zone of the service, at most 10 seconds behind.' },
   ),
 }
 
@@ -55,7 +55,7 @@ export const keyWithSecretSchema = Type.Object(
     ...keyFields,
     secret: Type.String({
       examples: ['vsk_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R9s0T1u2V3w'],
-      description: 'The whole key. It is in this answer only.',
+      description: 'The whole key. Only this answer contains it.',
     }),
   },
   { title: 'KeyWithSecret' },

@@ -37,7 +37,8 @@ const siteIds = Type.Unsafe<number[] | null>({
 })
 const expiresAt = {
   ...timeOrNull,
-  description: 'When the key stops working. Null: never, which is the default. The scope manage needs a time.',
+  description:
+    'When the key stops working. Null: never, which is the default. A key with the scope manage needs a time.',
 }
 
 export const createKey = operation({
@@ -133,18 +134,18 @@ export const rollKey = operation({
   summary: 'Give an API key a new secret, which is shown only once. Old secrets work until a chosen time',
   role: 'admin',
   status: 200,
-  conflict: 'The key has another prefix by now, is revoked or has expired',
+  conflict: 'The key has a new prefix, is revoked or has expired',
   params: uuidParams,
   body: Type.Object(
     {
       prefix: Type.String({
         maxLength: 300,
         examples: ['vsk_1a2B3c4D'],
-        description: 'The prefix that the key has. If it has another one by now, nothing changes.',
+        description: 'The current prefix of the key. If the key has another prefix, nothing changes.',
       }),
       old_valid_until: {
         ...timeOrNull,
-        description: `When the secrets that exist stop working, at most ${maxGraceDays} days ahead. Null: at once.`,
+        description: `When the existing secrets stop working, at most ${maxGraceDays} days ahead. Null: at once.`,
       },
     },
     { additionalProperties: false, title: 'KeyRoll' },

@@ -57,9 +57,9 @@ export const createdBy = Type.Object(
   {
     kind: Type.Unsafe<'key' | 'staff'>({ type: 'string', enum: ['key', 'staff'] }),
     id: Type.String({ format: 'uuid' }),
-    name: Type.String({ description: 'Its name now.' }),
+    name: Type.String({ description: 'The name of the key or person now.' }),
   },
-  { title: 'CreatedBy', description: 'The key or person that made it.' },
+  { title: 'CreatedBy', description: 'The key or person that created it.' },
 )
 
 export { publicId, type SiteItem }

@@ -64,13 +64,13 @@ const abouts: Record<string, string> = {
   'password-links': 'One-time links to set a password. For the web app.',
   me: 'The API key or the person of the request.',
   staff: 'The people who sign in. For the web app.',
-  overview: 'What needs attention, and how many vouchers were issued and redeemed.',
-  hold: 'Whether the service is held after a restored backup.',
+  overview: 'Problems that need attention, and how many vouchers were issued and redeemed.',
+  hold: 'Whether the service is held. While it is held, it creates and revokes no vouchers.',
   sites: 'Sites, and whether their controllers answer.',
-  controllers: 'The systems that make the vouchers. For manage keys.',
+  controllers: 'The systems that create the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
   vouchers: 'Create, find, look up and withdraw single vouchers.',
-  batches: 'Many vouchers with the same limits, made in the background.',
+  batches: 'Many vouchers with the same limits, created in the background.',
   revocations: 'Withdraw vouchers, and follow the progress.',
   webhooks: 'Addresses that get events. For manage keys.',
   audit: 'Who did what. For administrators.',
@@ -98,7 +98,7 @@ const failures = {
 const failuresOfScopes = { 403: 'The scope of the key or the role of the person does not include this operation' }
 const failuresOfBodies = { 413: 'The body is larger than 64 KiB' }
 const failuresOfManaging = {
-  409: 'The name is taken, something still refers to it, or the controller could not be asked',
+  409: 'The name is taken, something still refers to the object, or the controller could not be asked',
 }
 const failuresOfSessions = { 415: 'A person sent another Content-Type than application/json' }
 const failuresOfPublicChanges = {

@@ -19,7 +19,7 @@ export const headers = {
     { type: 'string', enum: ['true'] },
   ),
   'Voucher-Outcome': header(
-    'none: no voucher was made. unknown: there may be one; repeat the request with the same Idempotency-Key.',
+    'none: no voucher was created. unknown: there may be one; repeat the request with the same Idempotency-Key.',
     { type: 'string', enum: ['none', 'unknown'] },
   ),
   'WWW-Authenticate': header('Says which key or scope is needed.', { type: 'string' }),

@@ -13,7 +13,7 @@ const layerSchema = Type.Object(
     result: Type.Unsafe<'ok' | 'failed' | 'skipped'>({
       type: 'string',
       enum: ['ok', 'failed', 'skipped'],
-      description: '`skipped`: not tried, because something before it failed or is missing.',
+      description: '`skipped`: the layer was not tried, because an earlier one failed or something is missing.',
     }),
     duration_ms: { ...countOrNull, description: 'Null if the layer needed no request of its own.' },
     cause: Type.Unsafe<CheckCause | null>({
@@ -28,13 +28,16 @@ const layerSchema = Type.Object(
 
 const certificateSchema = Type.Object(
   {
-    fingerprint: Type.String({ description: 'SHA-256, for `certificate_pin`.' }),
+    fingerprint: Type.String({
+      description: 'SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate.',
+    }),
     subject: Type.String(),
     valid_until: timeOrNull,
     trust: Type.Unsafe<'public' | 'pinned' | 'untrusted'>({
       type: 'string',
       enum: ['public', 'pinned', 'untrusted'],
-      description: '`public`: a public authority has signed it. `pinned`: it is the one in `certificate_pin`.',
+      description:
+        '`public`: a public authority has signed the certificate. `pinned`: it is the one in `certificate_pin`.',
     }),
   },
   { title: 'CheckedCertificate' },
@@ -42,11 +45,11 @@ const certificateSchema = Type.Object(
 
 const checkSchema = Type.Object(
   {
-    ok: Type.Boolean({ description: 'Whether vouchers can be made with this access.' }),
+    ok: Type.Boolean({ description: 'Whether vouchers can be created with this access.' }),
     driver: Type.String(),
     address: Type.String({ description: 'The address in the form in which it is stored.' }),
-    layers: Type.Array(layerSchema, { description: 'In the order in which they were tried.' }),
-    addresses: Type.Array(Type.String(), { description: 'The addresses of the name.' }),
+    layers: Type.Array(layerSchema, { description: 'The layers, in the order in which they were tried.' }),
+    addresses: Type.Array(Type.String(), { description: 'The IP addresses of the host name.' }),
     port: countOrNull,
     certificate: Type.Unsafe<Static<typeof certificateSchema> | null>({
       anyOf: [certificateSchema, { type: 'null' }],

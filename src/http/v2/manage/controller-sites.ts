@@ -17,11 +17,13 @@ export const listControllerSites = operation({
     sites: Type.Array(
       Type.Object(
         {
-          controller_site: Type.String({ description: 'For `controller_site` of a new site.' }),
+          controller_site: Type.String({
+            description: 'The id of the site on the controller. To add the site, send it as `controller_site`.',
+          }),
           name: Type.String(),
           site_id: Type.Unsafe<number | null>({
             type: ['integer', 'null'],
-            description: 'The number of the site here that uses it; null if none does.',
+            description: 'The number of the site of this service that uses it; null if none does.',
           }),
         },
         { title: 'OfferedSite' },
@@ -52,7 +54,7 @@ export const createControllerSites = operation({
           maxItems: 500,
           examples: [['default']],
           description:
-            'The ids of the sites on the controller. Without it, all of its sites are added, at most 5,000 at once.',
+            'The ids of the sites on the controller. Without this field, all sites of the controller are added, at most 5,000 at once.',
         }),
       ),
     },

@@ -25,18 +25,21 @@ const controllerSchema = Type.Object(
     address: Type.String(),
     certificate_pin: { ...textOrNull, description: 'SHA-256 of the only certificate that is accepted.' },
     has_secret: Type.Boolean({ description: 'Whether credentials are stored. They cannot be read.' }),
-    username: { ...textOrNull, description: 'For drivers that sign in with a password; otherwise null.' },
+    username: {
+      ...textOrNull,
+      description: 'The user name, for drivers that sign in with a password; otherwise null.',
+    },
     sites: { ...count, description: 'Number of sites on this controller.' },
     state: Type.Unsafe<ControllerState['state']>({
       type: 'string',
       enum: ['unknown', 'reachable', 'unreachable', 'certificate', 'sign_in_refused'],
-      description: 'What the last calls found. `unknown`: no site was compared yet.',
+      description: 'The state of the controller at the last calls. `unknown`: none of its sites was synced yet.',
     }),
-    failing_since: { ...timeOrNull, description: 'Since when it is unreachable or refuses the sign-in.' },
+    failing_since: { ...timeOrNull, description: 'Since when the controller is unreachable or rejects the sign-in.' },
     unreachable_reason: unreachableReason,
     sign_in_paused_until: {
       ...timeOrNull,
-      description: 'No sign-in is tried before this time, because the last one was refused.',
+      description: 'The service does not sign in before this time, because the last sign-in was rejected.',
     },
     created_at: time,
   },
@@ -44,7 +47,12 @@ const controllerSchema = Type.Object(
 )
 
 export const controllerSiteSchema = Type.Object(
-  { controller_site: Type.String({ description: 'For `controller_site` of a new site.' }), name: Type.String() },
+  {
+    controller_site: Type.String({
+      description: 'The id of the site on the controller. To add the site, send it as `controller_site`.',
+    }),
+    name: Type.String(),
+  },
   { title: 'ControllerSite' },
 )
 
@@ -57,12 +65,16 @@ export const controllerFields = {
     maxLength: 200,
     description: 'SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted.',
   }),
-  username: Type.String({ minLength: 1, maxLength: 1_000, description: 'For drivers that sign in with a password.' }),
+  username: Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    description: 'The user name, for drivers that sign in with a password.',
+  }),
   secret: Type.String({
     minLength: 1,
     maxLength: 10_000,
     writeOnly: true,
-    description: 'The API key or password. It is encrypted and never shown again.',
+    description: 'The API key or password. The service encrypts it and never shows it again.',
   }),
 }
 

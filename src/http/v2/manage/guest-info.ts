@@ -38,7 +38,10 @@ const guestInfoSchema = Type.Object(
   {
     site_id: siteNumber,
     ...fields,
-    wifi_password: { ...textOrNull, description: 'Only people get it. It is always null for API keys.' },
+    wifi_password: {
+      ...textOrNull,
+      description: 'The password of the guest Wi-Fi. Only people get it. It is always null for API keys.',
+    },
     wifi_password_set: Type.Boolean({ description: 'Whether a Wi-Fi password is stored.' }),
     time_zone: Type.String({ examples: ['Europe/Vienna'] }),
     time_zone_is_default: Type.Boolean({ description: 'Whether `time_zone` is that of the service.' }),
@@ -76,7 +79,8 @@ export const updateGuestInfo = operation({
         Type.Unsafe<string | null>({
           ...textOrNull,
           writeOnly: true,
-          description: '8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none.',
+          description:
+            'The password of the guest Wi-Fi: 8 to 63 printable ASCII characters, or 64 hexadecimal digits. It is encrypted. Null: none.',
         }),
       ),
       wifi_hidden: Type.Optional(fields.wifi_hidden),

@@ -7,16 +7,16 @@ export const getHold = operation({
   method: 'GET',
   path: '/hold',
   operationId: 'getHold',
-  summary: 'Get whether the service is held after a restored backup: then it creates and revokes no vouchers',
+  summary: 'Get whether the service is held. While it is held, it creates and revokes no vouchers',
   scope: 'manage',
   role: 'manager',
   status: 200,
   answer: Type.Object(
     {
-      held_since: { ...timeOrNull, description: 'Null if the service is not held.' },
+      held_since: { ...timeOrNull, description: 'When the hold began. Null if the service is not held.' },
       backup_taken_at: {
         ...timeOrNull,
-        description: 'The time of the backup that was restored; null if the service is not held because of one.',
+        description: 'When the restored backup was taken. Null if no restored backup caused the hold.',
       },
     },
     { title: 'Hold' },

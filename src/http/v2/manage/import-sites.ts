@@ -28,7 +28,7 @@ const rowSchema = Type.Object(
     value: { ...textOrNull, description: 'The value that is wrong, such as the name of an unknown controller.' },
     other_line: { ...countOrNull, description: 'The line that the row repeats.' },
     site: Type.Union([Type.Object({ id: siteNumber, name: Type.String() }, { title: 'RecordedSite' }), Type.Null()], {
-      description: 'The site that is recorded already for this site of the controller, under another name.',
+      description: 'The site that is already recorded for this site of the controller, under another name.',
     }),
   },
   { title: 'SiteImportRow' },
@@ -69,7 +69,7 @@ export const checkSiteImport = operation({
   method: 'POST',
   path: '/sites/import/check',
   operationId: 'checkSiteImport',
-  summary: 'Say what an import of this CSV file would add, and what is wrong in which line. Writes nothing',
+  summary: 'Check what an import of this CSV file would add, and what is wrong in which line. Writes nothing',
   scope: 'manage',
   role: 'admin',
   status: 200,

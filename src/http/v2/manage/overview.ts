@@ -21,8 +21,8 @@ const attentionSchema = Type.Object(
         name,
         problem,
         since: timeOrNull,
-        site_count: { ...count, description: 'Active sites of the person that cannot use it.' },
-        site_id: { ...siteNumber, description: 'One of the sites that cannot use the controller.' },
+        site_count: { ...count, description: 'Number of active sites of the person that cannot use the controller.' },
+        site_id: { ...siteNumber, description: 'Number of a site that cannot use the controller.' },
         site: name,
       }),
     ),
@@ -33,7 +33,10 @@ const attentionSchema = Type.Object(
         failing_since: timeOrNull,
         disabled_at: timeOrNull,
         disabled_reason: textOrNull,
-        undelivered: { ...count, description: 'Deliveries that have not arrived since it fails, at most 1,000.' },
+        undelivered: {
+          ...count,
+          description: 'Number of deliveries that have not arrived since the webhook began to fail, at most 1,000.',
+        },
       }),
     ),
     keys: Type.Array(
@@ -81,7 +84,7 @@ const siteSchema = Type.Object(
     makers: Type.Array(
       Type.Object({
         kind: Type.Enum(['key', 'staff', 'controller'], {
-          description: '`controller`: somebody made them on the controller itself.',
+          description: '`controller`: somebody created the vouchers on the controller itself.',
         }),
         id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
         name: textOrNull,
@@ -101,7 +104,7 @@ const siteSchema = Type.Object(
       unreachable_seconds: count,
       observed_seconds: count,
       outages: count,
-      reachable_since: { ...timeOrNull, description: 'Null while it is unreachable.' },
+      reachable_since: { ...timeOrNull, description: 'Null while the controller is unreachable.' },
       synced_at: timeOrNull,
     }),
   },
@@ -111,7 +114,7 @@ const siteSchema = Type.Object(
 const overviewSchema = Type.Object(
   {
     today: day,
-    time_zone: Type.String({ description: 'The days are those of this time zone.', examples: ['Europe/Berlin'] }),
+    time_zone: Type.String({ description: 'The time zone of the days.', examples: ['Europe/Berlin'] }),
     days: Type.Array(
       Type.Object({
         day,
@@ -136,7 +139,7 @@ export const getOverview = operation({
   method: 'GET',
   path: '/overview',
   operationId: 'getOverview',
-  summary: 'Get what needs attention, and how many vouchers were issued and redeemed on each day',
+  summary: 'Get the problems that need attention, and how many vouchers were issued and redeemed on each day',
   role: 'manager',
   status: 200,
   query: Type.Object(
@@ -147,7 +150,7 @@ export const getOverview = operation({
           type: 'integer',
           enum: [7, 30, 90],
           default: 30,
-          description: 'The last days, including today.',
+          description: 'The number of days to show, including today.',
         }),
       ),
     },

@@ -19,9 +19,11 @@ const settingsSchema = Type.Object(
     active: Type.Boolean(),
     controller_id: Type.String({ format: 'uuid' }),
     controller_site: Type.String({ description: 'The id of the site on its controller.' }),
-    adopts_vouchers: Type.Boolean({ description: 'Whether vouchers that others make on the controller are recorded.' }),
+    adopts_vouchers: Type.Boolean({
+      description: 'Whether vouchers that others create on the controller are recorded.',
+    }),
     tags_names: Type.Boolean({
-      description: 'Whether names on the controller get a tag that identifies our vouchers.',
+      description: 'Whether names on the controller get a tag that identifies the vouchers of this service.',
     }),
     created_at: time,
   },
@@ -31,7 +33,7 @@ const settingsSchema = Type.Object(
 const changeable = {
   name: Type.String({ examples: ['Main building'] }),
   active: Type.Boolean({ description: 'Vouchers can be created only on an active site.' }),
-  adopts_vouchers: Type.Boolean({ description: 'Record vouchers that others make on the controller.' }),
+  adopts_vouchers: Type.Boolean({ description: 'Whether to record vouchers that others create on the controller.' }),
 }
 
 export const createSite = operation({
@@ -49,7 +51,8 @@ export const createSite = operation({
       controller_site: Type.Optional(
         Type.String({
           default: 'default',
-          description: 'The id of the site on the controller. Of several ids, the service stores the first.',
+          description:
+            'The id of the site on the controller. If the site has several ids, the service stores the first.',
         }),
       ),
       active: Type.Optional({ ...changeable.active, default: true }),
@@ -58,7 +61,7 @@ export const createSite = operation({
         Type.Boolean({
           default: false,
           description:
-            'Do not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows.',
+            'If true, the service does not ask the controller whether it has the site. Then controller_site must be the id that `GET /controllers/{id}/sites` shows.',
         }),
       ),
     },
@@ -103,7 +106,9 @@ export const updateSite = operation({
       name: Type.Optional(changeable.name),
       active: Type.Optional(changeable.active),
       adopts_vouchers: Type.Optional(changeable.adopts_vouchers),
-      tags_names: Type.Optional(Type.Boolean({ description: 'Append a short tag to each name on the controller.' })),
+      tags_names: Type.Optional(
+        Type.Boolean({ description: 'Whether to append a short tag to each name on the controller.' }),
+      ),
     },
     { title: 'SiteChange', examples: [{ name: 'Main building' }] },
   ),
@@ -142,7 +147,10 @@ export const syncSite = operation({
   answer: Type.Object(
     {
       site_id: siteNumber,
-      requested_at: { ...time, description: 'The sync is done when `synced_at` of the site is not before this time.' },
+      requested_at: {
+        ...time,
+        description: 'The time of the request. The sync is done when `synced_at` of the site is not before this time.',
+      },
     },
     { title: 'SyncRequest' },
   ),
@@ -160,11 +168,14 @@ const counts = Type.Object({ keys: count, webhooks: count, people: count }, { ti
 
 const effectsSchema = Type.Object(
   {
-    keys: { ...named, description: 'The first 50 keys that are limited to sites, this site included.' },
-    webhooks: { ...named, description: 'The first 50 webhooks that are limited to sites, this site included.' },
-    people: { ...named, description: 'The first 50 people who are limited to sites, this site included.' },
-    limited: { ...counts, description: 'How many are limited to sites, this site included.' },
-    all_sites: { ...counts, description: 'How many may use all sites.' },
+    keys: { ...named, description: 'The first 50 keys that are limited to some sites, including this one.' },
+    webhooks: { ...named, description: 'The first 50 webhooks that are limited to some sites, including this one.' },
+    people: { ...named, description: 'The first 50 people who are limited to some sites, including this one.' },
+    limited: {
+      ...counts,
+      description: 'How many keys, webhooks and people are limited to some sites, including this one.',
+    },
+    all_sites: { ...counts, description: 'How many keys, webhooks and people may use all sites.' },
     valid_vouchers: { ...count, description: 'Vouchers of the site that are valid now. They stay valid.' },
   },
   { title: 'SiteEffects' },
@@ -174,7 +185,7 @@ export const getSiteEffects = operation({
   method: 'GET',
   path: '/sites/{id}/effects',
   operationId: 'getSiteEffects',
-  summary: 'Say which keys, webhooks and people use a site, before it is deactivated or removed',
+  summary: 'List the keys, webhooks and people that use a site. Call it before you deactivate or remove the site',
   role: 'admin',
   status: 200,
   params: siteParams,

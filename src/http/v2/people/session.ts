@@ -18,7 +18,7 @@ export const getSession = publicOperation({
       person: Type.Union([personSchema, Type.Null()]),
       setup_open: Type.Boolean({ description: 'True until the first administrator exists.' }),
       transport: Type.Enum(['encrypted', 'local', 'unencrypted_allowed', 'unencrypted_refused'], {
-        description: 'How the connection is protected. `local` is this machine itself.',
+        description: 'How the connection is protected. `local`: the browser runs on the machine of the service.',
       }),
     },
     { title: 'Session' },

@@ -104,7 +104,7 @@ export const createPerson = operation({
       email: Type.String({ maxLength: 254, examples: ['anna@example.com'] }),
       role,
       all_sites: Type.Optional(
-        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, also later ones.' }),
+        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, including later ones.' }),
       ),
       site_ids: Type.Optional({ ...siteIds, description: 'Administrators may use all sites and need no list.' }),
       language: Type.Optional(Type.Union([language, Type.Null()])),
@@ -138,17 +138,17 @@ export const updatePerson = operation({
   method: 'PATCH',
   path: '/staff/{id}',
   operationId: 'updatePerson',
-  summary: 'Change a person. It takes effect at once; more rights end an open one-time link',
+  summary: 'Change a person. The change takes effect at once. More rights end an open one-time link',
   role: 'manager',
   status: 200,
-  conflict: 'It is your own account, or the last administrator',
+  conflict: 'This is your own account, or that of the last administrator',
   params: uuidParams,
   body: changeBody(
     {
       name: Type.Optional(Type.String({ examples: ['Anna Berger'] })),
       role: Type.Optional(role),
       all_sites: Type.Optional(
-        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, also later ones.' }),
+        Type.Literal(true, { description: 'Instead of `site_ids`: all sites, including later ones.' }),
       ),
       site_ids: Type.Optional(siteIds),
       active: Type.Optional(
@@ -175,7 +175,7 @@ export const createPasswordLink = operation({
   summary: 'Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once',
   role: 'manager',
   status: 201,
-  conflict: 'It is your own account, or the person is not active',
+  conflict: 'This is your own account, or the person is not active',
   params: uuidParams,
   answer: linkSchema,
   async handle({ db }, { actor, browser, params }) {

@@ -12,18 +12,21 @@ import { outcomeFields, outcomeToWire } from './webhook-fields.ts'
 const state = Type.Unsafe<'pending' | 'delivered' | 'failed'>({
   type: 'string',
   enum: ['pending', 'delivered', 'failed'],
-  description: '`pending`: waits for its next attempt. `failed`: given up.',
+  description: '`pending`: the delivery waits for its next attempt. `failed`: the delivery was given up.',
 })
 
 const deliverySchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    event_id: Type.String({ format: 'uuid', description: 'The receiver sees it in the header `webhook-id`.' }),
+    event_id: Type.String({
+      format: 'uuid',
+      description: 'The id of the event. The receiver gets it in the header `webhook-id`.',
+    }),
     type: Type.String({ description: 'The type of the event.' }),
     state,
     created_at: time,
-    failed_attempts: { ...count, description: 'Failed attempts since the delivery was made or replayed.' },
-    max_attempts: { ...count, description: 'After so many failed attempts it is given up.' },
+    failed_attempts: { ...count, description: 'Number of failed attempts since the delivery was created or replayed.' },
+    max_attempts: { ...count, description: 'The delivery is given up after this many failed attempts.' },
     next_attempt_at: timeOrNull,
     attempts: Type.Array(Type.Object({ attempt: count, started_at: time, ...outcomeFields }, { title: 'Attempt' }), {
       description: 'The last 30 attempts, oldest first.',
@@ -44,15 +47,18 @@ export const listDeliveries = operation({
   query: Type.Object(
     {
       state: Type.Optional(state),
-      since: Type.Optional({ ...time, description: 'Only deliveries of events since then.' }),
+      since: Type.Optional({ ...time, description: 'Only deliveries of events since this time.' }),
       ...pageQuery,
     },
     { additionalProperties: false },
   ),
   answer: Type.Object({
     deliveries: Type.Array(deliverySchema),
-    failed: { ...count, description: 'Failed deliveries since `since`, on all pages and for every `state`.' },
-    pending: { ...count, description: 'Waiting deliveries since `since`, on all pages and for every `state`.' },
+    failed: { ...count, description: 'Number of failed deliveries since `since`, on all pages and for every `state`.' },
+    pending: {
+      ...count,
+      description: 'Number of pending deliveries since `since`, on all pages and for every `state`.',
+    },
     next_cursor: nextCursor,
   }),
   async handle({ db }, { actor, params, query: { state = null, since, limit = 50, cursor } }) {
@@ -76,15 +82,18 @@ export const replayDeliveries = operation({
   role: 'manager',
   status: 202,
   params: uuidParams,
-  conflict: 'The webhook is disabled.',
+  conflict: 'The webhook is disabled',
   body: Type.Object(
     {
       delivery_id: Type.Optional(
-        Type.String({ maxLength: 36, description: 'This delivery, whatever its state. Its `event_id` works too.' }),
+        Type.String({
+          maxLength: 36,
+          description: 'Replays this delivery, whatever its state. Its `event_id` works too.',
+        }),
       ),
       failed_since: Type.Optional({
         ...time,
-        description: 'All failed deliveries of events since then, at most 10,000.',
+        description: 'Replays all failed deliveries of events since this time, at most 10,000.',
       }),
     },
     {
@@ -97,7 +106,7 @@ export const replayDeliveries = operation({
   ),
   answer: Type.Object({
     replayed: { ...count, description: 'How many deliveries are sent again.' },
-    more: Type.Boolean({ description: 'Whether more may be left. If so, send the same request again.' }),
+    more: Type.Boolean({ description: 'Whether more deliveries may be left. If so, send the same request again.' }),
   }),
   async handle({ db, queue }, { actor, now, params, body: { delivery_id, failed_since } }) {
     const choice =

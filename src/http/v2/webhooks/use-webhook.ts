@@ -12,7 +12,7 @@ export const testWebhook = operation({
   method: 'POST',
   path: '/webhooks/{id}/test',
   operationId: 'testWebhook',
-  summary: 'Send a test event now and return the answer of the receiver. The test is not repeated and not logged',
+  summary: 'Send a test event now and return the answer of the receiver. The test is not retried and not logged',
   scope: 'manage',
   role: 'manager',
   status: 200,
@@ -36,7 +36,7 @@ export const enableWebhook = operation({
   method: 'POST',
   path: '/webhooks/{id}/enable',
   operationId: 'enableWebhook',
-  summary: 'Use a webhook again that was disabled. Deliveries that failed need a replay',
+  summary: 'Enable a disabled webhook. To send failed deliveries again, replay them',
   scope: 'manage',
   role: 'manager',
   status: 200,
@@ -51,12 +51,13 @@ export const rotateWebhookSecret = operation({
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
   operationId: 'rotateWebhookSecret',
-  summary: 'Make a new signing secret, which is shown only once. For 24 hours the previous secret signs too',
+  summary:
+    'Create a new signing secret, which is shown only once. For 24 hours, events are signed with the previous secret too',
   scope: 'manage',
   role: 'manager',
   status: 200,
   params: uuidParams,
-  conflict: 'The webhook has no signing secret.',
+  conflict: 'The webhook has no signing secret',
   answer: Type.Object({ secret: Type.String(), previous_secret_until: time }, { title: 'RotatedSecret' }),
   async handle({ db, keyring }, { actor, params }) {
     const { secret, previousSecretUntil } = await rotate({ db, keyring }, actor, { id: readUuid(params.id) })

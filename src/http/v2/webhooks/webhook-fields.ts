@@ -17,7 +17,7 @@ export const url = Type.String({
   maxLength: 2_000,
   writeOnly: true,
   examples: ['https://hooks.example.com/catch/1'],
-  description: 'It is encrypted and never shown again.',
+  description: 'The address to which events are sent. It is encrypted and never shown again.',
 })
 
 /** How a receiver answered an attempt. */
@@ -29,9 +29,9 @@ export const outcomeFields = {
   failure: Type.Unsafe<FailureKind | null>({
     type: ['string', 'null'],
     enum: [...failureKinds, null],
-    description: 'Why the attempt failed; null if it arrived.',
+    description: 'Why the attempt failed; null if the event arrived.',
   }),
-  error: { ...textOrNull, description: 'The failure in the words of the network, such as ECONNREFUSED.' },
+  error: { ...textOrNull, description: 'The technical error, such as ECONNREFUSED.' },
   answer: {
     ...textOrNull,
     description: 'The first line of the answer. Null for keys and people who are limited to some sites.',
@@ -65,7 +65,10 @@ export const webhookFields = {
   all_sites: Type.Boolean(),
   site_ids: Type.Array(siteNumber, { description: 'Empty if `all_sites` is true.' }),
   signed: Type.Boolean({ description: 'Whether events are signed with a secret.' }),
-  previous_secret_until: { ...timeOrNull, description: 'After a rotation: how long the previous secret signs too.' },
+  previous_secret_until: {
+    ...timeOrNull,
+    description: 'Until when events are also signed with the previous secret. Null if there is none.',
+  },
   last_delivered_at: {
     ...timeOrNull,
     description: 'When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days.',
@@ -77,9 +80,9 @@ export const webhookFields = {
   }),
   disabled_from: {
     ...timeOrNull,
-    description: 'When a webhook that fails will be disabled, unless something arrives before.',
+    description: 'When a webhook that fails will be disabled, unless a delivery succeeds before.',
   },
-  disabled_at: { ...timeOrNull, description: 'When it was disabled because its receiver was gone.' },
+  disabled_at: { ...timeOrNull, description: 'When the webhook was disabled. Null if it is enabled.' },
   disabled_cause: Type.Unsafe<'gone' | 'failing' | null>({
     type: ['string', 'null'],
     enum: ['gone', 'failing', null],

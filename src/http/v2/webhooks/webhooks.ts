@@ -52,12 +52,13 @@ export const createWebhook = operation({
         Type.Array(siteNumber, {
           minItems: 1,
           maxItems: 1_000,
-          description: 'Without it: all sites, including later ones, which needs a key for all sites.',
+          description:
+            'Only these sites. Without it: all sites, including later ones, which needs a key for all sites.',
         }),
       ),
       name: Type.Optional(
         Type.String({
-          description: 'Must be unique among all webhooks. Without it, a name is made from the host.',
+          description: 'A name that is unique among all webhooks. Without it, a name is made from the host.',
         }),
       ),
       format: Type.Optional({ ...format, default: 'generic' }),
@@ -68,7 +69,10 @@ export const createWebhook = operation({
   answer: Type.Object(
     {
       ...webhookFields,
-      secret: { ...textOrNull, description: 'Signs every event. Null for chats: there the address is the secret.' },
+      secret: {
+        ...textOrNull,
+        description: 'The secret that signs every event. Null for chats, because their address is itself a secret.',
+      },
     },
     { title: 'CreatedWebhook' },
   ),
@@ -106,15 +110,15 @@ export const updateWebhook = operation({
   method: 'PATCH',
   path: '/webhooks/{id}',
   operationId: 'updateWebhook',
-  summary: 'Change a webhook. Deliveries that wait are sent to the new address',
+  summary: 'Change a webhook. Pending deliveries are sent to the new address',
   scope: 'manage',
   role: 'manager',
   status: 200,
   params: uuidParams,
-  conflict: 'Another webhook has the name.',
+  conflict: 'Another webhook has this name',
   body: changeBody(
     {
-      name: Type.Optional(Type.String({ description: 'Must be unique among all webhooks.' })),
+      name: Type.Optional(Type.String({ description: 'A name that is unique among all webhooks.' })),
       url: Type.Optional(url),
       events: Type.Optional(events),
       site_ids: Type.Optional(
@@ -124,7 +128,7 @@ export const updateWebhook = operation({
           minItems: 1,
           maxItems: 1_000,
           description:
-            'Null: all sites, including later ones, which needs a key for all sites. Deliveries of sites that are not in the new list are removed from the log.',
+            'Only these sites. Null: all sites, including later ones, which needs a key for all sites. Deliveries of other sites are removed from the log.',
         }),
       ),
       language: Type.Optional(language),
