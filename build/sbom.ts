@@ -48,7 +48,7 @@ function describePackage({ name, version, identifier }: BundledPackage, locked: 
   }
 }
 
-/** One identifier of SPDX, or an expression such as `MIT AND ISC`. */
+/** The license: an SPDX identifier, or an expression such as `MIT AND ISC`. */
 function licensesOf(identifier: string): object[] {
   return identifier.includes(' ') ? [{ expression: identifier }] : [{ license: { id: identifier } }]
 }

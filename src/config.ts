@@ -115,7 +115,7 @@ export const settings = {
   webhookAllowCidrs: {
     env: 'WEBHOOK_ALLOW_CIDRS',
     about:
-      'Addresses or ranges on your own network, separated by commas, where webhooks are allowed too, by https or http.',
+      'Addresses or ranges on your own network, separated by commas, to which webhooks may be sent too, by https or http.',
     parse: addressRanges,
     fallback: '',
   },
@@ -195,7 +195,7 @@ export const settings = {
   drainSeconds: {
     env: 'DRAIN_SECONDS',
     about:
-      'How long a stopping api continues to accept requests, in seconds. In that time a proxy can see at `/readyz` that it stops.',
+      'How long a stopping api continues to accept requests, in seconds. During this time, `/readyz` tells a proxy that the api stops.',
     parse: integer(0, 60),
     fallback: '1',
   },

@@ -87,7 +87,7 @@ export async function registerControllers(controllers: Command, terminal: Termin
 
   controllers
     .command('verify')
-    .description('make one voucher on a real controller, find it, delete it; prints a report without names and codes')
+    .description('create a voucher on a real controller, find it, delete it; prints a report without names and codes')
     .argument('<name>', 'name of the controller, see `controllers list`')
     .option('--site <id>', 'id of the site on the controller', 'default')
     .option('--yes', 'do not ask')
@@ -212,7 +212,7 @@ async function verifyController(terminal: Terminal, name: string, { site, yes }:
         `No credentials are stored for "${name}". Enter them with \`voucher-service controllers set ${shellWord(name)} --new-secret\`.`,
       )
     if (!yes)
-      await confirm(terminal, `This makes one voucher on "${name}", site "${site}", and deletes it again. Go on?`)
+      await confirm(terminal, `This creates one voucher on "${name}", site "${site}", and deletes it again. Continue?`)
     const verified = await verify(controllers.connectionOf(controller), { site, shape })
     return { driver: controller.driver, ...verified }
   })

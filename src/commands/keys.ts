@@ -47,12 +47,12 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
 
   keys
     .command('list')
-    .description('list all keys, without their secrets: those are not stored')
+    .description('list all keys, without their secrets, which are not stored')
     .action(async () => printKeys(terminal, await withDatabase(terminal, (db) => listKeys(db))))
 
   keys
     .command('set')
-    .description('change a key, from now on and in every process; its scope never changes')
+    .description('change a key at once and in every process; its scope never changes')
     .argument('<prefix>', 'prefix or id of the key, see `keys list`')
     .option('--name <name>', 'what the key is for')
     .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit))
@@ -116,7 +116,7 @@ function withKeyOptions(command: Command): Command {
   return command
     .requiredOption('--name <name>', 'what the key is for; notifications show it as "API: <name>"')
     .addOption(
-      new Option('--scope <scope>', 'each one includes those before it; manage needs --expires')
+      new Option('--scope <scope>', 'each scope includes those before it; manage needs --expires')
         .choices(scopes)
         .makeOptionMandatory(),
     )

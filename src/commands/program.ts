@@ -16,11 +16,11 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   api: { about: 'run only the api', load: async () => (await import('./service/run.ts')).registerApi },
   worker: { about: 'run only the worker', load: async () => (await import('./service/run.ts')).registerWorker },
   migrate: {
-    about: 'update the database to this version; safe to repeat, and to run several at once',
+    about: 'update the database to this version; you can repeat it, and run several at once',
     load: async () => (await import('./migrate.ts')).registerMigrate,
   },
   backup: {
-    about: 'write the record into a file, with pg_dump; the encryption keys are not in it',
+    about: 'write the record to a file with pg_dump; the file does not contain the encryption keys',
     load: async () => (await import('./keep/backup.ts')).registerBackup,
   },
   restore: {
@@ -44,7 +44,7 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     load: async () => (await import('./sites.ts')).registerSites,
   },
   reconcile: {
-    about: 'find vouchers that this service made but no longer has on record; adopt or withdraw them',
+    about: 'find vouchers that this service created but no longer has on record; adopt or withdraw them',
     load: async () => (await import('./reconcile.ts')).registerReconcile,
   },
   templates: {
@@ -73,7 +73,7 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     load: async () => (await import('./demo.ts')).registerDemo,
   },
   dev: {
-    about: 'run the service for development: restarts when its sources change',
+    about: 'run the service for development; it restarts when its sources change',
     hidden: true,
     load: async () => (await import('./demo.ts')).registerDev,
   },

@@ -45,7 +45,7 @@ async function reconcile(terminal: Terminal, tools: RecordingTools, { site, adop
     return
   }
   const what = withdraw ? `Withdraw ${count} vouchers: their codes stop working.` : `Record ${count} vouchers.`
-  if (!yes) await confirm(terminal, `${what} Go on?`)
+  if (!yes) await confirm(terminal, `${what} Continue?`)
   let recorded = 0
   for (const { site, vouchers } of found)
     recorded += await recordLostVouchers(tools, commandActor(), site, vouchers, { withdraw: withdraw ?? false })

@@ -91,7 +91,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
       expect.stringMatching(/^port \d+ is open$/),
       `${kind.on.fingerprint} is the pinned one`,
       'signed in, version 10.3.55',
-      'nothing was refused',
+      'nothing was rejected',
       '"default"',
       'vouchers can be read',
     ])
@@ -226,7 +226,7 @@ describe.each(logins)('%s', (_, kind) => {
     const { site } = await seed(kind)
     await kind.on.behave({ readOnly: true })
 
-    expect(await failureOf(site)).toEqual(['permission', expect.stringContaining('may not make vouchers')])
+    expect(await failureOf(site)).toEqual(['permission', expect.stringContaining('may not create vouchers')])
   })
 })
 

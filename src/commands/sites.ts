@@ -53,7 +53,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .requiredOption('--controller <name>', 'name of its controller')
     .option('--controller-site <id>', 'id of the site on the controller', 'default')
     .option('--inactive', 'add the site without opening it for vouchers')
-    .option('--adopt', 'also record vouchers that others make on the controller')
+    .option('--adopt', 'also record vouchers that others create on the controller')
     .option('--unchecked', 'do not ask the controller, e.g. while it is down')
     .action((options: AddOptions) => add(terminal, options))
 
@@ -74,8 +74,8 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .description('change the name of a site, how its vouchers are recorded and named, and what is printed on slips')
     .argument('<id>', 'number of the site', siteId)
     .option('--rename <name>', 'new display name')
-    .option('--adopt', 'also record vouchers that others make on the controller')
-    .option('--no-adopt', 'record only vouchers that are made here')
+    .option('--adopt', 'also record vouchers that others create on the controller')
+    .option('--no-adopt', 'record only vouchers that this service creates')
     .option(
       '--tag-names',
       'append a short tag to each name on the controller, so that the service always recognises its vouchers',
@@ -122,7 +122,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
 
   sites
     .command('deactivate')
-    .description('close a site: creating vouchers there answers 404, lists stay readable')
+    .description('close a site: no vouchers can be created there, lists stay readable')
     .argument('<id>', 'number of the site', siteId)
     .action((id: number) => setActive(id, false))
 

@@ -28,7 +28,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .command('add')
     .description('add a template, for one site or for all sites')
     .requiredOption('--name <name>', 'display name')
-    .option('--site <id>', 'offer it only for this site', wholeNumber(1, maxSiteId))
+    .option('--site <id>', 'offer the template only for this site', wholeNumber(1, maxSiteId))
     .requiredOption('--minutes <n>', 'how long a voucher lasts from its first use', wholeNumber(1, maxLimit))
     .option('--uses <n>', 'number of devices, 0 for any number', limit, 1)
     .option('--down <kbps>', 'download limit in kbit/s, 0 for none', limit, 0)
@@ -36,7 +36,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .option('--quota <mb>', 'data limit in MB, 0 for none', limit, 0)
     .option(
       '--unused-days <n>',
-      'withdraw vouchers that nobody has used after so many days',
+      'withdraw a voucher after this many days if nobody has used it',
       wholeNumber(1, maxUnusedDays),
     )
     .action(async ({ name, site, minutes, uses, down, up, quota, unusedDays = null }: AddOptions) => {
@@ -47,7 +47,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
 
   templates
     .command('set')
-    .description('change a template; vouchers made from it stay as they are')
+    .description('change a template; vouchers that were created from it stay as they are')
     .argument('<id>', 'id of the template, see `templates list`', uuid)
     .option('--name <name>', 'new display name')
     .option('--minutes <n>', 'how long a voucher lasts from its first use', wholeNumber(1, maxLimit))
@@ -57,7 +57,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .option('--quota <mb>', 'data limit in MB, 0 for none', limit)
     .option(
       '--unused-days <n>',
-      'withdraw vouchers that nobody has used after so many days',
+      'withdraw a voucher after this many days if nobody has used it',
       wholeNumber(1, maxUnusedDays),
     )
     .option('--no-unused-days', 'do not withdraw unused vouchers')
@@ -79,7 +79,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
 
   templates
     .command('remove')
-    .description('remove a template; vouchers made from it stay as they are')
+    .description('remove a template; vouchers that were created from it stay as they are')
     .argument('<id>', 'id of the template, see `templates list`', uuid)
     .action(async (id: string) =>
       print(terminal, await withDatabase(terminal, (db) => removeTemplate(db, commandActor(), id))),

@@ -75,7 +75,7 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
 
   webhooks
     .command('rotate')
-    .description('make a new signing secret and print it once; for 24 hours the old one signs as well')
+    .description('create a new signing secret and print it once; for 24 hours, events are signed with the old one too')
     .argument('<name>')
     .action(async (name: string) => {
       const rotated = await withKeyring(terminal, (db, config) =>
@@ -86,7 +86,7 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
 
   webhooks
     .command('enable')
-    .description('use a webhook again that was disabled because its receiver was gone')
+    .description('enable a webhook that was disabled')
     .argument('<name>')
     .action(async (name: string) =>
       print(terminal, await withDatabase(terminal, (db) => enableWebhook(db, commandActor(), name))),
@@ -94,12 +94,12 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
 
   webhooks
     .command('deliveries')
-    .description('list what was sent to a webhook and how it was answered, the newest first')
+    .description('list what was sent to a webhook and how it was answered, newest first')
     .argument('<name>')
     .option('--failed', 'only deliveries that were given up')
-    .option('--since <time>', 'made since then, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
+    .option('--since <time>', 'only events since this time, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
     .option('--limit <n>', 'number of deliveries', wholeNumber(1, 10_000), 50)
-    .option('--attempts', 'every attempt, with the first line of the answer')
+    .option('--attempts', 'show every attempt, with the first line of the answer')
     .action(async (name: string, { failed = false, since, limit, attempts }: LogOptions) => {
       const choice: LogChoice = { state: failed ? 'failed' : null, since: since ?? null, limit }
       const list = attempts ? listAttempts : listDeliveries
@@ -108,12 +108,12 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
 
   webhooks
     .command('replay')
-    .description('send again with the same webhook-id: one delivery, or all of a period')
+    .description('send one delivery, or all of a period, again with the same webhook-id')
     .argument('<name>')
     .option('--delivery <id>', 'this delivery, by its id or its webhook-id', uuid)
-    .option('--since <time>', 'made since then, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
-    .option('--until <time>', 'made before then', pastTime)
-    .option('--failed', 'of these only the ones that were given up')
+    .option('--since <time>', 'only events since this time, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)
+    .option('--until <time>', 'only events before this time', pastTime)
+    .option('--failed', 'only deliveries that were given up')
     .action((name: string, options: ReplayOptions) => replay(terminal, name, options))
 
   webhooks

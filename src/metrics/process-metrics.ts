@@ -62,7 +62,7 @@ export function createObserver(registry: Registry): Observer {
   })
   const creations = new Counter({
     name: `${prefix}creations_total`,
-    help: 'Vouchers asked of controllers, by outcome. Those with the outcome unknown end as found or absent later.',
+    help: 'Vouchers requested from controllers, by outcome. An unknown outcome later becomes found or absent.',
     labelNames: ['outcome'],
     registers,
   })

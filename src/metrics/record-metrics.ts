@@ -13,7 +13,7 @@ const figures = {
     read: (record: RecordFigures) => record.oldestCreationSeconds,
   },
   controller_outage_longest_seconds: {
-    help: 'How long the controller that has been out of reach for longest has been so; 0 if all can be reached.',
+    help: 'Duration of the longest present outage of a controller; 0 if all controllers can be reached.',
     read: (record: RecordFigures) => record.longestOutageSeconds,
   },
   sync_lag_seconds: {
@@ -41,11 +41,11 @@ const figures = {
     read: (record: RecordFigures) => record.overdueWithdrawalSeconds,
   },
   held: {
-    help: '1 while the service is held, as after a restore: it creates and withdraws no vouchers. Otherwise 0.',
+    help: '1 while the service is held: it creates and withdraws no vouchers. Otherwise 0.',
     read: (record: RecordFigures) => record.held,
   },
   unrecorded_vouchers: {
-    help: 'Vouchers on controllers that this service seems to have made but that are not on record.',
+    help: 'Vouchers on controllers that this service seems to have created but that are not on record.',
     read: (record: RecordFigures) => record.unrecordedVouchers,
   },
 }

@@ -66,7 +66,7 @@ async function checkRights(db: Queryable, { role, database, mayCreate }: ServerF
       `The role "${role}" may not create tables, so it cannot run migrations.`,
       `Run \`voucher-service migrate\` as another role, or: grant create on database "${database}" to "${role}".`,
     )
-  return ok(`The role "${role}" has the rights it needs, and the extensions are there.`)
+  return ok(`The role "${role}" has the rights it needs, and the extensions are installed.`)
 }
 
 function named(names: string[]): string {

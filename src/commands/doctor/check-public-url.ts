@@ -23,7 +23,7 @@ export async function checkPublicUrl({ publicUrl, listenAddress, ...settings }: 
   if ((health.json as { status?: unknown } | undefined)?.status !== 'ok')
     return [
       problem(
-        `Something else than this service answers at ${publicUrl} (status ${health.status}).`,
+        `Something other than this service answers at ${publicUrl} (status ${health.status}).`,
         'Correct PUBLIC_URL, or let the proxy forward the whole address to this service.',
       ),
     ]
@@ -103,7 +103,7 @@ export function judgeValidity(publicUrl: string, leftMs: number): Finding[] {
   if (days >= renewWithinDays) return []
   return [
     warning(
-      `The certificate of ${publicUrl} ends in ${days} days.`,
+      `The certificate of ${publicUrl} expires in ${days} days.`,
       'Check why the proxy does not renew it: most renew 30 days before the end.',
     ),
   ]

@@ -33,14 +33,14 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
   if (await findHold(db))
     findings.push(
       worker.warning(
-        'The service is held after a restore: it creates and withdraws no vouchers.',
-        'Run `voucher-service reconcile`, then `voucher-service resume`.',
+        'The service is held: it creates and withdraws no vouchers.',
+        'End the hold with `voucher-service resume`. After a restored backup, run `voucher-service reconcile` first.',
       ),
     )
   if (unrecorded > 0)
     findings.push(
       findingsOf('record').warning(
-        `${unrecorded} vouchers on controllers seem to be ours but are not on record.`,
+        `${unrecorded} vouchers on controllers seem to be from this service but are not on record.`,
         'List them with `voucher-service reconcile`.',
       ),
     )

@@ -16,7 +16,7 @@ export function registerHold(command: Command, terminal: Terminal): void {
       const isNew = await holdByCommand(db, commandActor())
       terminal.stderr.write(
         isNew
-          ? 'The service is held. Calls that are under way come to their end. `voucher-service resume` ends the hold.\n'
+          ? 'The service is held. Calls that are under way are completed. `voucher-service resume` ends the hold.\n'
           : 'The service was held already. `voucher-service resume` ends the hold.\n',
       )
     }),
@@ -38,7 +38,7 @@ export function registerResume(command: Command, terminal: Terminal): void {
         )
       const requeued = await withQueue(config, (queue) => requeueOverdue({ db, queue }, 0))
       terminal.stderr.write(
-        `The hold has ended. The workers go on within seconds. Deliveries that were queued again: ${requeued}.\n`,
+        `The hold has ended. The workers continue within seconds. Deliveries that were queued again: ${requeued}.\n`,
       )
     }),
   )
@@ -72,7 +72,7 @@ function describeNext(work: HeldWork): string[] {
   return [
     'When the hold ends:',
     `- ${dueWithdrawals} vouchers are withdrawn, ${endedStays} of them because their stay has ended.`,
-    `- ${openBatches} batches go on and create ${rowsToMake} vouchers. Cancel those that were already created after the backup.`,
+    `- ${openBatches} batches continue and create ${rowsToMake} vouchers. Cancel batches whose vouchers were already created after the backup.`,
     `- ${unsettledCreations} creations without a known outcome are looked up.`,
     `- ${pendingDeliveries} notifications are sent. Receivers may get some a second time, with the same webhook-id.`,
   ]

@@ -89,7 +89,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   room_days_out_of_range: ({ min, max }) => `--room-days must be a whole number from ${min} to ${max}.`,
   logo_too_large: ({ maxKiB }) => `The logo is larger than ${maxKiB} KiB. Make it smaller.`,
   logo_type_unsupported: () => 'The logo is neither a PNG nor a JPEG. Save it as PNG or JPEG.',
-  logo_unreadable: () => 'The size of the logo cannot be read: the file is damaged. Save it again as PNG or JPEG.',
+  logo_unreadable: () => 'The logo cannot be read: the file is damaged. Save it again as PNG or JPEG.',
   logo_dimensions_too_large: ({ width, height, max }) =>
     `The logo has ${width} × ${height} pixels. At most ${max} × ${max} are allowed.`,
 

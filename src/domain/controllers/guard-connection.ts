@@ -57,7 +57,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
 }
 
 function restError(): ControllerError {
-  return new ControllerError('unreachable', 'refused', 'The controller is left alone after several failures')
+  return new ControllerError('unreachable', 'refused', 'The service pauses its calls after several failures')
 }
 
 /** A controller that rejects a call is up. So is one with an unreadable list: the lists of its other sites may be fine. */

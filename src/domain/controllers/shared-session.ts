@@ -94,7 +94,7 @@ export function createSharedSession(
 
 function rejectWhenPaused({ pausedBy, budgetIsSpent }: SessionRow): void {
   if (pausedBy === 'sign_in')
-    throw new ControllerError('sign_in', 'refused', 'The last sign-in was refused; the next is tried within a minute')
+    throw new ControllerError('sign_in', 'refused', 'The last sign-in was rejected; the next is tried within a minute')
   if (pausedBy !== null) throw new ControllerError('busy', 'refused', 'The controller asked for fewer sign-ins')
   if (budgetIsSpent) throw new ControllerError('busy', 'refused', 'No more sign-ins for this minute')
 }

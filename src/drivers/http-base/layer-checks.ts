@@ -129,8 +129,8 @@ function judgeCertificate(shown: ShownCertificate, { certificatePin, pinCommand 
       facts,
     )
   return failed(
-    `${fingerprint} is not the pinned ${pin}: a new certificate, or an impostor. ` +
-      `Only after comparing it with what the controller shows: ${pinCommand(fingerprint)}`,
+    `${fingerprint} is not the pinned ${pin}: it is new, or somebody intercepts the connection. ` +
+      `Compare it with what the controller shows. Only if both are the same: ${pinCommand(fingerprint)}`,
     'certificate_changed',
     facts,
   )
@@ -166,7 +166,7 @@ async function checkSignIn(site: SiteToTest, addresses: string[]): Promise<Findi
     return version ? ok(`signed in, version ${version}`, { version }) : ok('signed in')
   } catch (error) {
     if (!(error instanceof ControllerError)) throw error
-    if (failuresAfterSignIn.includes(error.failure) && !error.checkCause) return ok('the credentials were not refused')
+    if (failuresAfterSignIn.includes(error.failure) && !error.checkCause) return ok('the credentials were not rejected')
     return explainFailure(error)
   }
 }
@@ -195,7 +195,7 @@ async function checkRead({ connect, controllerSite }: SiteToTest): Promise<Layer
     return explainRead(error, await sitesAround(connection, site, listed))
   }
   return [
-    { layer: 'permission', ...ok('nothing was refused') },
+    { layer: 'permission', ...ok('nothing was rejected') },
     { layer: 'site', ...ok(`"${site}"`, await sitesAround(connection, site, listed)) },
     { layer: 'hotspot', ...ok('vouchers can be read') },
   ]
@@ -230,7 +230,7 @@ const hints: Record<Failure, { hint: string; cause: CheckCause }> = {
     cause: 'tls_required',
   },
   sign_in: { hint: 'the controller does not accept the stored credentials', cause: 'credentials_refused' },
-  forbidden: { hint: 'the account may not make vouchers there', cause: 'no_permission' },
+  forbidden: { hint: 'the account may not create vouchers there', cause: 'no_permission' },
   rejected: {
     hint: 'the controller does not understand this driver, so check the driver and the port',
     cause: 'wrong_driver',
@@ -241,8 +241,8 @@ const hints: Record<Failure, { hint: string; cause: CheckCause }> = {
   },
   busy: { hint: 'wait a minute', cause: 'controller_busy' },
   timeout: { hint: 'it accepts connections, but does not answer', cause: 'no_answer' },
-  failed: { hint: 'it may be starting or broken, so run the test again in some minutes', cause: 'controller_failed' },
-  no_voucher: { hint: 'a controller answers differently, so check the driver and the port', cause: 'wrong_driver' },
+  failed: { hint: 'it may be starting or broken, so run the test again in a few minutes', cause: 'controller_failed' },
+  no_voucher: { hint: 'no controller answers like this, so check the driver and the port', cause: 'wrong_driver' },
 }
 
 function explainFailure({ message, failure, checkCause }: ControllerError): Finding {

@@ -130,7 +130,7 @@ export const unifiClassic: Driver = {
             `Site "${site}" was not found on the controller, or this account cannot see it`,
           )
         if (found.role !== '' && !rolesWithVouchers.includes(found.role))
-          throw new ControllerError('forbidden', 'refused', 'The user may not make vouchers on this site')
+          throw new ControllerError('forbidden', 'refused', 'The user may not create vouchers on this site')
         await listSecond(site, 0, deadline)
       },
       async version(site) {

@@ -23,7 +23,7 @@ ${files.length > 0 ? html`<h4>In the body</h4><p>The file: ${files.map((type, i)
 <ul class="answers">${Object.entries(responses)
     .filter(([status]) => !common.includes(status))
     .map(([status, answer]) => answerItem(schemas, status, answer))}
-<li>${common.map((status) => html`<b>${status}</b> `)}<a href="#errors">as everywhere</a></li>
+<li>${common.map((status) => html`<b>${status}</b> `)}<a href="#errors">as for every operation</a></li>
 </ul>
 </section>`
 }

@@ -49,7 +49,7 @@ test('an operation that creates something: scope, body, Idempotency-Key, its own
   expect(part).toMatch(/Example of an answer\s*\{\s*"size": 500/)
   expect(part).toMatch(/201 Created\. Headers: Idempotent-Replayed\s+size\s+s or integer/)
   expect(part).toMatch(
-    /403 The scope of the key or the role of the person does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as everywhere/,
+    /403 The scope of the key or the role of the person does not include this operation: Problem[\s\S]*409 [\s\S]*413 [\s\S]*422 [\s\S]*as for every operation/,
   )
   expect(textOf(partOf('basics'))).toContain('Idempotent-Replayed: true')
 })

@@ -87,18 +87,18 @@ function introduction(origin: string, acceptsIdempotencyKeys: boolean): Html {
 operator creates keys. A key is shown only once.</p>
 <pre>API=${origin}/api/v2
 KEY=vsk_…</pre>
-<p>The same description for programs: <a href="/api/v2/openapi.json">/api/v2/openapi.json</a> (OpenAPI 3.1). Fields may be
-added, but none are removed: ignore unknown fields.</p>
+<p>Programs can read the same description at <a href="/api/v2/openapi.json">/api/v2/openapi.json</a> (OpenAPI 3.1). Fields may
+be added, but none are removed: ignore unknown fields.</p>
 <dl>
 <dt>Key</dt>
-<dd>Send it in <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>. Its scope is <code>read</code> or
-<code>write</code>; <code>write</code> includes <code>read</code>. A key may be limited to some sites. If a key may not see
-something, the answer is 404, exactly as if it did not exist.</dd>
+<dd>Send it in <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>. Its scope is <code>read</code>,
+<code>write</code> or <code>manage</code>; each scope includes those before it. A key may be limited to some sites. If a
+key may not see something, the answer is 404, exactly as if it did not exist.</dd>
 <dt>Ids</dt>
 <dd>A site has a number. The id of a voucher or a batch is the number of its site, a hyphen and a UUID. All other ids are
 UUIDs.</dd>
 <dt>Times</dt>
-<dd>ISO 8601 in UTC. In a query, write <code>Z</code>, or write the plus sign of an offset as <code>%2B</code>.</dd>
+<dd>Times are ISO 8601 in UTC. In a query, write <code>Z</code>, or write the plus sign of an offset as <code>%2B</code>.</dd>
 <dt>Pages</dt>
 <dd>Lists accept <code>limit</code>. The answer has a <code>next_cursor</code>, which is null on the last page. For the next
 page, send it as <code>cursor</code> with the same filters. New entries do not shift the pages.</dd>

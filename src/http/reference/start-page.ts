@@ -40,9 +40,9 @@ const texts = {
     about: 'Guest Wi-Fi vouchers for all your UniFi sites.',
     build: 'The web app is not built yet. Run this in the folder of the service, then start the service again:',
     reference: ['API reference', 'Every operation, with its fields and an example request'],
-    openapi: ['OpenAPI document', 'The same for programs and generators of clients'],
+    openapi: ['OpenAPI document', 'The same for programs and client generators'],
     health: ['Health', 'Whether this process runs'],
-    readiness: ['Readiness', 'Whether it accepts requests'],
+    readiness: ['Readiness', 'Whether this process accepts requests'],
   },
   de: {
     about: 'WLAN-Voucher für Gäste an allen Ihren UniFi-Standorten.',
@@ -50,7 +50,7 @@ const texts = {
     reference: ['API-Referenz', 'Jede Funktion mit ihren Feldern und einem Beispiel (auf Englisch)'],
     openapi: ['OpenAPI-Dokument', 'Dasselbe für Programme'],
     health: ['Zustand', 'Ob dieser Prozess läuft'],
-    readiness: ['Bereitschaft', 'Ob er Anfragen annimmt'],
+    readiness: ['Bereitschaft', 'Ob dieser Prozess Anfragen annimmt'],
   },
 } satisfies Record<Language, Record<string, string | string[]>>
 

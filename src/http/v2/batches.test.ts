@@ -44,7 +44,7 @@ describe('400', () => {
     [{ names: ['x'], count: 1 }, expect.stringContaining('names or name and count'), 'names not_together'],
     [{ names: ['x'], name: 'x' }, expect.stringContaining('names or name and count'), 'names not_together'],
     [{ names: ['x', ' '] }, 'names[1] is required', 'names[1] required'],
-    [{ names: ['x', 7] }, 'names[1] must be a text', 'names[1] wrong_type'],
+    [{ names: ['x', 7] }, 'names[1] must be a string', 'names[1] wrong_type'],
     [
       { name: 'x', count: 2, valid_until: '2020-01-01T00:00:00Z' },
       'valid_until must be at least one minute ahead',

@@ -160,7 +160,7 @@ describe('400', () => {
     ['{}', 'These fields are invalid: site_id, name', ['site_id required', 'name required']],
     [`{"site_id":${site}}`, 'name is required', ['name required']],
     [{ site_id: '1' }, 'site_id must be a whole number', ['site_id wrong_type']],
-    [{ name: 5 }, 'name must be a text', ['name wrong_type']],
+    [{ name: 5 }, 'name must be a string', ['name wrong_type']],
     [{ name: ' \u200b ' }, 'name is required', ['name required']],
     [{ name: 'a\u0007b' }, 'name contains characters that cannot be printed', ['name unprintable']],
     [{ name: 'x'.repeat(245) }, 'name must have at most 244 characters', ['name too_long']],

@@ -52,8 +52,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   controller_not_found: notFound,
   controller_name_taken: conflict(
     'controller_name_taken',
-    'Ein anderer Controller heißt schon {name}',
-    'Another controller is already called {name}',
+    'Ein anderer Controller heißt schon {name}. Wählen Sie einen anderen Namen.',
+    'Another controller is already called {name}. Choose another name.',
   ),
   controller_in_use: conflict(
     'controller_in_use',
@@ -124,8 +124,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   site_in_use: conflict(
     'site_in_use',
-    'Der Standort kann nicht entfernt werden. Auf ihn verweisen noch: {by}. Sie können ihn stattdessen deaktivieren.',
-    'The site cannot be removed: {by} still refer to it. It can be deactivated instead.',
+    'Der Standort kann nicht entfernt werden. Auf ihn verweisen noch: {by}. Deaktivieren Sie ihn stattdessen.',
+    'The site cannot be removed: {by} still refer to it. Deactivate it instead.',
   ),
   csv_too_large: {
     status: 413,
@@ -170,7 +170,11 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     '{count} Zeilen können nicht hinzugefügt werden. Deshalb wurde keine Zeile hinzugefügt. Korrigieren Sie die Datei und importieren Sie sie noch einmal.',
     '{count} rows cannot be added, so no row was added. Correct the file and import it again.',
   ),
-  site_inactive: conflict('site_inactive', 'Der Standort ist nicht aktiv', 'The site is not active'),
+  site_inactive: conflict(
+    'site_inactive',
+    'Der Standort ist nicht aktiv. Aktivieren Sie ihn zuerst.',
+    'The site is not active. Activate it first.',
+  ),
 
   wifi_name_too_long: invalidRequest,
   wifi_name_unprintable: invalidRequest,
@@ -190,12 +194,15 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   logo_type_unsupported: {
     status: 415,
     error: 'logo_type_unsupported',
-    messages: { de: 'Das Logo ist weder PNG noch JPEG', en: 'The logo is neither a PNG nor a JPEG' },
+    messages: {
+      de: 'Das Logo ist weder PNG noch JPEG. Speichern Sie es als PNG oder JPEG.',
+      en: 'The logo is neither a PNG nor a JPEG. Save it as PNG or JPEG.',
+    },
   },
   logo_unreadable: rejected(
     'logo_unreadable',
-    'Die Größe des Logos ist nicht lesbar: Die Datei ist beschädigt',
-    'The size of the logo cannot be read: the file is damaged',
+    'Das Logo ist nicht lesbar: Die Datei ist beschädigt. Speichern Sie es noch einmal als PNG oder JPEG.',
+    'The logo cannot be read: the file is damaged. Save it again as PNG or JPEG.',
   ),
   logo_dimensions_too_large: rejected(
     'logo_dimensions_too_large',
@@ -206,15 +213,15 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   template_not_found: notFound,
   template_name_taken: conflict(
     'template_name_taken',
-    'Eine andere Vorlage für dieselben Standorte heißt schon {name}',
-    'Another template for the same sites is already called {name}',
+    'Eine andere Vorlage für dieselben Standorte heißt schon {name}. Wählen Sie einen anderen Namen.',
+    'Another template for the same sites is already called {name}. Choose another name.',
   ),
 
   webhook_not_found: notFound,
   webhook_name_taken: conflict(
     'webhook_name_taken',
-    'Ein anderer Webhook heißt schon {name}',
-    'Another webhook is already called {name}',
+    'Ein anderer Webhook heißt schon {name}. Wählen Sie einen anderen Namen.',
+    'Another webhook is already called {name}. Choose another name.',
   ),
   webhook_url_unreadable: rejected(
     'webhook_url_unreadable',

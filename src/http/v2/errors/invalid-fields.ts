@@ -144,7 +144,7 @@ export class InvalidRequest extends Error {
 
 const typeWords: Record<Language, Record<string, string>> = {
   en: {
-    string: 'a text',
+    string: 'a string',
     integer: 'a whole number',
     number: 'a number',
     boolean: 'true or false',

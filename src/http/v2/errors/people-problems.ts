@@ -102,12 +102,17 @@ export const peopleProblems = {
     'Another person already has this e-mail address. An administrator can change the role and the sites of that person.',
   ),
   person_not_found: problem(404, 'not_found', 'Nicht gefunden', 'Not found'),
-  person_inactive: problem(409, 'person_inactive', 'Diese Person ist nicht aktiv.', 'This person is not active.'),
+  person_inactive: problem(
+    409,
+    'person_inactive',
+    'Diese Person ist nicht aktiv. Aktivieren Sie sie zuerst.',
+    'This person is not active. Activate the person first.',
+  ),
   last_administrator: problem(
     409,
     'last_administrator',
-    'Das ist der letzte aktive Administrator.',
-    'This is the last active administrator.',
+    'Das ist der letzte aktive Administrator. Machen Sie zuerst eine andere Person zum Administrator.',
+    'This is the last active administrator. Make another person an administrator first.',
   ),
   person_sites_missing: problem(
     400,

@@ -155,7 +155,7 @@ const ownProblems = {
 export type V2ErrorCode = keyof typeof ownProblems
 
 const checkingOutcome =
-  'Whether a voucher was made is being checked. Please repeat with the same Idempotency-Key or read the list.'
+  'The service is checking whether a voucher was created. Please repeat with the same Idempotency-Key or read the list.'
 
 /** English messages of the failures that both APIs share. Their status, name and headers are the same in both. */
 const english: Record<Exclude<RequestErrorCode, V2ErrorCode>, string> = {
