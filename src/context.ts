@@ -169,8 +169,8 @@ function connectHealthDatabase(config: Config): Database {
 }
 
 /**
- * With named statements only. The setting makes PostgreSQL plan each of them once. By itself it would plan the list of a site
- * every time, because it thinks that one plan for all partitions is expensive.
+ * These connections run only named statements. The setting makes PostgreSQL plan each of them once. By default,
+ * PostgreSQL plans the list of a site every time, because it overestimates the cost of one plan for all partitions.
  */
 function connectRequestDatabase(config: Config, log: Log): Database {
   return connectDatabase({

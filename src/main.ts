@@ -1,7 +1,7 @@
 import { runProgram } from './commands/program.ts'
 import { environment } from './config.ts'
 
-// The reader of our output is gone, as after `| head -1`: nobody reads a stack trace either.
+// EPIPE means that the reader of our output has ended, as after `| head -1`. Nobody would read a stack trace then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(1)
   throw error

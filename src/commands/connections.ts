@@ -27,8 +27,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * For commands that encrypt or decrypt secrets: first checks that ENCRYPTION_KEYS decrypts the stored ones. A secret stored
- * under a wrong key would stop the service from starting.
+ * Connects to the database for commands that encrypt or decrypt secrets. First checks that ENCRYPTION_KEYS decrypts the
+ * stored secrets: a secret stored under a wrong key would stop the service from starting.
  */
 export async function withKeyring<T>(
   terminal: Terminal,
@@ -44,7 +44,7 @@ export type ControllerTools = { db: Database; controllers: Controllers; addressP
 
 export type RecordingTools = ControllerTools & { clock: Clock; today: Calendar }
 
-/** For commands that call controllers. They share the sessions of the running service, so they rarely sign in. */
+/** Connects commands to controllers. They share the sessions of the running service, so they rarely sign in. */
 export async function withControllers<T>(terminal: Terminal, work: (tools: RecordingTools) => Promise<T>): Promise<T> {
   const { drivers } = await import('#drivers/registry.ts')
   const { createControllerAddressPolicy } = await import('#drivers/controller-address-policy.ts')
@@ -63,7 +63,7 @@ export async function withControllers<T>(terminal: Terminal, work: (tools: Recor
   })
 }
 
-/** For commands that leave work to the worker. */
+/** Connects to the queue, for commands that leave work to the worker. */
 export async function withQueue<T>(config: Config, work: (queue: Queue) => Promise<T>): Promise<T> {
   const { createQueue } = await import('#queue/queue.ts')
   const queue = createQueue({

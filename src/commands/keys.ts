@@ -107,7 +107,7 @@ function printKeys(terminal: Terminal, keys: ApiKeyWithSites | ApiKeyWithSites[]
   print(terminal, Array.isArray(keys) ? keys.map(toRecord) : toRecord(keys))
 }
 
-/** Whoever names a key by its prefix means the secret that has it. An id names the key, whatever its secret is. */
+/** The prefix that the person entered; undefined for an id. A prefix stands for one secret, an id for the whole key. */
 function givenPrefix(named: string): string | undefined {
   return isUuid(named) ? undefined : (prefixOf(named) ?? named)
 }

@@ -51,7 +51,7 @@ async function seed(kind: Kind, changes: Changes = {}): Promise<{ site: number; 
   return { site: (await addSite(db, testActor, site)).id, controller }
 }
 
-/** As a process of its own that starts now would test it. */
+/** Tests the site as a newly started process would. */
 async function runTest(id: number) {
   const controllers = createControllers({ drivers, db, keyring: testKeyring, addressPolicy, clock: machineClock })
   const results = await testSite({ db, controllers, addressPolicy }, id)
@@ -59,7 +59,7 @@ async function runTest(id: number) {
   return results
 }
 
-/** What failed and why; everything before it is well, everything after it was not tried. */
+/** The layer that failed, and why. Checks that all layers before it passed and that no layer after it was tried. */
 async function failureOf(id: number, undecided: string[] = []) {
   const results = await runTest(id)
   expect(results.map(({ layer }) => layer)).toEqual(layers)

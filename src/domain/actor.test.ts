@@ -22,7 +22,7 @@ await addWebhook({ db, keyring: testKeyring }, testActor, hook)
 
 const limits = { maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 
-/** A staff member that may use one site. No page signs anybody in yet: only this test makes one. */
+/** Inserts a staff member that may use one site. */
 async function hireStaff(name: string): Promise<Requester> {
   const id = uuidv7()
   await db.query(`insert into staff (id, name, email, role) values ($1, $2, $3, 'desk')`, [

@@ -10,8 +10,8 @@ export function includesRole(role: Role, needed: Role): boolean {
 }
 
 /**
- * The person or program that acts. Only the entrances (http, commands, worker) know where an actor comes from. `allSites` is
- * false for a key or a staff member that is limited to some sites. `address` is the address from which the request came.
+ * The person or program that acts. Only the entrances (http, commands, worker) create actors. `allSites` is false for a
+ * key or a staff member that is limited to some sites. `address` is the address from which the request came.
  */
 export type Actor =
   | { kind: 'key'; id: string; name: string; allSites: boolean; address?: string }

@@ -1,4 +1,4 @@
-/** Failures that a client of both APIs can meet. The http layer has a status and words for each. */
+/** Failures that clients of both APIs can get. The http layer has a status and words for each. */
 export type RequestErrorCode =
   | 'endpoint_not_found'
   | 'method_not_allowed'
@@ -147,7 +147,7 @@ export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  /** What else is wrong with the same input. API v1 and the command line show only the first error. */
+  /** Other errors in the same input. API v1 and the command line show only the first error. */
   readonly more: DomainError[]
   constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails; more?: DomainError[] } = {}) {
     // A foreseen failure is never logged with its stack, and taking one is 7% of the time of a 401.

@@ -3,8 +3,9 @@ import { onceByKey, type RepeatableRequest } from './idempotency.ts'
 import { findEarlierRequest, insertRequest, updateRequestResult } from './remembered-requests.queries.ts'
 
 /**
- * Does the work of a request in one transaction, once for its Idempotency-Key. The result is remembered in the same commit, so a
- * request that fails can be repeated. The result must survive JSON.
+ * Does the work of a request in one transaction, once for its Idempotency-Key. The result is stored in the same commit,
+ * so a request that fails can be repeated. The result is stored as JSON, so it must not contain dates or other objects
+ * that JSON changes.
  */
 export function onceInTransaction<T extends object>(
   db: Database,

@@ -82,7 +82,7 @@ type Waiting<Call, Result> = Gathered<Call> & { served: PromiseWithResolvers<Res
 
 const runsAtOnce = 2
 const maxCallsPerRun = 100
-/** A run that takes longer gives its place away: its connection may be dead, and other calls must not wait for it. */
+/** A run that takes longer loses its place: its connection may be dead, and other calls must not wait for it. */
 const slowRunMs = 500
 
 /**
@@ -133,7 +133,7 @@ export function gatherCalls<Call, Result>(
     if (!gathered) {
       gathered = { call, callers: 0, served: Promise.withResolvers<Result>() }
       waiting.set(key, gathered)
-      // After all sockets that have data were read, so that the calls of those requests join this run.
+      // Runs after all sockets that have data were read, so that the calls of those requests join this run.
       if (waiting.size === 1) setImmediate(() => void run())
     }
     gathered.callers += 1

@@ -6,9 +6,9 @@ type AnsweredRequest = { method: string; route: string | undefined; status: numb
 type ControllerCall = { driver: string; operation: string; outcome: string; seconds: number }
 
 /**
- * Is told what a process does, at a few named points. Each call only adds to a number in memory. A process without metrics has no
- * observer. Nothing that is passed here may be a secret, a name, a code or an address, and no text may have many values: each
- * value becomes a time series.
+ * Counts the work of a process for its metrics. Each call only adds to a number in memory. A process without metrics
+ * has no observer. Never pass a secret, a name, a code or an address, and no text with many values: each value becomes
+ * a time series.
  */
 export type Observer = {
   /** The server answered a request. `route` is the pattern of the path; undefined if no route matched. */

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Moments in the life and the notification of a voucher at which tests kill the process. Only tests listen to them. */
+/** Moments in the creation and notification of a voucher at which tests kill the process. Only tests listen to them. */
 export type Point =
   | 'after intent'
   | 'in flight'

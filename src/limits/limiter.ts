@@ -112,7 +112,7 @@ async function addToWindows(db: Queryable, asked: Gathered<Asked>[]): Promise<Wi
   return asked.map(({ call }) => windows.get(call.key) as Window)
 }
 
-/** In the order of the keys, so that two processes that count the same keys do not wait for each other forever. */
+/** Locks rows in the order of the keys, so that two processes that count the same keys cannot deadlock. */
 const addRequests = {
   name: 'add requests to windows',
   text: `with asked as (

@@ -7,7 +7,7 @@ import { registerRecordMetrics } from './record-metrics.ts'
 type Watched = { db: Database; pools: Record<string, Database>; onError: (error: unknown) => void }
 
 export type Metrics = {
-  /** Is passed to the context, which is created after it. */
+  /** The caller passes it to the context, which is created later. */
   observer: Observer
   /** Adds the metrics of the pools and of the record. `db` is a connection of its own, so that no scrape waits for a pool. */
   watch(watched: Watched): void

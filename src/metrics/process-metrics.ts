@@ -14,7 +14,7 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** What the process is: the same for as long as it runs. */
+/** Facts that stay the same for as long as the process runs. */
 export type ProcessFacts = { version: string; role: string }
 
 /** Metrics of Node itself: event loop, memory, processor time and garbage collection. */

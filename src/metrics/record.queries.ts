@@ -3,17 +3,17 @@ import { countControllerStates } from '#domain/controllers/controller-states.que
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
 
-/** How many controllers are named, by their ids: a label for each of a thousand controllers would be a thousand time series. */
+/** At most this many controllers get a label with their id: labels for a thousand would make a thousand time series. */
 const worstNamed = 10
 
-/** More pending rows are not counted. */
+/** Counting stops at this many pending rows. */
 const maxCounted = 50_000
 
 type Counted = { state: string; count: number }
 
 export type RecordFigures = Awaited<ReturnType<typeof readRecord>>
 
-/** Figures of the record that no single process knows. All of them are reads of an index or of a small table. */
+/** Figures from the database, which no process can count alone. Each is a read of an index or of a small table. */
 export async function readRecord(db: Queryable) {
   return {
     ...(await readFigures(db)),

@@ -12,8 +12,8 @@ export async function notifyListener(db: Queryable, queues: string[]): Promise<v
 }
 
 /**
- * Becomes the listening worker, unless another one is. Only one worker listens; otherwise each new job would make every worker
- * fetch. The server ends a session that was silent for 10 s, so a frozen worker gives its role away.
+ * Becomes the listening worker, unless another one is. Only one worker listens; otherwise each new job would make every
+ * worker fetch. The server ends a session that was silent for 10 s, so a frozen worker loses its role.
  */
 export async function tryToListen(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ isFirst: boolean }>(
@@ -40,7 +40,7 @@ export async function listBusyGroups(db: Queryable, queue: string, atLeast: numb
   return rows.map(({ group }) => group)
 }
 
-/** More waiting jobs of one queue are not counted. */
+/** Counting stops at this many waiting jobs of a queue. */
 const maxCounted = 50_000
 
 export type QueueDepth = { queue: string; waiting: number; active: number; oldestSeconds: number }

@@ -12,7 +12,7 @@ import { revokedWithdrawals, settledRevocations } from '#domain/withdrawals/revo
 import { scheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { closedWindows } from '#limits/limiter.ts'
 
-/** Undefined: kept for ever. */
+/** Undefined: rows are kept forever. */
 export type RetentionSettings = {
   retainVouchersDays?: number | undefined
   retainAuditDays?: number | undefined

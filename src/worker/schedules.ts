@@ -18,7 +18,9 @@ type ScheduleContext = { db: Database; queue: Queue; log: Log; config: Retention
 const minuteMs = 60_000
 const secretsPerStatement = 1_000
 const maxSyncsPerSweep = 200
-/** A controller with this many waiting syncs gets no more. With 100,000, a fetch took 117 ms, because it passes all of them. */
+/**
+ * A controller with this many waiting syncs gets no more. With 100,000, a fetch took 117 ms, because it reads them all.
+ */
 const maxWaitingSyncs = 100
 
 /** Repeats the given sweeps and the housekeeping of the database. A sweep starts again only after its last run has ended. */

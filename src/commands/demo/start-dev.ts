@@ -82,7 +82,9 @@ function toLogin({ username, password }: { username: string; password: string })
   return { username, secret: password }
 }
 
-/** Runs the service under `node --watch`, which restarts it when a loaded file changes. When this ends, all parts stop. */
+/**
+ * Runs the service under `node --watch`, which restarts it when a loaded file changes. When Node ends, all parts stop.
+ */
 function watchService(env: NodeJS.ProcessEnv, running: Running): Part {
   const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', program, 'start'], {
     env,

@@ -38,7 +38,7 @@ export async function* checkControllers(ctx: { db: Database; config: Config; clo
   else if (healthy > 0) yield ok(`Vouchers can be created on ${healthy} of ${all.length} controllers.`)
 }
 
-/** Undefined when all is well. */
+/** Undefined when the controller passes every check. */
 async function checkController(tools: ControllerTools, controller: ControllerToCheck): Promise<Finding | undefined> {
   const { name, siteId } = controller
   if (siteId === null)

@@ -109,7 +109,9 @@ export function judgeValidity(publicUrl: string, leftMs: number): Finding[] {
   ]
 }
 
-/** Undefined if it cannot be read. The request before this one has already checked the certificate. */
+/**
+ * The end of the certificate; undefined if it cannot be read. An earlier request has already verified the certificate.
+ */
 function readValidTo(host: string, port: number): Promise<Date | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, servername: host, timeout: timeoutMs, rejectUnauthorized: false }, () => {

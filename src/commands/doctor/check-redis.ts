@@ -5,7 +5,7 @@ const { ok, problem } = findingsOf('redis')
 
 const timeoutMs = 2_000
 
-/** Connects and writes one key, which expires after a second: a Redis that only reads cannot count requests. */
+/** Connects and writes one key, which expires after a second: a read-only Redis cannot count requests. */
 export async function checkRedis({ redisUrl: url, redisPrefix }: Config): Promise<Finding> {
   if (url === undefined) return ok('Redis is not used; PostgreSQL counts requests for the rate limit.')
   const { createClient } = await import('@redis/client')

@@ -6,7 +6,7 @@ import { shellWord } from '../terminal/output.ts'
 import { findWorkFacts } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
-/** A job that has been due for longer waits because no worker takes it. */
+/** If a job has been due for longer than this, no worker is taking jobs. */
 const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */

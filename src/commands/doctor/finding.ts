@@ -1,9 +1,11 @@
-/** What a check found. A warning is worth a look; with a problem, something does not work. Neither ever contains a secret. */
+/**
+ * The result of a check. `warning`: worth a look. `problem`: something does not work. The texts never contain a secret.
+ */
 export type Finding = {
   check: string
   result: 'ok' | 'warning' | 'problem'
   message: string
-  /** What to do, in one sentence. Null if all is well. */
+  /** The next step for the operator, in one sentence. Null if the result is ok. */
   fix: string | null
 }
 

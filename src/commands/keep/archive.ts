@@ -13,7 +13,7 @@ export type Archive = {
   migrations: string[]
 }
 
-/** Matches the entry with the rows of `migrations`. A process starts only when these are there. */
+/** Matches the entry with the rows of `migrations`. No process of the service starts before these rows exist. */
 const migrationRows = / TABLE DATA public migrations /
 
 /** Reads the list of a backup and checks that it is complete and of this service. */

@@ -48,7 +48,7 @@ async function writeFile(file: string, env: ToolEnvironment) {
   const temporary = `${file}.${process.pid}.part`
   try {
     await (await open(temporary, 'wx', 0o600)).close()
-    // Counters of the rate limit are worth nothing later.
+    // The only unlogged table has the counters of the rate limit, which are useless after a restore.
     await runTool('pg_dump', ['--format=custom', '--no-unlogged-table-data', `--file=${temporary}`], env)
     await flush(temporary)
     const archive = await readArchive(temporary, env)
@@ -64,7 +64,7 @@ async function writeFile(file: string, env: ToolEnvironment) {
   }
 }
 
-/** Waits until the file is on the disk: a backup that a power failure can empty is none. */
+/** Waits until the file is on the disk, so that a power failure cannot empty the backup. */
 async function flush(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   await handle.sync()

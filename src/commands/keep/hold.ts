@@ -44,7 +44,9 @@ export function registerResume(command: Command, terminal: Terminal): void {
   )
 }
 
-/** What the hold has shown, what happens when it ends, and what cannot be repaired. */
+/**
+ * Describes the open questions of the hold, the work that starts when it ends, and the losses that cannot be repaired.
+ */
 function describe(hold: Hold, work: HeldWork): string[] {
   return [...describeOpenQuestions(work), ...describeNext(work), ...(hold.reason === 'restored' ? [notRepaired] : [])]
 }

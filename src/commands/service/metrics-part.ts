@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Part } from './stop-on-signal.ts'
 
-/** Shorter than the ten seconds after which Prometheus gives up: a scrape must arrive although PostgreSQL hangs. */
+/** Shorter than the ten seconds after which Prometheus gives up: a scrape must be answered even if PostgreSQL hangs. */
 const timeoutMs = 3_000
 
 /** Serves the metrics until the process stops. They have one connection of their own, which stays open. */

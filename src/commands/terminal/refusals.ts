@@ -133,7 +133,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `No delivery to "${name}" has the id ${id}. List them with \`voucher-service webhooks deliveries ${shellWord(String(name))}\`.`,
 }
 
-/** Names columns of a file from anywhere, and says which columns there are. */
+/** Names the wrong columns of a file, made safe for the terminal, and the columns that are allowed. */
 function columnsHint({ columns, required, optional }: ErrorDetails): string {
   return `${visibleText(String(columns), 600)}. Its columns are ${required} and optionally ${optional}.`
 }

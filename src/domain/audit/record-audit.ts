@@ -6,7 +6,7 @@ import { insertAudits } from './audit.queries.ts'
 
 type Action = { action: string; targetKind: string; targetId: string; details?: Record<string, unknown> }
 
-/** Records what an actor did, in the transaction that did it. Details never hold a secret. */
+/** Records what an actor did, in the transaction that did it. The details must never contain a secret. */
 export async function recordAudit(tx: Queryable, actor: Actor, ...actions: Action[]): Promise<void> {
   const actorId = 'id' in actor ? actor.id : null
   await insertAudits(
@@ -26,8 +26,8 @@ export async function recordAudit(tx: Queryable, actor: Actor, ...actions: Actio
 export type Difference = { changes: Record<string, unknown>; before: Record<string, unknown> }
 
 /**
- * The details of a change: the new values, and the old values of the same fields. Both leave out fields that are undefined or
- * keep their value. Never call it with secrets: of a secret, the audit says only that it was changed.
+ * The details of a change: the new values, and the old values of the same fields. Both leave out fields that are
+ * undefined or keep their value. Never pass a secret: the audit only says that a secret was changed.
  */
 export function changed<Fields extends object>(
   before: Fields,
@@ -45,8 +45,8 @@ export function isChange({ changes }: Difference): boolean {
 }
 
 /**
- * Records a change, unless nothing changed. `details` has what `difference` cannot show; apart from the name, each of them is a
- * change too, for example a replaced secret.
+ * Records a change, unless nothing changed. `details` adds facts that `difference` cannot show, such as a replaced
+ * secret. Each of them except the name counts as a change too.
  */
 export async function recordChange(
   tx: Queryable,

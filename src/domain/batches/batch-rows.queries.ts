@@ -11,7 +11,10 @@ export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, n
   )
 }
 
-/** After a call that certainly made nothing: the rows wait again, unless they were revoked. It does not count as an attempt. */
+/**
+ * Sets rows to waiting after a call that certainly made nothing, or to cancelled if they were revoked. Counts no
+ * attempt.
+ */
 export async function updateRowsWaiting(db: Queryable, { siteId, id }: SiteItem, creationIds: string[]): Promise<void> {
   await db.query(
     `update batch_rows r

@@ -10,7 +10,7 @@ export const patienceSeconds = 600
 /** The limits and options that all vouchers of a batch share. */
 export type WantedBatch = CreationOptions & Extendable & { limits: Omit<VoucherShape, 'name'> }
 
-/** A request for vouchers that differ only in their names. The names are still without their date. */
+/** A request for vouchers that differ only in their names. The names do not have their date yet. */
 export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
   names: string[]
   /** Not called for a repeat, as for a single creation. */

@@ -123,15 +123,18 @@ const isRunning = `coalesce(b.running_until > now(), false)`
 const canRun = `b.finished_at is null and b.next_run_at <= now() and not ${isRunning} and ${isNotHeld}
   and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})`
 
-/** The last batch of a part. */
+/** The end of a page: the last batch on it. */
 type DuePlace = { dueAt: Date; id: string }
 
-/** `next`: where to go on, unless all due batches were read. A controller may be in several parts. */
+/**
+ * `next`: where the next page begins; undefined when all due batches were read. A controller may be on several pages.
+ */
 type DueBatches = { batches: DueBatch[]; next: DuePlace | undefined }
 
 /**
- * Due batches, longest due first. Each controller has only its longest due batch in the list, because it runs one batch at a time.
- * Reads at most `limit` batches. The batches of one controller may fill a part, so the caller reads the next one too.
+ * A page of due batches, longest due first. Each controller has only its longest due batch on the page, because it runs
+ * one batch at a time. Reads at most `limit` batches. The batches of one controller may fill a page, so the caller must
+ * read the next pages too.
  */
 export async function listDueBatches(db: Queryable, after?: DuePlace, limit = 1_000): Promise<DueBatches> {
   const { rows } = await db.query<{ batches: DueBatch[]; isFull: boolean; dueAt: Date; id: string }>(
@@ -214,7 +217,7 @@ export async function noteHeldUp(db: Queryable, { siteId, id }: SiteItem): Promi
   return rows[0]?.seconds ?? 0
 }
 
-/** Notes that the batch goes on. */
+/** Marks the batch as no longer held up. */
 export async function noteGoesOn(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
@@ -255,7 +258,10 @@ export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteIte
 const isWithoutVouchers = `not exists (
   select from vouchers where vouchers.site_id = batches.site_id and vouchers.batch_id = batches.id)`
 
-/** Rows of finished batches. They go before their batches, of which each has up to 1,000. A batch is not retried meanwhile. */
+/**
+ * Rows of finished batches. They are deleted before their batches, because a batch has up to 1,000 rows. The lock keeps
+ * the batch from being retried meanwhile.
+ */
 export const rowsOfBatches = (keptFor: string): Retention => ({
   table: 'batch_rows',
   key: 'batch_rows.site_id, batch_rows.batch_id, batch_rows.number',

@@ -13,7 +13,7 @@ import type { BatchRequest, WantedBatch } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
 import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
 
-/** A controller makes one batch at a time, so an actor with many open batches would leave others no turn. */
+/** A controller makes one batch at a time, so an actor with many open batches would block the batches of others. */
 const maxOpen = 100
 
 /** Commits a batch. The worker makes its vouchers, even if this process ends. */

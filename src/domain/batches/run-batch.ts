@@ -74,7 +74,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
 export async function finishBatch(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
-    await updateRowsFromCreations(tx, batch) // after the lock, nothing can be recorded unnoticed
+    await updateRowsFromCreations(tx, batch) // with the lock held, no outcome is recorded unnoticed
     if (!(await updateBatchFinished(tx, batch))) return
     const source = sourceName(batch.maker)
     const vouchers = await takeUnnotifiedVouchers(tx, batch)

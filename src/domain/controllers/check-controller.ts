@@ -152,8 +152,8 @@ function isEntered({ access }: Target): boolean {
 }
 
 /**
- * Counts sign-ins with entered credentials for each address to which the name leads: a controller has many names. The shared
- * session of a recorded controller counts its own.
+ * Counts sign-ins with entered credentials for each IP address of the host, because a controller may have many names.
+ * The shared session of a recorded controller counts its own sign-ins.
  */
 async function findSignInLimit(
   { limiter }: CheckContext,
@@ -210,7 +210,7 @@ const lines: Partial<Record<string, CheckLine>> = {
   hotspot: 'site',
 }
 
-/** Causes that say why the service itself did not go on. */
+/** Causes with which the service itself stops the test. */
 const ownCauses: CheckCause[] = ['credentials_missing', 'credentials_not_reused', 'sign_ins_too_many']
 
 function toCheck({ place, kind }: Target, results: LayerResult[]): ControllerCheck {

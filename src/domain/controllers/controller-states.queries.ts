@@ -9,11 +9,11 @@ export type ControllerState = {
   secret: string | null
   unreachableSince: Date | null
   unreachableReason: UnreachableReason | null
-  /** The earliest time since which the comparisons of one of its sites fail because the sign-in is refused. */
+  /** The earliest time since which the sync of one of its active sites fails because the sign-in is rejected. */
   signInRefusedSince: Date | null
   /** No sign-in is tried before this time, because the last one was rejected. */
   signInPausedUntil: Date | null
-  /** The last successful comparison of one of its sites; null if there was none. */
+  /** The last successful sync of one of its sites; null if there was none. */
   syncedAt: Date | null
 }
 
@@ -28,7 +28,7 @@ const controllerState = `case
   when s.synced_at is null then 'unknown'
   else 'reachable' end`
 
-/** SQL for the open outage `o` of a controller `c`, and for what its sites say `s`. */
+/** SQL for the open outage `o` of a controller `c`, and for the sync results `s` of its sites. */
 const withStates = `left join controller_outages o on o.controller_id = c.id and o.until is null
       cross join lateral (
         select min(sync_failing_since) filter (where active and sync_failure = 'sign_in') as refused_since,

@@ -27,11 +27,12 @@ import { createSharedSession } from './shared-session.ts'
 export type Controllers = {
   driverOf(controller: { driver: string }): Driver
   connectionOf(controller: StoredController): ControllerConnection
-  /** The connection to the controller, if one is open that was made from the same data. Changes nothing. */
+  /** The open connection that was made from the same data; undefined if there is none. Never opens one. */
   openConnectionOf(controller: StoredController): ControllerConnection | undefined
   /**
-   * A connection for one test, which the caller closes. It never rests after failures. A recorded controller is called with
-   * its shared session, so tests count as sign-ins of the service. A controller that is not recorded gets its own session.
+   * A connection for one test, which the caller closes. It has no rest after failures. A recorded controller is called
+   * with its shared session, so tests count as sign-ins of the service. A controller that is not recorded gets its own
+   * session.
    */
   connectForTest(controller: StoredController | UnsavedController): ControllerConnection
   /** Which addresses a controller may have. */

@@ -8,7 +8,7 @@ export type GuardedConnection = ControllerConnection & {
 
 /**
  * Rejects calls to a controller for a while (a rest) after several failures in a row. A creation during the rest is
- * rejected at once, and its caller knows that no voucher was made. The call that tries the controller again after the
+ * rejected at once, and the error says that no voucher was made. The call that tries the controller again after the
  * rest is always a read, never a creation.
  */
 export function guardConnection(connection: ControllerConnection): GuardedConnection {
@@ -38,7 +38,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
     },
     list: (site) => runEach(connection.list(site)),
     listNamed: (site, name) => runEach(connection.listNamed(site, name)),
-    /** Its deadline is so short that a failure says little about the controller. So it is not counted. */
+    /** A failure is not counted here: the deadline is so short that it says little about the controller. */
     async findByCode(site, code, deadline) {
       if (!isClosed()) throw restError()
       return connection.findByCode(site, code, deadline)
@@ -75,7 +75,7 @@ const firstRestMs = 5_000
 const longestRestMs = 60_000
 
 type Breaker = {
-  /** True unless the other side is resting after failures. */
+  /** False from the beginning of a rest until a later call gets an answer. */
   isClosed(): boolean
   /**
    * Runs the work, or throws `restError()` during a rest. After a rest, one call at a time tries the other side again. `counts`

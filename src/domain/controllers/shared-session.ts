@@ -99,7 +99,7 @@ function rejectWhenPaused({ pausedBy, budgetIsSpent }: SessionRow): void {
   if (budgetIsSpent) throw new ControllerError('busy', 'refused', 'No more sign-ins for this minute')
 }
 
-/** Without the database there is no session, and without a session nothing is sent to the controller. */
+/** Reports an error of the database as a failed call. Without a session, nothing was sent to the controller. */
 function rejectUnsent(error: unknown): never {
   if (error instanceof ControllerError) throw error
   throw new ControllerError('failed', 'refused', 'The shared session is out of reach', { cause: error })

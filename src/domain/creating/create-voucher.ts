@@ -59,8 +59,9 @@ export async function createVoucher(
 }
 
 /**
- * Saves one round trip, or two with an Idempotency-Key: commits the intent with what this process knows of the site, in a statement
- * that does nothing if this is out of date. Undefined if nothing was done. Then `createFirst` reads everything and finds out why.
+ * Saves one round trip, or two with an Idempotency-Key: commits the intent with the site as this process last read it.
+ * The statement does nothing if the site has changed since. Undefined if nothing was done: then `createFirst` reads
+ * everything and finds out why.
  */
 async function createAtKnownSite(
   ctx: CreateVoucherContext,
@@ -231,7 +232,7 @@ async function markFailed(ctx: CreateContext, siteId: number, ids: string[], err
   }
 }
 
-/** Error codes by failure: first if certainly no voucher was made, then if this is not known. */
+/** Error codes by failure: `rejected` if certainly no voucher was made, `unknown` if one may have been made. */
 const rejected: Partial<Record<Failure, ErrorCode>> = {
   unreachable: 'controller_unreachable',
   timeout: 'controller_unreachable',

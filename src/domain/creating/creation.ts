@@ -8,14 +8,14 @@ export type CreationOptions = {
   reference: string | null
   /** The time at which the service withdraws the voucher. */
   validUntil: Date | null
-  /** After so many days the service withdraws the voucher if nobody has used it. */
+  /** After this many days the service withdraws the voucher if nobody has used it. */
   unusedDays: number | null
 }
 
 /** The latest time to which `validUntil` can be moved later. The controller's minutes last until then. */
 export type Extendable = { extendableUntil: Date | null }
 
-/** A voucher as the client wants it. Its name is still without the date. */
+/** A voucher as the client wants it. Its name does not have the date yet. */
 type WantedVoucher = CreationOptions & Extendable & { shape: VoucherShape }
 
 export type CreationRequest = RepeatableRequest & {

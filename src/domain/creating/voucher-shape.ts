@@ -3,7 +3,7 @@ import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
 import type { CreationOptions, Extendable } from './creation.ts'
 
-/** The bounds where the driver documents none: what a column can hold. */
+/** Bounds for limits for which the driver documents none: the range of the column. */
 const max = 2_147_483_647
 const otherwise: Record<Limit, Bound> = {
   maxUses: { min: 1, max, zeroMeansNone: true },

@@ -5,7 +5,7 @@ type DeliveryState = 'pending' | 'delivered' | 'failed'
 export type LogChoice = {
   /** Null: every state. */
   state: DeliveryState | null
-  /** Only deliveries that were made since then. */
+  /** Only deliveries that were made since this time. */
   since: Date | null
   /** The last delivery of the previous page. */
   after?: { createdAt: Date; id: string } | undefined

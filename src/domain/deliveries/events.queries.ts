@@ -75,7 +75,9 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
 /** SQL: how long the log of deliveries goes back. */
 const keptFor = `interval '30 days'`
 
-/** Settled deliveries, with their attempts. They go before their events: an event of all sites may have thousands. */
+/**
+ * Settled deliveries, with their attempts. They are deleted before their events: an event may have thousands of them.
+ */
 export const settledDeliveries: Retention = {
   table: 'deliveries',
   key: 'deliveries.id',

@@ -22,8 +22,8 @@ export type FailureContext = {
 }
 
 /**
- * Records a failed attempt and its consequence in one transaction. The consequence is another attempt, the end of the
- * delivery, or the end of the delivery and its webhook.
+ * Records a failed attempt and its consequence in one transaction. Either another attempt follows, or the delivery
+ * ends, or the delivery ends and its webhook is disabled.
  */
 export async function recordFailure(ctx: FailureContext, due: DueDelivery, attempt: Attempt & Answer): Promise<void> {
   const disabled = await ctx.db.transaction(async (tx) => {

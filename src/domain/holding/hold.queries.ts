@@ -1,14 +1,16 @@
 import type { Queryable } from '#db/database.ts'
 
-/** `restored`: by `restore`, from a backup of the time `backupTakenAt`. `command`: by `hold`. */
+/**
+ * The command that began the hold. `restored`: `restore`, with a backup of the time `backupTakenAt`. `command`: `hold`.
+ */
 export type Hold = { since: Date } & (
   | { reason: 'restored'; backupTakenAt: Date }
   | { reason: 'command'; backupTakenAt: null }
 )
 
 /**
- * SQL: the service is not held. Statements that begin work on a controller or a receiver contain it, so that no process can
- * act on what it remembers. The table is empty in normal operation and costs no reading.
+ * SQL: the service is not held. Statements that begin work on a controller or a receiver contain it, so that no process
+ * relies on an earlier answer. The table is empty in normal operation, so the check reads no row.
  */
 export const isNotHeld = 'not exists (select from hold)'
 

@@ -4,7 +4,7 @@ import { mayUseSite } from '../sites/sites.queries.ts'
 import { isVisible } from '../webhooks/webhooks.queries.ts'
 import { inScope, type OverviewScope } from './issued.queries.ts'
 
-/** More lines of one kind are not shown: nobody reads them before the first ones are fixed. */
+/** At most this many lines of one kind are shown: nobody reads more before the first ones are fixed. */
 const atMost = 50
 
 export type SiteOnWall = { id: number; name: string; state: SiteStateName }

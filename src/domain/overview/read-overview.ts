@@ -24,7 +24,7 @@ import {
 
 /** The number of sites or creators that are named. The others are added up. */
 const named = 7
-/** A wall of more sites shows nothing that a list does not show better. */
+/** The wall is left out if there are more sites, because a list is then easier to read. */
 const maxOnWall = 1_000
 
 export type OverviewRequest = { actor: Requester; siteId: number | null; days: number; now: Date }
@@ -32,8 +32,8 @@ export type OverviewRequest = { actor: Requester; siteId: number | null; days: n
 export type Overview = Awaited<ReturnType<typeof readOverview>>
 
 /**
- * Figures of the last days and what needs attention, all as of one moment. Of the vouchers, only the index of those that end soon
- * is read, so their total number does not matter.
+ * The figures of the last days and everything that needs attention, read from one snapshot. The only vouchers that are
+ * read are those that end soon, from their index. So the total number of vouchers does not matter.
  */
 export async function readOverview({ db, today }: { db: Database; today: Calendar }, request: OverviewRequest) {
   return db.snapshot((tx) => readFigures({ db: tx, today }, request))

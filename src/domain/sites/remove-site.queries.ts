@@ -34,7 +34,7 @@ export async function listSiteReferences(tx: Queryable, id: number): Promise<Sit
   return rows.map(({ kind }) => kind)
 }
 
-/** Also deletes what only counts for the site. */
+/** Also deletes the rows of other tables that have no meaning without the site. */
 export async function deleteSite(tx: Queryable, id: number): Promise<void> {
   for (const table of ['api_key_sites', 'site_days', 'site_versions'])
     await tx.query(`delete from ${table} where site_id = $1`, [id])

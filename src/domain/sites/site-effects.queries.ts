@@ -6,19 +6,21 @@ const maxNamed = 50
 type Named = { id: string; name: string }
 type Counts = { keys: number; webhooks: number; people: number }
 
-/** Who and what uses a site, for the person who is about to deactivate it. */
+/** The keys, webhooks and people that use a site, for the person who is about to deactivate it. */
 export type SiteEffects = {
-  /** Those that are limited to some sites, and this site is one of them. */
+  /** Keys, webhooks and people that are limited to some sites, including this one. `limited` counts them. */
   keys: Named[]
   webhooks: Named[]
   people: Named[]
   limited: Counts
-  /** Those that may use all sites, and so also this one. */
+  /** How many keys, webhooks and people may use all sites. */
   allSites: Counts
   validVouchers: number
 }
 
-/** Keys that are revoked or expired, disabled webhooks and inactive people do not count: they do not notice anything. */
+/**
+ * Leaves out revoked and expired keys, disabled webhooks and inactive people: the deactivation does not affect them.
+ */
 export async function findSiteEffects(db: Queryable, siteId: number): Promise<SiteEffects> {
   const { rows } = await db.query<SiteEffects>(
     `with using_site (kind, id, name, limited) as (

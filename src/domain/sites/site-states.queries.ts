@@ -6,15 +6,15 @@ import { mayUseSite } from './sites.queries.ts'
 /** The reason why a site cannot use its controller. */
 export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'failing'
 
-/** `unknown`: the site was never compared with its controller. */
+/** `unknown`: the site was never synced. */
 export type SiteStateName = 'reachable' | 'unknown' | 'inactive' | SiteProblem
 
 /** SQL for the open outage `o` of the controller of a site `s`. */
 export const withOutage = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
 
 /**
- * SQL for the state of a site `s` with its outage `o`: the only definition, for every page and operation. A failed comparison
- * that may pass by itself counts after ten minutes.
+ * SQL for the state of a site `s` with its outage `o`: the only definition, for every page and operation. A failure of
+ * the sync that may end by itself counts after ten minutes.
  */
 export const siteState = `case
     when not s.active then 'inactive'
@@ -83,7 +83,7 @@ export async function findSiteState(
   return rows[0]
 }
 
-/** When the site that was compared with its controller longest ago was compared; null if one of them never was. */
+/** The oldest of the last sync times of these sites; null if one of them was never synced. */
 export async function findOldestSync(db: Queryable, ids: number[]): Promise<Date | null> {
   const { rows } = await db.query<{ oldest: Date | null }>(
     `select case when bool_and(synced_at is not null) then min(synced_at) end as oldest from sites where id = any ($1)`,

@@ -6,8 +6,8 @@ import { DomainError } from '../errors.ts'
 export const maxSiteId = 2_147_483_647
 
 /**
- * SQL that is true for the sites that the actor with this id may use; null may use all. An id belongs either to a key or to a
- * staff member.
+ * SQL that is true for the sites that the actor with this id may use; if the id is null, for all sites. An id belongs
+ * either to a key or to a staff member.
  */
 export function mayUseSite(actorId: string, siteId: string): string {
   return `(${actorId}::uuid is null
@@ -169,7 +169,9 @@ export type SiteSettings = {
   tagsNames?: boolean | undefined
 }
 
-/** Makes the site due for a sync, which does the adopting. Undefined when no site of the actor has this id. */
+/**
+ * Changes a site and makes it due for a sync, which adopts vouchers. Undefined when no site of the actor has this id.
+ */
 export async function updateSite(
   db: Queryable,
   id: number,

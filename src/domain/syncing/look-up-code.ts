@@ -16,7 +16,9 @@ export type CodeLookUp = {
   code: string
   /** The sites that the actor may use. */
   sites: number[] | 'all'
-  /** The site whose controller is asked. Without it, those of the vouchers with this code in the record. */
+  /**
+   * The site whose controller is asked. Undefined: the controllers of all recorded vouchers with this code are asked.
+   */
   siteId: number | undefined
   asksControllers: boolean
 }

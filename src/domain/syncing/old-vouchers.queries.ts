@@ -2,14 +2,14 @@ import type { Queryable } from '#db/database.ts'
 import type { VoucherStatus } from '../vouchers/voucher.ts'
 import type { ValidVoucher } from './sync.queries.ts'
 
-/** Vouchers of one status of a site that ended more than so many days ago. */
+/** Vouchers of one status of a site that ended more than this many days ago. */
 export type OldVouchers = { siteId: number; status: Exclude<VoucherStatus, 'valid'>; endedDaysAgo: number }
 
 export type OldVoucher = ValidVoucher
 
 /**
- * SQL: ended more than $3 days ago, and no withdrawal is left to do. Without a time of its end, a voucher ended when its minutes
- * would have run out after a use right after its creation.
+ * SQL: ended more than $3 days ago, and no withdrawal is open. A voucher without a recorded end counts as if it had
+ * been used right after its creation: it ended when its minutes had run out.
  */
 const isOld = `site_id = $1 and status = $2 and created_at < now() - make_interval(days => $3)
   and coalesce(revoked_at, expires_at, created_at + make_interval(mins => expire_minutes)) < now() - make_interval(days => $3)

@@ -35,7 +35,7 @@ function toRows(vouchers: SeenVoucher[], dayOf?: (createdAt: Date | null) => str
   )
 }
 
-/** SQL for the status: used, otherwise expired, otherwise valid. Only the controller knows when the minutes end. */
+/** SQL for the status: used, otherwise expired, otherwise valid. The controller reports when the minutes end. */
 const statusBy = (maxUses: string) => `case
     when ${maxUses} > 0 and seen.used_count >= ${maxUses} then 'used'
     when seen.expired or seen.expires_at <= now() then 'expired'

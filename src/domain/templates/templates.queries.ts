@@ -15,7 +15,7 @@ export type Template = {
   downKbps: number
   upKbps: number
   quotaMb: number
-  /** After so many days a voucher is withdrawn if nobody has used it; null for never. */
+  /** After this many days a voucher is withdrawn if nobody has used it; null for never. */
   unusedDays: number | null
   createdAt: Date
 }

@@ -15,7 +15,7 @@ export type VoucherFilter = {
   /** The id of the key or staff member that made it. */
   createdBy?: string | undefined
   source?: VoucherSource | undefined
-  /** Only vouchers that nobody has used, as far as the record knows. */
+  /** Only vouchers that nobody has used, according to the record. */
   unused?: boolean | undefined
   batchId?: string | undefined
   createdAfter?: Date | undefined
@@ -56,7 +56,7 @@ function statusConditions({ status, now }: VoucherFilter, bind: (value: unknown)
   })
 }
 
-/** The same words as the conditions of the indexes `vouchers_of_…`. */
+/** These conditions must equal those of the indexes `vouchers_of_…`. */
 const sourceConditions: Record<VoucherSource, string> = {
   key: 'api_key_id is not null',
   staff: 'staff_id is not null',

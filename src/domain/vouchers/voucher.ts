@@ -19,9 +19,9 @@ export type RecordedVoucher = {
   siteId: number
   id: string
   code: string
-  /** What the client sent, or the controller's note without its date. */
+  /** The name that the client sent, or the controller's note without its date. */
   name: string
-  /** As it stands on the controller, with the date. It never changes. */
+  /** The name on the controller, with the date. It never changes. */
   controllerName: string
   reference: string | null
   status: VoucherStatus

@@ -85,7 +85,7 @@ function textFor(
   newestWhere: (ofSites: string) => string,
   bind: (value: unknown) => string,
 ): string {
-  if (sites === 'all') return newestWhere(`code <> ''`) // opens the index vouchers_newest
+  if (sites === 'all') return newestWhere(`code <> ''`) // so that PostgreSQL can use the index vouchers_newest
   if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
   const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
   return merge([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])

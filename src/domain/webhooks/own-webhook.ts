@@ -13,14 +13,14 @@ import {
 
 export type StoredWebhook = Webhook & WebhookSecrets
 
-/** A webhook that the actor may see: all of its sites are the actor's. */
+/** A webhook that the actor may see: the actor may use all its sites. */
 export async function findSeenWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
   const webhook = await findWebhook(db, ref, limitedTo(actor))
   if (!webhook) throw await webhookNotFound(db, ref)
   return webhook
 }
 
-/** A webhook that the actor may use and change. For a webhook of all sites or of none, that takes the right to all sites. */
+/** A webhook that the actor may use and change. A webhook for all sites or for none needs an actor for all sites. */
 export async function findOwnWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
   const webhook = await findSeenWebhook(db, actor, ref)
   if (webhook.allSites || webhook.siteIds.length === 0) requireAllSites(actor)

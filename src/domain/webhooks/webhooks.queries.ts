@@ -41,7 +41,10 @@ function isNamed(id: string, name: string): string {
   return `(id = ${id}::uuid or name = ${name})`
 }
 
-/** SQL that is true for the webhooks that the actor may see: they have sites, and all of these are its own. Null sees all. */
+/**
+ * SQL: the webhooks that the actor may see. They have sites, and the actor may use all of them. Null may see all
+ * webhooks.
+ */
 export function isVisible(actorId: string): string {
   return `(${actorId}::uuid is null or (not webhooks.all_sites
     and exists (select from webhook_sites s where s.webhook_id = webhooks.id) and not exists (
@@ -151,7 +154,7 @@ export async function listSimilarWebhooks(db: Queryable, name: string): Promise<
 /** `url` is encrypted. Null keeps the old one. */
 export type WebhookChoices = Pick<Webhook, 'name' | 'events' | 'language' | 'allSites'> & { url: string | null }
 
-/** A new URL has not failed yet. False when another webhook has the name. */
+/** A new URL clears the time since which the webhook fails. False when another webhook has the name. */
 export async function updateWebhookChoices(tx: Queryable, id: string, choices: WebhookChoices): Promise<boolean> {
   const { name, events, language, allSites, url } = choices
   try {

@@ -5,7 +5,7 @@ import { deleteInHalves } from './delete-in-halves.ts'
 
 const ids = Array.from({ length: 50 }, (_, n) => `v${n}`)
 
-/** Refuses every call that names one of these. */
+/** Rejects every call that contains one of these ids. */
 function refusing(bad: string[], failure: Failure = 'rejected') {
   const calls: string[][] = []
   const remove = async (piece: string[]) => {

@@ -3,7 +3,7 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 
 /** Failures that a single voucher may cause. After any other failure it is useless to go on. */
 const perhapsOfOne: Failure[] = ['rejected', 'failed', 'no_voucher']
-/** After so many failures in a row, the cause is not a single voucher. */
+/** After this many failures in a row, the cause is not a single voucher. */
 const maxInARow = 10
 
 export type Deletion = {

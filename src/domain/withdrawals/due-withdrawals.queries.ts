@@ -6,22 +6,26 @@ import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events
 import { isNotHeld } from '../holding/hold.queries.ts'
 import type { WithdrawalReason } from './withdrawals.queries.ts'
 
-/** A process that holds rows longer has died or is slow. Then two processes may withdraw the same, which does no harm. */
+/**
+ * A process that holds rows longer has died or is slow. Two processes may then withdraw the same voucher: no harm is
+ * done.
+ */
 const lease = `interval '12 seconds'`
 /** The pause doubles with each attempt, from two seconds to five minutes. A busy controller has a free slot soon. */
 const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 2 ^ least(attempts, 9)) end)`
 /** A withdrawal is given up after ten attempts and seven days. */
 const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
-/** The last withdrawal of a part. */
+/** The end of a page: the last withdrawal on it. */
 type DuePlace = { dueAt: Date; siteId: number }
 
-/** `next`: where to go on, unless all due withdrawals were read. A site may be in several parts. */
+/** `next`: where the next page begins; undefined when all due withdrawals were read. A site may be on several pages. */
 type DueSites = { siteIds: number[]; next: DuePlace | undefined }
 
 /**
- * Sites with due withdrawals whose controller is not out of reach, longest due first. Reads at most `limit` withdrawals, and goes
- * on after the site and the time of the last one: the withdrawals of a revocation have one time and fill one part at most.
+ * A page of sites with due withdrawals whose controller is not out of reach, longest due first. Reads at most `limit`
+ * withdrawals. The next page begins after the time and the site of the last one. This skips the rest of a revocation,
+ * whose withdrawals on a site all have the same time.
  */
 export async function listSitesWithDueWithdrawals(db: Queryable, after?: DuePlace, limit = 10_000): Promise<DueSites> {
   const { rows } = await db.query<{ siteIds: number[]; isFull: boolean; dueAt: Date; siteId: number }>(

@@ -16,7 +16,7 @@ export type ByUse = {
   used: DueWithdrawal[]
   /** Vouchers that are not on the controller any more. */
   vanished: DueWithdrawal[]
-  /** All that are not known to be used, if the list could not be read. */
+  /** If the list could not be read: all vouchers without a recorded use. Otherwise empty. */
   unknown: DueWithdrawal[]
   failure?: Failure
 }

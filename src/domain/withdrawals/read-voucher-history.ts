@@ -23,7 +23,7 @@ export type HistoryEntry = { at: Date } & (
   | { type: 'expired' }
 )
 
-/** What happened to a voucher, newest first: from the voucher itself, its changes in the audit and its withdrawals. */
+/** The history of a voucher, newest first: from the voucher itself, its changes in the audit and its withdrawals. */
 export async function readVoucherHistory(db: Queryable, now: Date, voucher: RecordedVoucher): Promise<HistoryEntry[]> {
   const changes = await listVoucherChanges(db, voucher)
   const withdrawals = await listVoucherWithdrawals(db, voucher)
@@ -54,8 +54,8 @@ export async function readVoucherHistory(db: Queryable, now: Date, voucher: Reco
 }
 
 /**
- * A scheduled withdrawal is deleted a week after it, so the times of the voucher say why. A voucher that is revoked without any of
- * these reasons was deleted on the controller.
+ * The reason for a revocation. The row of a scheduled withdrawal is deleted after a week; then the times of the voucher
+ * show the reason. A voucher that is revoked without any of these reasons was deleted on the controller.
  */
 function reasonOf(voucher: RecordedVoucher, revokedAt: Date, withdrawals: VoucherWithdrawal[]): RevokedReason {
   const earlier = withdrawals.filter(({ dueAt }) => dueAt <= revokedAt)

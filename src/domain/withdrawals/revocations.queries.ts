@@ -138,7 +138,7 @@ export async function listRevocationRows(
   return rows
 }
 
-/** Settled withdrawals of revocations. They go before their revocations, of which each has up to 10,000. */
+/** Settled withdrawals of revocations. They are deleted before their revocations: each revocation has up to 10,000. */
 export const revokedWithdrawals = (keptFor: string): Retention => ({
   table: 'withdrawals',
   key: 'withdrawals.site_id, withdrawals.id',

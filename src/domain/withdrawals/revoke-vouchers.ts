@@ -20,9 +20,12 @@ import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from
 
 /** The number of sites that get a job at once. The others follow with the next sweep, two seconds later. */
 const jobsAtOnce = 200
-/** The most withdrawals that may wait on these sites. Repeating a filter during an outage would pile them up without end. */
+/**
+ * The most withdrawals that may wait on these sites. Otherwise, repeating a filter during an outage adds them without
+ * end.
+ */
 const maxWaiting = 50_000
-/** A revocation of so few vouchers is always accepted, so that a check-out never fails. */
+/** A revocation of at most this many vouchers is always accepted, so that a check-out never fails. */
 const fewVouchers = 10
 /** The most vouchers of one revocation by filter. */
 const maxVouchers = 10_000
@@ -30,7 +33,7 @@ const maxVouchers = 10_000
 export type RevocationRequest = RepeatableRequest & {
   /** Finds the vouchers in the transaction that revokes them. Not called for a repeat: they may no longer match the filter. */
   choose(tx: Queryable): Promise<SiteItem[]>
-  /** Withdraw only what nobody has used by the time the worker asks the controller. */
+  /** Withdraw only vouchers that nobody has used by the time the worker asks the controller. */
   onlyUnused: boolean
 }
 

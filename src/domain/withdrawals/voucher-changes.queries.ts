@@ -14,8 +14,8 @@ export type LockedVoucher = {
   expiresAt: Date | null
   validUntil: Date | null
   /**
-   * A withdrawal has begun or is due, and it does not depend on a use that the record already knows. The end of a stay that
-   * waits for the end of a hold does not count.
+   * A withdrawal has begun or is due, and no recorded use prevents it. The end of a stay that waits for the end of a
+   * hold does not count.
    */
   isBeingRevoked: boolean
   /** The time by the clock of the database, after the wait for the lock. */

@@ -7,7 +7,7 @@ import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
 import type { VoucherChange } from './voucher-changes.queries.ts'
 import type { WithdrawalReason } from './withdrawals.queries.ts'
 
-/** Nobody changes a voucher so often by hand. A program that does gets the newest ones. */
+/** More changes than anybody makes by hand. If a program made more, only the newest are listed. */
 const maxRows = 100
 
 export type AuditedChange = {
@@ -16,7 +16,7 @@ export type AuditedChange = {
   change: Omit<VoucherChange, 'validUntil'> & { validUntil?: string | null }
 }
 
-/** The changes of a voucher from the audit, newest first. Older entries are the new values themselves. */
+/** The changes of a voucher from the audit, newest first. The details of old entries are the new values themselves. */
 export async function listVoucherChanges(db: Queryable, voucher: SiteItem): Promise<AuditedChange[]> {
   const { rows } = await db.query<AuditedChange>(
     `select at, json_build_object('kind', actor_kind, 'name', actor_name) as actor, 

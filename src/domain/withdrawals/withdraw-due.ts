@@ -131,12 +131,14 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]):
 }
 
 type Disconnections = {
-  /** Without an entry for vouchers that the driver had no time for. */
+  /** Vouchers that the driver had no time for have no entry. */
   byId: Map<string, Disconnection>
   failure?: Failure
 }
 
-/** Disconnects the devices of vouchers that were deleted. Where nobody has used the voucher, there are none. */
+/**
+ * Disconnects the devices of deleted vouchers. Vouchers that were withdrawn because nobody used them have no devices.
+ */
 async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted: Named[]): Promise<Disconnections> {
   const perhapsOnline = deleted
     .filter(({ onlyUnused }) => !onlyUnused)
@@ -156,7 +158,7 @@ async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted:
 
 /** Failures that another attempt does not change: the account may not disconnect devices, or the controller cannot. */
 const lasting: Failure[] = ['forbidden', 'missing', 'rejected']
-/** After so many failed attempts a withdrawal is settled although its devices could not be disconnected. */
+/** After this many failed attempts, a withdrawal is settled although its devices could not be disconnected. */
 const maxDisconnectAttempts = 5
 
 type ByProgress = {

@@ -4,7 +4,7 @@ import type { Retention } from '#db/retention.queries.ts'
 /** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is notified. */
 export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
 
-/** Due at `dueAt`, after some days, or else now, by the clock of the database. */
+/** A withdrawal that is due at `dueAt`, after some days, or otherwise now, by the clock of the database. */
 export type ScheduledWithdrawal = {
   voucherId: string
   reason: WithdrawalReason
