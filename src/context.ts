@@ -170,7 +170,7 @@ function connectHealthDatabase(config: Config): Database {
 
 /**
  * These connections run only named statements. The setting makes PostgreSQL plan each of them once. By default,
- * PostgreSQL plans the list of a site every time, because it overestimates the cost of one plan for all partitions.
+ * PostgreSQL plans the list of a site every time, because it estimates a high cost for one plan for all partitions.
  */
 function connectRequestDatabase(config: Config, log: Log): Database {
   return connectDatabase({

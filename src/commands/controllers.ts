@@ -24,7 +24,7 @@ import { readSecret } from './terminal/read-input.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
-/** As many sites as one controller can reasonably have. */
+/** The largest number of sites that one controller can reasonably have. */
 const maxListedSites = 10_000
 
 type Drivers = Readonly<Record<string, Driver>>
@@ -224,7 +224,9 @@ async function verifyController(terminal: Terminal, name: string, { site, yes }:
   if (report.steps.some(({ result }) => result !== 'ok')) terminal.exitCode = 1
 }
 
-/** Limits the voucher to one device, one minute and little data. Every limit is set, so that the report shows how it is read back. */
+/**
+ * A voucher for one device, one minute and little data. All limits are set, so the report shows how each is read back.
+ */
 function harmlessShape(now: Date) {
   const name = `voucher-service verify ${now.toISOString().slice(0, 10)}`
   return { name, maxUses: 1, expireMinutes: 1, downKbps: 2_000, upKbps: 1_000, quotaMb: 5 }

@@ -41,7 +41,7 @@ export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
   return applied
 }
 
-/** Without a last number, the one that was set before stays. */
+/** If `last` is undefined, the last number that was set before stays. */
 type SiteNumbers = { first: number; last: number | undefined }
 
 /** Sets which numbers new sites get. When nothing changes, which is the usual case, it only reads. */

@@ -28,7 +28,7 @@ test('the WAL of a new voucher: less than 1,600 bytes with all indexes', async (
     )
   const { rows: begin } = await db.query<{ at: string }>('select pg_current_wal_insert_lsn() as at')
   for (let n = 1; n <= count; n++) await insert(n)
-  await db.query('select pg_current_xact_id()') // flushes what was written before
+  await db.query('select pg_current_xact_id()') // flushes earlier writes
   const { rows } = await db.query<{ name: string; bytes: number }>(
     `with records as materialized (
        select record_length - fpi_length as bytes, regexp_match(block_ref, 'rel \\d+/(\\d+)/(\\d+)') as place

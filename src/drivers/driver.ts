@@ -151,10 +151,11 @@ export type ControllerConnection = {
   /** Returns when none of the vouchers is on the controller any more. */
   delete(site: string, ids: string[]): Promise<void>
   /**
-   * Ends the sign-ins of all devices that used these vouchers, online or not, and returns what became of each voucher by its
-   * id. The vouchers are deleted before, so that nobody can sign in with them again. Never ends the sign-in of a device that
-   * the controller does not tie to one of these vouchers. Takes a few seconds at most: a voucher with devices that it had no
-   * time for is left out of the result, and the caller calls again. Each call makes progress. See `cannotDisconnect`.
+   * Ends the sign-ins of all devices that used these vouchers, online or not, and returns the result for each voucher
+   * by its id. The vouchers are deleted before, so that nobody can sign in with them again. Never ends the sign-in of a
+   * device that the controller does not tie to one of these vouchers. Takes a few seconds at most: a voucher with
+   * devices that it had no time for is left out of the result, and the caller calls again. Each call makes progress.
+   * See `cannotDisconnect`.
    */
   disconnect(site: string, vouchers: VoucherToDisconnect[]): Promise<Map<string, Disconnection>>
   /** Checks, with the cheapest read, that vouchers of the site can be used. */
@@ -234,9 +235,9 @@ export class ControllerError extends Error {
   override name = 'ControllerError'
   readonly failure: Failure
   readonly outcome: Outcome
-  /** The cause for people who test a controller, where the driver knows more than `failure` says. */
+  /** The cause for people who test a controller, if it is more exact than `failure`. */
   readonly checkCause: CheckCause | undefined
-  /** For the failure `unreachable`, if the driver knows it. */
+  /** The reason for the failure `unreachable`, if the driver can tell it. */
   readonly reason: UnreachableReason | undefined
   constructor(failure: Failure, outcome: Outcome, message: string, options: ControllerErrorOptions = {}) {
     super(message, options)
@@ -246,7 +247,7 @@ export class ControllerError extends Error {
     this.reason = options.reason
   }
 
-  /** The same failure with another outcome, for a caller that knows more about what was sent. */
+  /** The same failure with another outcome, for a caller that can tell whether the request was sent. */
   as(outcome: Outcome): ControllerError {
     return outcome === this.outcome
       ? this

@@ -22,7 +22,7 @@ const maxPauseMs = 1_000
 
 /**
  * Keeps a client connected. Replaces a connection that breaks or that answers nothing for three seconds. A half-open
- * connection reports no error, so the client library would keep it for ever.
+ * connection reports no error, so the client library would keep it forever.
  */
 export function keepConnected<C extends Client>(
   createClient: () => Promise<C>,

@@ -3,11 +3,11 @@ import { isRejectedByDatabase, steadyClock, trackHandlers } from './progress.ts'
 
 /** Limits on how many jobs run at the same time. */
 export type JobLimits = {
-  /** In this process. */
+  /** All jobs in this process. */
   atOnce: number
-  /** Of one group, in all processes together. */
+  /** The jobs of one group, in all processes together. */
   perGroup?: number
-  /** Of one group, in this process. */
+  /** The jobs of one group, in this process. */
   perGroupHere?: number
 }
 

@@ -8,7 +8,7 @@ export const failureKinds = [
   'tls', // the certificate or the encryption
   'refused', // nothing listens at the address
   'connection', // the connection could not be opened, or broke
-  'incomplete', // the answer did not come to its end
+  'incomplete', // the answer broke off or was too long
   'forbidden', // the address policy of the service
   'secrets', // the stored URL or secret cannot be decrypted
 ] as const

@@ -11,7 +11,7 @@ const no = ['false', 'no', '0', 'nein']
 /** How many wrong columns a message names, and how many characters of each: the message stays short whatever the file is. */
 const namedColumns = { count: 5, characters: 50 }
 
-/** Reads the sites of a CSV file. Rows that cannot be read are refused one by one. */
+/** Reads the sites of a CSV file. Each row that cannot be read is rejected on its own. */
 export function parseSiteRows(text: string, maxRows: number): { rows: SiteRow[]; refused: RowOutcome[] } {
   const { header, rows: all } = parseCsv(text, maxRows)
   const columns = header.map((column) => column.toLowerCase())

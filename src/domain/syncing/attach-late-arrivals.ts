@@ -28,9 +28,10 @@ type LateContext = {
 }
 
 /**
- * Handles vouchers that appear after their creation was given up. If the client made no other voucher since then, the late
- * voucher is recorded for the creation. Otherwise one request has two vouchers: the late voucher is withdrawn if it was certainly
- * made for this creation, and only reported if it may be somebody else's. Returns what was recorded.
+ * Handles vouchers that appear after their creation was given up. If the client made no other voucher since then, the
+ * late voucher is recorded for the creation. Otherwise one request has two vouchers: the late voucher is withdrawn if
+ * it was certainly made for this creation, and only reported if it may be somebody else's. Returns the recorded
+ * vouchers.
  */
 export async function attachLateArrivals(
   ctx: LateContext,
@@ -65,7 +66,7 @@ async function attach(
   late: ControllerVoucher,
 ): Promise<boolean> {
   const { lastAttemptId, lastAttemptState, maker, batchId, shape: asked, sentAt } = creation
-  if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // that attempt may still find this voucher itself
+  if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // it may still find this voucher
   if (await findTwin(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another creation may
   const isSurplus = lastAttemptState === 'recorded' || (creation.isRevoked && lastAttemptId !== creation.id)
   if (isSurplus) return handleSurplus(ctx, site, creation, late)

@@ -6,9 +6,9 @@ export type VoucherSource = 'key' | 'staff' | 'controller'
 export type VoucherFilter = {
   /** The time for which `status` is determined. */
   now: Date
-  /** One of these. */
+  /** Only vouchers with one of these statuses. */
   status?: readonly VoucherStatus[] | undefined
-  /** Exactly these vouchers. */
+  /** Only these vouchers. */
   ids?: string[] | undefined
   nameContains?: string | undefined
   reference?: string | undefined

@@ -15,8 +15,8 @@ export type Deletion = {
 }
 
 /**
- * Deletes what can be deleted. If one voucher makes a call fail, halving the list finds it. After too many failures the rest is
- * left for the next attempt, which must use a different order.
+ * Deletes all vouchers that can be deleted. If one voucher makes a call fail, halving the list finds it. After too many
+ * failures the rest is left for the next attempt, which must use a different order.
  */
 export async function deleteInHalves(remove: (ids: string[]) => Promise<void>, ids: string[]): Promise<Deletion> {
   const gone: string[] = []

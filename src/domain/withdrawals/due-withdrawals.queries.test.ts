@@ -8,7 +8,10 @@ const [one, two, three] = [await seedSite(db), await seedSite(db), await seedSit
 
 beforeEach(() => db.query('delete from withdrawals'))
 
-/** With `apart`, each has its own time; otherwise all have the same, like those of a revocation. */
+/**
+ * Inserts due withdrawals. With `apart`, each has its own time; otherwise all have the same, like those of a
+ * revocation.
+ */
 const insertDue = (siteId: number, count: number, { secondsAgo, apart }: { secondsAgo: number; apart: boolean }) =>
   db.query(
     `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)

@@ -75,9 +75,9 @@ export type DueWithdrawal = {
 }
 
 /**
- * Leases due withdrawals, in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose voucher has
- * a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already has a withdrawal for
- * that voucher.
+ * Leases due withdrawals, in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose
+ * voucher has a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already
+ * has a withdrawal for that voucher.
  */
 export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
   const { rows } = await db.query<DueWithdrawal>(

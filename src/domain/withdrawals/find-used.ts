@@ -47,7 +47,7 @@ export function createUseFinder(
 
 type Reading = {
   startedAt: Date
-  /** By the monotonic clock. */
+  /** The end of the reading, by the monotonic clock. */
   endedMs: number
   find(withdrawal: DueWithdrawal): SeenVoucher | undefined
   /** Why the list could not be read. It is not read again before 10 s have passed. */

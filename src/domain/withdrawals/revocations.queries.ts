@@ -82,8 +82,9 @@ export async function findRevocation(db: Queryable, id: string, viewer: Viewer):
 }
 
 /**
- * A page of the revocations that the viewer may see, newest first: it must be allowed to use the sites of all vouchers. A revocation
- * without vouchers is visible to its maker only. The page is cut before the vouchers are counted.
+ * A page of the revocations that the viewer may see, newest first. The viewer must be allowed to use the sites of all
+ * vouchers. A revocation without vouchers is visible to its maker only. The page is cut before the vouchers are
+ * counted.
  */
 export async function listRevocations(
   db: Queryable,

@@ -76,7 +76,9 @@ async function checkPort(site: SiteToTest): Promise<Finding> {
   }
 }
 
-/** The name may lead to a forbidden address by now, although it did not a moment ago. */
+/**
+ * Explains why no connection was opened. The name may now resolve to a forbidden address, although it did not before.
+ */
 function explainConnectError(error: NodeJS.ErrnoException, port: string): Finding {
   if (error instanceof ControllerError) return failed(notAllowed, 'address_forbidden')
   const { code = 'no connection' } = error
@@ -136,7 +138,7 @@ function judgeCertificate(shown: ShownCertificate, { certificatePin, pinCommand 
   )
 }
 
-/** Anybody can write anything into a certificate. */
+/** Removes control characters, because a certificate may contain any text. */
 function plainSubject(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '').slice(0, 200)
 }
@@ -146,7 +148,7 @@ function readDate(text: string): Date | null {
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/** Every other reason is about who signed the certificate. */
+/** Reasons other than an untrusted signer. */
 const causesOfDistrust: Record<string, CheckCause> = {
   CERT_HAS_EXPIRED: 'certificate_expired',
   CERT_NOT_YET_VALID: 'certificate_expired',
@@ -208,7 +210,9 @@ function explainRead(error: ControllerError, facts?: LayerFacts): LayerFinding<H
   return [...unknown, { layer, ...explainFailure(error), ...(facts && { facts }) }]
 }
 
-/** The sites to show beside the result. A controller that does not list them has already answered the question. */
+/**
+ * The sites to show beside the result. If they cannot be listed, they are left out: the check already has its result.
+ */
 async function sitesAround(connection: ControllerConnection, site: string, listed: ControllerSite[]) {
   const sites = listed.length > 0 ? listed : await readSites(connection, site)
   return sites instanceof ControllerError ? {} : { sites }

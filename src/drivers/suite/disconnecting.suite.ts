@@ -9,7 +9,7 @@ let devices = 0
 /** A new device for each test, because a device that is signed in twice is a case of its own. */
 const newMac = () => `02:00:5e:00:00:${(++devices).toString(16).padStart(2, '0')}`
 
-/** Every device that may have been named somewhere, in all the forms in which a MAC address is written. */
+/** Matches the MAC address of every test device, in all the ways in which a MAC address is written. */
 const anyMac = /02[:.-]?00[:.-]?5e[:.-]?00[:.-]?00/i
 
 export function testDisconnecting(bench: Bench): void {

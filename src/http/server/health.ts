@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
-/** The body of `/readyz`. A ready process accepts requests; while writes are refused, it only answers reads. */
+/**
+ * The body of `/readyz`. A ready process accepts requests; while the database rejects writes, it only answers reads.
+ */
 export type Readiness =
   | { status: 'ready' }
   | { status: 'ready'; writes: 'refused'; reason: string }

@@ -204,7 +204,7 @@ export function requestErrorOf(error: unknown, request: FastifyRequest): Request
   return codesOfFastify[(error as FastifyError).code]
 }
 
-/** PostgreSQL refused a row because its site was removed while the request was running. */
+/** PostgreSQL rejected a row because its site was removed while the request was running. */
 function isOfRemovedSite(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23503' && String(constraint).endsWith('_site_id_fkey')

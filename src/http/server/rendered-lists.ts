@@ -6,7 +6,7 @@ export type RenderedList = { version: string; validUntil: string | null; body: B
 /** The lists that this process has rendered, bounded by their size in memory, and those that it is rendering. */
 export type RenderedLists = {
   known: LRUCache<string, RenderedList>
-  /** By name and version: requests for a list that has just changed wait for one rendering. */
+  /** Renderings by name and version. Requests for a list that has just changed wait for the same rendering. */
   underWay: Map<string, Promise<RenderedList>>
 }
 

@@ -75,12 +75,15 @@ export async function serve(
   }
 }
 
-/** The Fastify application with everything that both APIs share: limits, log lines, error answers, health, the reference and the web app. */
+/**
+ * The Fastify application with everything that both APIs share: limits, log lines, error answers, health, the reference
+ * and the web app.
+ */
 function createServer(ctx: ServerContext): { app: FastifyInstance; connections: Connections } {
   const app = fastify({
     loggerInstance: ctx.log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(), // Node keeps random bytes in store for it; a UUIDv7 takes five times as long
+    genReqId: () => randomUUID(), // Node buffers random bytes for it; a UUIDv7 takes five times as long
     trustProxy: ctx.trustedProxies.length > 0 ? ctx.trustedProxies : false,
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,

@@ -87,7 +87,7 @@ async function walPosition(): Promise<string> {
  * counts if it changed one of these tables. Full-page images are left out, because they depend on checkpoints.
  */
 async function readWal(first: string): Promise<{ commits: number; bytes: number; byRelation: string }> {
-  await app.db.query('select pg_current_xact_id()') // flushes what was written before
+  await app.db.query('select pg_current_xact_id()') // flushes earlier writes
   const { rows } = await app.db.query<{ xid: string; relation: string | null; bytes: number }>(
     `with records as (
        select xid::text, record_length - fpi_length as bytes,

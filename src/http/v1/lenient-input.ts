@@ -10,7 +10,9 @@ import { isObject, readJson } from '../server/read-request.ts'
 const defaultUses = 1
 const defaultMinutes = 480
 
-/** The number of a site, `none` for a number larger than any site can have, undefined if the value is no site number. */
+/**
+ * The number of a site; `none` if the number is larger than any site's; undefined if the value is not a site number.
+ */
 export type SiteId = number | 'none' | undefined
 
 export type CreationInput = { siteId: Exclude<SiteId, undefined>; shape: VoucherShape }
@@ -57,14 +59,16 @@ function atLeastZero(value: unknown): number {
 
 const leadingNumber = /^[ \t\n\r\v\f]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/
 
-/** Converts numbers and strings to an integer. A string counts as its longest leading decimal number, else as 0. */
+/**
+ * Converts numbers and strings to an integer. A string counts as its longest leading decimal number, otherwise as 0.
+ */
 function toInteger(value: unknown): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) + 0 : undefined
   const text = leadingNumber.exec(value)?.[1] ?? '0'
   const number = Number(text)
   if (Number.isFinite(number)) return Math.trunc(number) + 0
-  // Any number of digits is a number. An exponent out of range is none.
+  // A number may have any number of digits, but an exponent that is out of range is invalid.
   return /e/i.test(text) ? undefined : Math.sign(number) * Number.MAX_VALUE
 }
 
@@ -73,7 +77,7 @@ export function registerBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseBody(body))
 }
 
-/** The body as an object, whatever its Content-Type says. A body that is no JSON object counts as an empty one. */
+/** The body as an object, whatever its Content-Type says. A body that is not a JSON object counts as an empty one. */
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   try {
     const value = readJson(bytes, { dropsProto: true })

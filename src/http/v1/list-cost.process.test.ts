@@ -69,7 +69,7 @@ describe('the cost of one GET', () => {
     await seedVoucher(app.db, site)
     const { key } = await seedKey(app.db, { rateLimit: 1000 })
     const path = `/api/vouchers.php?site_id=${site}`
-    await app.call('/api/sites.php', { key }) // Redis learns the script
+    await app.call('/api/sites.php', { key }) // Redis loads the script
     const commands = await countRedisCommands()
 
     expect(await cost(app, path, key)).toEqual(['api_key_secrets', 'vouchers'])
@@ -103,7 +103,7 @@ describe('the cost of one GET', () => {
   })
 })
 
-/** On a connection without the pool's timeout, which would end both statements on a busy machine. */
+/** Uses its own connection, because the pool's timeout would end both statements on a busy machine. */
 async function seedVouchers(site: number): Promise<void> {
   const client = new pg.Client({ connectionString: app.db.url })
   await client.connect()
@@ -112,7 +112,7 @@ async function seedVouchers(site: number): Promise<void> {
   await client.end()
 }
 
-/** Commands that came from outside; those of a script are counted by Redis as well. */
+/** The number of commands that clients sent. Redis also counts the commands inside scripts, which are left out here. */
 async function countRedisCommands(): Promise<number> {
   const client = await createClient({ url: redis.url }).connect()
   const stats = await client.info('commandstats')

@@ -5,7 +5,9 @@ import { listActiveSites, type SiteName } from '#domain/sites/sites.queries.ts'
 import { actorOf } from '../server/read-request.ts'
 import type { Call } from './register-v1.ts'
 
-/** Sites per statement. One statement is enough for nearly every key; a provider with a million sites needs flat memory. */
+/**
+ * Sites per statement. One statement is enough for nearly every key. With a million sites, pages keep memory use low.
+ */
 const pageSize = 5_000
 
 /** GET /sites.php: the active sites that the key may use, by name. */

@@ -86,7 +86,10 @@ type Defaults = Limits & { unusedDays: number | null }
 
 const defaultLimits: Defaults = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
 
-/** Completes the requested options from the template, or else from the defaults. The actor must be allowed to use the site. */
+/**
+ * Completes the requested options from the template, otherwise from the defaults. The actor must have access to the
+ * site.
+ */
 export async function readCreationOptions(
   db: Queryable,
   requested: RequestedOptions,

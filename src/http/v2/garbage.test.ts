@@ -40,7 +40,7 @@ const simulator = await startSimulator()
 const { key } = await seedKey(app.db, { scope: 'manage' })
 const site = await seedControlledSite(app.db, simulator)
 const id = await seedVoucher(app.db, site)
-/** More vouchers: the requests soon revoke each of them. */
+/** More vouchers, because the requests soon revoke each of them. */
 const more = await Promise.all(Array.from({ length: 50 }, () => seedVoucher(app.db, site)))
 const ended = await seedVoucher(app.db, site, { status: 'revoked' })
 const batch = await seedBatch(app.db, site)
@@ -48,7 +48,7 @@ const template = await seedTemplate(app.db)
 const webhook = await seedWebhook(app.db)
 const { rows: controllerRows } = await app.db.query<{ id: string }>('select id from controllers')
 const controller = controllerRows[0]?.id as string
-/** Its address changes all the time, so no site uses it. */
+/** A controller whose address the requests may change. No site uses it. */
 const spareController = await seedController(app.db)
 
 const unhandled: unknown[] = []
@@ -262,7 +262,7 @@ const rare = [
   'PUT 415',
 ]
 
-/** An administrator for some requests: until the person signs out or reaches the limit of a minute. */
+/** The administrator who sends some requests. Another one follows when this one signs out or reaches the rate limit. */
 let person = await seedPerson(app.db, { role: 'admin' })
 
 test('every request gets an answer that the document describes, never a 5xx', { timeout: 3_600_000 }, async () => {

@@ -156,7 +156,7 @@ describe('2,000 sites with 20 vouchers each', async () => {
 
 type Plan = { nodes: string[]; indexes: string[]; parts: Set<string>; rows: number; buffers: number; ms: number }
 
-/** The second run: the first one warms the cache. */
+/** The plan of the second run, because the first run warms the cache. */
 async function explain(site: number, filter: VoucherFilter): Promise<Plan> {
   const plans: any[] = []
   const explained: Queryable = {
@@ -180,15 +180,20 @@ async function explain(site: number, filter: VoucherFilter): Promise<Plan> {
   }
 }
 
-/** Without the lookup of each maker's name by its primary key, and the node that adds it to the rows. */
+/**
+ * The nodes of a plan, without the lookup of each maker's name by its primary key and the node that adds it to the
+ * rows.
+ */
 function nodesOf(plan: any): any[] {
   const children = (plan.Plans ?? []).filter((child: any) => child['Parent Relationship'] !== 'SubPlan')
   return [...(plan['Node Type'] === 'Result' ? [] : [plan]), ...children.flatMap(nodesOf)]
 }
 
 /**
- * One key made all vouchers but the seven oldest: of these, a person made four and somebody made three on the controller. Ten of a thousand used, ten expired, one with a reference; 200 running, of which half have run out. Rows first, indexes
- * afterwards, by giving the site a new part: faster than inserting.
+ * One key made all vouchers but the seven oldest. Of these, a person made four, and somebody made three on the
+ * controller. Of each thousand vouchers, ten are used, ten are expired and one has a reference. 200 vouchers are
+ * running, and half of them have run out. The rows are inserted into a new partition, whose indexes are built
+ * afterwards: this is faster.
  */
 async function seedVouchers(site: number): Promise<void> {
   await seedVoucher(app.db, site)

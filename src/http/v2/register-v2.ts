@@ -55,7 +55,6 @@ import { listDeliveries, replayDeliveries } from './webhooks/deliveries.ts'
 import { enableWebhook, rotateWebhookSecret, testWebhook } from './webhooks/use-webhook.ts'
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks/webhooks.ts'
 
-/** All operations of API v2. */
 export const operations: Operation[] = [
   getSession,
   createSession,

@@ -176,7 +176,7 @@ test('400: more than 10,000 vouchers, and nothing is done; 10,000 are fine', asy
   const accepted = await revoke({ filter }, { idempotencyKey: 'many' })
   expect(accepted.json().total).toBe(10_000)
   await seeded(large)
-  expect((await revoke({ filter }, { idempotencyKey: 'many' })).json()).toEqual(accepted.json()) // as it was meant then
+  expect((await revoke({ filter }, { idempotencyKey: 'many' })).json()).toEqual(accepted.json()) // the first answer
 })
 
 test('429: 50,000 withdrawals wait on the site; a check-out and a revocation on another site are still accepted', async () => {

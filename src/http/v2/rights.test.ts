@@ -176,7 +176,7 @@ type Case = {
 
 const expected: Record<string, Case[]> = {
   getSession: [{ path: '/session', statuses: everybody(200) }],
-  // Without a password: checking one takes 0.2 s.
+  // The request has no password, because checking one takes 0.2 s.
   createSession: [
     { path: '/session', body: { email: 'a@example.com' }, headers: fromOwnPage, statuses: everybody(400) },
   ],

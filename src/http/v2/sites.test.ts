@@ -3,7 +3,7 @@ import { startOutage } from '#domain/outages/outages.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedSite } from '#test/data/seed.ts'
 
-// Here, the day of the service is often not that of PostgreSQL.
+// In this time zone, the day of the service often differs from that of PostgreSQL.
 const app = await startApp({ TZ: 'Pacific/Kiritimati' })
 const { key } = await seedKey(app.db)
 

@@ -59,7 +59,7 @@ export function readVoucherFilter(requested: RequestedFilter): Omit<VoucherFilte
   }
 }
 
-/** The sites that the request names, or else the site of its batch. */
+/** The sites that the request names, otherwise the site of its batch. */
 export function readFilterSites(requested: RequestedFilter & { site_id?: number[] }): number[] | undefined {
   const batch = readBatchId(requested)
   return requested.site_id ?? (batch && [batch.siteId])

@@ -129,7 +129,7 @@ function pageToWire(now: Date, found: RecordedVoucher[], limit: number) {
   return { vouchers: rows.map((voucher) => voucherToWire(now, voucher)), next_cursor }
 }
 
-/** The newest vouchers of one site without a filter: what programs ask for again and again, mostly without any change. */
+/** The newest vouchers of one site without a filter. Programs poll this list, and it has seldom changed. */
 async function answerNewest(
   { requestDb, renderedLists }: V2Context,
   { id, version }: NamedSite,

@@ -1,7 +1,7 @@
 import type { AdministrationErrorCode } from '#domain/errors.ts'
 import type { Problem } from './problems.ts'
 
-/** Failures of administration that a request of API v2 can meet. The others belong to commands only. */
+/** Failures of administration that a request of API v2 can cause. Only commands can cause the others. */
 type ManageErrorCode = Exclude<
   AdministrationErrorCode,
   | 'site_recorded_under_other_name'

@@ -21,7 +21,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   const { 'voucher-outcome': outcome, ...headers } = problem.headers ?? {}
   reply.code(problem.status).headers({ ...headers, 'content-language': language, vary: 'Accept-Language' })
   if (details['seconds'] !== undefined) reply.header('retry-after', String(details['seconds']))
-  // Only operations that create a voucher at once have an outcome. They have set it before.
+  // Only operations that create a voucher at once have an outcome. They have already set the header.
   if (outcome !== undefined && reply.hasHeader('voucher-outcome')) reply.header('voucher-outcome', outcome)
   reply.send({
     error: problem.error,

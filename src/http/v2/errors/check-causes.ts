@@ -3,7 +3,7 @@ import type { CheckCause } from '#drivers/layer-check.ts'
 import { fillPlaceholders } from '../../server/problems.ts'
 import type { Language } from './problems.ts'
 
-/** What happened and what to do, for every cause of a failed check. A cause that is missing here does not compile. */
+/** Sentences for every cause of a failed check: what happened and what to do. A missing cause does not compile. */
 const sentences: Record<CheckCause, Record<Language, string>> = {
   address_forbidden: {
     en: 'This address is not allowed for a controller. Link-local, metadata and multicast addresses are blocked, and so are the ports of this service. Enter the address of the controller.',

@@ -25,7 +25,7 @@ export type SchemaNode = {
  * A check that a schema cannot express, e.g. fields that exclude each other. It gets a value of the schema's type, in which
  * other fields may be invalid. The fields of its errors are relative to the value; an empty field is the value itself.
  */
-// biome-ignore lint/suspicious/noExplicitAny: each rule knows the type of its value
+// biome-ignore lint/suspicious/noExplicitAny: each rule declares the type of its value
 type Rule = (value: any) => InvalidField[]
 
 /** A parameter that is given several times although only one value is accepted. */

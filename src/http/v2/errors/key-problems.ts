@@ -2,7 +2,7 @@ import type { AdministrationErrorCode } from '#domain/errors.ts'
 import { invalidRequest } from './administration-problems.ts'
 import type { Problem } from './problems.ts'
 
-/** Failures of API keys that a request of API v2 can meet. The others belong to commands only. */
+/** Failures of API keys that a request of API v2 can cause. Only commands can cause the others. */
 export type KeyErrorCode = Exclude<
   Extract<AdministrationErrorCode, `key_${string}`>,
   'key_prefix_reserved' | 'key_prefix_invalid' | 'key_prefix_taken'

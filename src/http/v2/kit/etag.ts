@@ -20,7 +20,7 @@ export function answerWithEtag(
   return null // an empty text would add `Content-Length: 0`
 }
 
-/** Of answers that are sent several times from memory. */
+/** ETags of answers that are sent several times from memory. */
 const knownEtags = new WeakMap<Buffer, string>()
 
 function etagOf(payload: string | Buffer): string {

@@ -17,8 +17,8 @@ export type ExampleSchema = {
 type Schemas = Record<string, ExampleSchema>
 
 /**
- * A value that the schema accepts: its own example, or else one made from its fields. A request shows the required fields, an
- * answer shows all. `schemas` are the named schemas of the document.
+ * A value that the schema accepts: its own example, otherwise one made from its fields. A request shows the required
+ * fields, an answer shows all. `schemas` are the named schemas of the document.
  */
 export function exampleOf(schemas: Schemas, schema: ExampleSchema, use: 'request' | 'answer', name = ''): unknown {
   const { $ref, examples = [], default: otherwise, const: value, enum: values = [], anyOf, items } = schema
@@ -45,7 +45,7 @@ function exampleObject(schemas: Schemas, { properties = {}, required = [] }: Exa
 const uuid = '019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'
 const ofFormat: Record<string, string> = { uuid, 'date-time': '2127-01-31T12:00:00Z' }
 
-/** Values that fields of these names have in examples of answers, so that the examples tell one story. */
+/** Values that fields of these names have in examples of answers, so that the examples fit together. */
 const usual: Record<string, unknown> = {
   site_id: 1,
   name: 'Room 12',

@@ -248,7 +248,7 @@ function withDefaultInWords(schema: Schema): Schema {
   return { examples: [otherwise], ...members, description: description ? `${description} ${words}` : words }
 }
 
-/** The successful answer. A 204 has none. */
+/** The content of a successful answer. A 204 has none. */
 function contentOf(operation: Operation, schemas: Record<string, unknown>) {
   const { status, answer, csvFileName } = operation
   const imageTypes = imageTypesOf(operation)

@@ -31,7 +31,7 @@ export type V2Context = CreateVoucherContext &
     receivers: Receivers
   }
 
-/** A site and the version of its vouchers and of the names of their makers, as PostgreSQL knew it when the request arrived. */
+/** A site and the version of its vouchers and of the names of their makers, read from PostgreSQL for this request. */
 export type NamedSite = { id: number; version: string }
 
 /** The arguments of a handler. */

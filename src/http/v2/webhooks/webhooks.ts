@@ -168,7 +168,7 @@ export const deleteWebhook = operation({
   },
 })
 
-/** Workflow tools subscribe without a name. The host is no secret, unlike the rest of the address. */
+/** A name for workflow tools, which subscribe without one. The host is not a secret, unlike the rest of the address. */
 function nameFor(url: string): string {
   return `${new URL(url).hostname.slice(0, 100)} ${randomUUID().slice(0, 8)}`
 }

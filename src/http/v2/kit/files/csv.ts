@@ -20,7 +20,7 @@ export function toCsv(rows: (string | number | null)[][], separator: ',' | ';', 
   return stringify(cells, { bom, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
 }
 
-/** A table that was cut silently would be worse than an error. */
+/** More rows are an error, because nobody would notice that rows are missing. */
 const maxRows = 10_000
 /** Converting more rows at once would block the process for too long. */
 const rowsAtOnce = 500
@@ -46,7 +46,8 @@ export async function exportCsv<Item>(
 
 /**
  * The beginning of a formula. A spreadsheet that expects the other separator ignores our quotes and starts a cell after
- * each `,` or `;`, and a row after each line break. Two quotes at the start of such a cell are an empty text before the rest. The option `escape_formulas` of csv-stringify looks only at the first character of a value.
+ * each `,` or `;`, and a row after each line break. Two quotes at the start of such a cell are an empty text before the
+ * rest. The option `escape_formulas` of csv-stringify checks only the first character of a value.
  */
 const formula = /(^|[,;\r\n])(?=[\s\p{Cf}"]*[=+\-@|\t\r\uff1d\uff0b\uff0d\uff20])/gu
 
