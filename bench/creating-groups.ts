@@ -79,7 +79,7 @@ export function creatingGroups(world: World, { connections }: Options): Group[] 
 
 const creationsInFlight = 200
 
-/** Creations that wait for slow controllers must not hold what lists need, such as connections to the database. */
+/** Creations that wait for slow controllers must not slow down lists, for example by holding database connections. */
 function besideCreations(world: World, connections: number): Group {
   const { redis: servers, database } = world.here
   const work = { servers, database, kind: 'list', order: 'uniform', connections } as const

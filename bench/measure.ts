@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 export type Measured = {
   perSecond: number
-  /** Pgbench reports only a mean, which is not given here. */
+  /** Null for pgbench, which reports only a mean. */
   p50Ms: number | null
   p99Ms: number | null
   bytes: number | null

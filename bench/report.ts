@@ -8,7 +8,7 @@ import type { Measured } from './measure.ts'
 import type { Options } from './options.ts'
 import { type GroupResult, type Spread, spreadOf } from './rounds.ts'
 
-/** From this share on, the generator may be what limits the rate. */
+/** From this share on, the generator itself may limit the rate. */
 const busyGenerator = 0.9
 
 /** A table of one group for people. */

@@ -56,7 +56,7 @@ export async function runGroup(group: Group, { rounds, seconds, say }: RoundOpti
   }
 }
 
-/** Divides the rates of the same round: what slows down the whole machine for a while changes both. */
+/** Divides the rates of the same round, because a temporary slowdown of the machine affects both. */
 function pairedRatio(ours: Measured[], theirs: Measured[]): Spread {
   return spreadOf(ours.map(({ perSecond }, round) => perSecond / (theirs[round] as Measured).perSecond))
 }

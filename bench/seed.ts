@@ -9,8 +9,8 @@ import { testDrivers, testKeyring } from '#test/environment.ts'
 import { listSize } from './statements.ts'
 
 /**
- * The number of controllers. Of the sites with seeded vouchers, only the first ones, one for each controller, exist on the
- * simulated controller.
+ * The number of controllers. Only the first sites with seeded vouchers, one for each controller, exist on the simulated
+ * controller.
  */
 export const controllerCount = 64
 /** More keys than connections, so that requests of one key seldom share a statement. */
@@ -25,7 +25,7 @@ export const extraSites = ['jobs', 'sync']
 
 export type BenchDatabase = { url: string; sites: number; keys: string[]; db: Database; close(): Promise<void> }
 
-/** Seeding need not wait for the disk. */
+/** Seeding does not have to wait for the disk. */
 const settings = { synchronous_commit: 'off' }
 
 type Wanted = {
@@ -136,7 +136,10 @@ async function seedVouchers(db: Database, sites: number, perSite: number): Promi
   await db.query('checkpoint')
 }
 
-/** The states of the seeded vouchers: of ten, seven are used and expired, two are unused and one is revoked. None expires during a run. */
+/**
+ * The states of the seeded vouchers: of ten, seven are used and expired, two are unused and one is revoked. None
+ * expires during a run.
+ */
 const vouchersStatement = `
   insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, status,
     used_count, created_at, first_used_at, expires_at, revoked_at, synced_at, first_use_told, end_told, issued_on)
@@ -155,7 +158,7 @@ const vouchersStatement = `
                          (array['Familie Huber', 'Fr. Dr. Novak', 'Workshop', 'Seminar Alpenblick'])[1 + n % 4] || ', Zimmer '
                            || 100 + n % 400 as guest) as made`
 
-/** Removes what creations of an earlier run added to a kept database. */
+/** Removes the rows that an earlier run added to a kept database. */
 async function removeTraces(db: Database): Promise<void> {
   await db.query(
     `delete from vouchers
@@ -165,5 +168,5 @@ async function removeTraces(db: Database): Promise<void> {
   await db.query('truncate creations, batches, batch_rows, withdrawals, revocations, site_days')
   await db.query('delete from webhooks')
   await db.query('delete from events')
-  await db.query('delete from pgboss.job') // those of a run that was ended too early would block the sites
+  await db.query('delete from pgboss.job') // jobs of an interrupted run would block the sites
 }

@@ -12,7 +12,7 @@ export function listStatement(site: string): string {
     from vouchers where site_id = ${site} order by created_at desc, id desc limit ${listSize}`
 }
 
-/** The rows of a page of API v2: the page, and one row more to know whether another page follows. */
+/** The rows of a page of API v2, and one more row, which shows whether another page follows. */
 export function pageStatement(site: string): string {
   return `select site_id, id, code, name, controller_name, reference, status, max_uses, used_count, expire_minutes,
       minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, created_at, first_used_at, expires_at, valid_until,

@@ -7,7 +7,7 @@ import { type BenchDatabase, onServer, openBenchDatabase } from './seed.ts'
 
 /** A service under test: its build, its database, and its api processes, two on PostgreSQL alone and two with Redis. */
 export type Service = {
-  /** Comes before the names of its lines; empty for this checkout. */
+  /** The prefix of the names of its lines; empty for this checkout. */
   label: string
   build: Build
   database: BenchDatabase
@@ -18,7 +18,7 @@ export type Service = {
 /** Everything that runs during the bench. */
 export type World = {
   here: Service
-  /** The service as it is compared with: an earlier commit, or this one on a smaller database. */
+  /** Services to compare with: an earlier commit, or this one on a smaller database. */
   others: { service: Service; name: string }[]
   bare: Running
   controller: Running

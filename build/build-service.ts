@@ -4,7 +4,7 @@ import { buildWhenChanged, root } from './when-changed.ts'
 
 /**
  * `npm run build:service` builds the service and its dependencies into `dist/service`: a few files instead of the 1,500
- * modules that the source loads. A start then costs half the processor time, and an idle process has 30 MB less.
+ * modules that the source loads. A start then takes half the processor time, and an idle process uses 30 MB less.
  */
 await buildWhenChanged('service', ['src/**/*.ts', 'build/*.ts'], async (vite, folder) => {
   await vite.build({

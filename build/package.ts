@@ -46,7 +46,7 @@ async function buildRelease(target: string): Promise<void> {
   }
 }
 
-/** SOURCE_DATE_EPOCH, as other tools use it, is for builds without a Git repository, such as that of the image. */
+/** Builds without a Git repository, such as that of the image, set SOURCE_DATE_EPOCH, which other tools use too. */
 function timeOfCommit(): Date {
   const seconds =
     process.env['SOURCE_DATE_EPOCH'] ??

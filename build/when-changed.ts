@@ -27,7 +27,7 @@ export async function buildWhenChanged(
     process.stderr.write(`dist/${name} is not built, because Vite is not installed. Run \`npm ci\` first.\n`)
     return
   }
-  // Into a folder next to the old one, which is then replaced: nobody reads half a result.
+  // Builds into a new folder and then replaces the old one, so that nobody reads an incomplete result.
   const fresh = `${root}dist/.${name}-${process.pid}`
   mkdirSync(fresh, { recursive: true })
   try {

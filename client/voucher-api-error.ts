@@ -12,7 +12,7 @@ export class VoucherApiError extends Error {
   readonly status: number
   /** The name for programs, such as `not_found`. */
   readonly error: ErrorName
-  /** Tell it to the operator. */
+  /** The id of the request in the log of the service. Tell it to the operator. */
   readonly request_id: string | null
   /** Every invalid field, if fields are the problem. */
   readonly errors: InvalidField[]

@@ -17,7 +17,7 @@ export type ClientSettings = {
 } & RetrySettings
 
 export type RetrySettings = {
-  /** How often a request is sent at most, including the first time. The default is 10. */
+  /** The largest number of attempts for a request, including the first one. The default is 10. */
   maxAttempts?: number
   /** How long one attempt may take. The default is 30 seconds. */
   timeoutMs?: number

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { listStatement } from '../statements.ts'
 
 /**
- * A bare Fastify server: what one writes without key check, limit, cache or tuning. `/list` reads the rows of a list and
- * serialises them, `/hello` answers a constant.
+ * A bare Fastify server without key check, limit, cache or tuning. `/list` reads the rows of a list and serialises
+ * them, `/hello` answers a constant.
  */
 const [databaseUrl, port] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })

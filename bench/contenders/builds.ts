@@ -9,7 +9,6 @@ export type Build = { folder: string; program: string; commit: string; remove():
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds this checkout. */
 export function buildHere(): Build {
   return { ...buildIn(root), remove: () => {} }
 }

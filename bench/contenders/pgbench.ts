@@ -19,10 +19,10 @@ export type EngineLoad = {
 
 export type EngineResult = { requests: number; seconds: number; meanMs: number; cpu: CpuTimes }
 
-/** New backends first read the catalogs of all partitions. The first second does not count. */
+/** The first second does not count, because new backends first read the catalogs of all partitions. */
 const warmUpSeconds = 1
 
-/** Runs a statement with prepared statements by pgbench: the engine alone. */
+/** Measures the engine alone: pgbench runs the statement as a prepared statement. */
 export async function runPgbench({ url, db, sites }: BenchDatabase, load: EngineLoad): Promise<EngineResult> {
   const seconds = Math.ceil(load.seconds) // pgbench takes whole seconds only
   const folder = mkdtempSync(join(tmpdir(), 'voucher-bench-'))
@@ -44,7 +44,7 @@ export async function runPgbench({ url, db, sites }: BenchDatabase, load: Engine
     child.stderr.on('data', (chunk) => (report += chunk))
     await pause(warmUpSeconds * 1_000)
     const watch = await startCpuWatch({ nodePids: [], redisPid: undefined, db })
-    await pause(seconds * 1_000 - cpuMarginMs) // its backends end with it
+    await pause(seconds * 1_000 - cpuMarginMs) // the backends must still run, to read their time
     const cpu = await watch()
     const [code] = (await ended) as [number | null]
     if (code !== 0) throw new Error(`pgbench ended with ${code}:\n${report}`)

@@ -15,7 +15,7 @@ process.once('exit', () => {
 
 type ServiceOptions = { program: string; databaseUrl: string; env: Record<string, string> }
 
-/** Starts an api of the service. What it logs is thrown away, but it must write it. */
+/** Starts an api of the service. It writes its log as usual, and the bench discards the log. */
 export async function startApi({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
   const port = await freePort()
   const settings = testEnvironment(databaseUrl, { ...env, PORT: String(port) })
@@ -24,7 +24,6 @@ export async function startApi({ program, databaseUrl, env }: ServiceOptions): P
   return running
 }
 
-/** Starts a worker of the service. */
 export async function startWorkerProcess({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
   return start([program, 'worker'], testEnvironment(databaseUrl, env), '')
 }
@@ -39,7 +38,6 @@ export async function migrate(program: string, databaseUrl: string): Promise<voi
   if (code !== 0) throw new Error(`migrate ended with ${code}`)
 }
 
-/** Starts the bare Fastify server. */
 export async function startBareHandler(databaseUrl: string): Promise<Running> {
   const port = await freePort()
   const program = fileURLToPath(new URL('bare-handler.ts', import.meta.url))
