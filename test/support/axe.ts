@@ -35,7 +35,7 @@ export async function expectAccessible(
   }
 }
 
-/** The same, and every action is reachable by keyboard on a wide screen and on a phone. */
+/** Like `expectAccessible`. Also expects that every action is reachable by keyboard on a wide screen and on a phone. */
 export async function expectUsable(page: Page, name: string): Promise<void> {
   await expectAccessible(page, name)
   for (const width of [390, 1440]) {
@@ -59,8 +59,9 @@ const looks = [
 ] as const
 
 /**
- * Colours that are still changing are no violation. The page notices a new colour scheme in the next frame, and begins to fade
- * in the one after. Endless animations, such as of a loader, do not count.
+ * Waits until all animations have ended, because a colour that is still changing is not a violation. A new colour
+ * scheme takes effect in the next frame, and the fading begins in the frame after it. Endless animations, such as that
+ * of a loader, do not count.
  */
 const untilStill = `(async () => {
   const finite = () => document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
@@ -112,7 +113,7 @@ export async function expectKeyboardReachesAll(page: Page): Promise<void> {
   expect(await page.evaluate(listMissed)).toEqual({ missed: [], covered: [] })
 }
 
-/** A dialog keeps the focus. */
+/** Takes the focus from the field, except in a dialog, which must keep the focus. */
 const leaveField = `document.activeElement?.[document.querySelector('[aria-modal=true]') ? 'scrollIntoViewIfNeeded' : 'blur']?.()`
 
 /**

@@ -5,7 +5,8 @@ import { onFileEnd } from './on-file-end.ts'
 /** Starts the Chromium of the system, which `.ci/services` installs, with these arguments. */
 export async function startBrowser(...args: string[]): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] }) // the sandbox does not work as root, as in CI
+  // CI runs as root, where the sandbox does not work.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
   onFileEnd(() => browser.close())
   return browser
 }

@@ -14,7 +14,7 @@ export function directAccess(): Pick<ControllerAccess, 'addressPolicy' | 'sessio
   return { addressPolicy, session: memorySession(), clock: machineClock, stampSkewMs: () => 0 }
 }
 
-/** For tests whose controllers may listen on any port of this machine. */
+/** The policy of tests whose controllers may listen on any port of this machine. */
 export const addressPolicy = createControllerAddressPolicy({ port: 0, databaseUrl: 'postgres://localhost' })
 
 /** The session of a driver that is tested without a database. */

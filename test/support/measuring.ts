@@ -13,7 +13,7 @@ export function percentile(values: number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] as number
 }
 
-/** The size of a test: small on every commit, as large as promised by `npm run test:long`. */
+/** True in `npm run test:long`, where tests have the promised size. On every commit they are small. */
 export const isLong = process.env['TEST_SIZE'] === 'long'
 
 export function size(inCi: number, inLongRun: number): number {

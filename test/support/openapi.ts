@@ -104,7 +104,7 @@ export function checkAgainstV2(method: string, path: string, answer: Answer, has
   if (status >= 400) expect(answer.json().request_id).toBe(headers['x-request-id'])
 }
 
-/** What is wrong with a value by the schema at this place of the document; an empty list if it is valid. */
+/** The errors of a value according to the schema at this place of the document; an empty list if it is valid. */
 export function errorsInV2(path: string, place: string, mediaType: string, value: unknown): unknown[] {
   const pointer = `/paths/${escaped(path)}/${place}/content/${mediaType.replace('/', '~1')}/schema`
   const validate = compiledV2(pointer)

@@ -40,8 +40,8 @@ export async function lockJobs(url: string): Promise<void> {
 }
 
 /**
- * Collects the statements that this process sends from now on, except those of the queue, the clock's and, unless a test
- * wants them, of the usage counts. They come at any time.
+ * Collects the statements that this process sends from now on. Leaves out statements that may be sent at any time:
+ * those of the queue, of the clock and, by default, of the usage counts.
  */
 export function watchStatements({ includesUsage = false } = {}): string[] {
   const statements: string[] = []

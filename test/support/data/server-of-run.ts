@@ -10,8 +10,9 @@ import pg from 'pg'
 const versions = '/usr/lib/postgresql'
 
 /**
- * Starts a PostgreSQL for this run that never waits for the disk, in memory where there is room. With the usual settings, dropping a
- * test database took 3 to 8 s while other tests ran, because each drop waits for a checkpoint. The server ends with this process, however that ends.
+ * Starts a PostgreSQL for this run that never waits for the disk, in memory where there is room. With the usual
+ * settings, dropping a test database took 3 to 8 s while other tests ran, because each drop waits for a checkpoint. The
+ * server ends when this process ends, even if it is killed.
  */
 export async function startServerOfRun(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'voucher-tests-'))

@@ -64,6 +64,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const later = process.env['TEST_LATER_MIGRATIONS']
   if (later !== undefined) await migrate(databaseUrl(template), undefined, later)
   project.provide('templateDatabase', template)
-  if (shared.serverOfRun) return async () => stop?.() // its databases go with it
+  if (shared.serverOfRun) return async () => stop?.() // its databases are deleted with it
   return () => onServer(`drop database ${template} with (force)`)
 }

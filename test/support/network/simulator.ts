@@ -157,7 +157,7 @@ export const allDialects = [
 ]
 
 /**
- * The combinations that tests use: one for each driver, in the long run all. A self-hosted controller differs from a console only in its paths and
- * in signing in, which the tests of the driver check on every commit.
+ * The combinations that tests use: one for each driver; in the long run, all. A self-hosted controller differs from a
+ * console only in its paths and in signing in, which the tests of the driver check on every commit.
  */
 export const dialects = isLong ? allDialects : allDialects.slice(0, 2)
