@@ -2,7 +2,10 @@ import { useHotkeys } from '@mantine/hooks'
 import { useEffect, useSyncExternalStore } from 'react'
 
 export type KeyEntry = {
-  /** As `useHotkeys` of Mantine names it: `n`, `mod+P`, `shift+?`. Without it, the element with the focus handles the key. */
+  /**
+   * The name in Mantine's `useHotkeys`: `n`, `mod+P`, `shift+?`. Without it, the element with the focus handles the
+   * key.
+   */
   hotkey?: string
   /** The keys as the list shows them, for example `Strg P`; several keys for a range. */
   shown: string[]

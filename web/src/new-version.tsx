@@ -26,8 +26,8 @@ export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
 }
 
 /**
- * A part of a page that is loaded when it is needed. If its file is gone after an update, the part stays empty and a notice appears. A
- * reload would lose what was typed, so the person decides.
+ * A part of a page that is loaded when it is needed. If its file is gone after an update, the part stays empty and a
+ * notice appears. A reload would lose what was typed, so the person decides.
  */
 export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>) {
   const orNothing = () =>

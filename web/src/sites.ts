@@ -6,7 +6,7 @@ import { api } from './api.ts'
 
 const failingStates = ['unreachable', 'certificate', 'sign_in_refused', 'failing'] as const
 
-/** The states that a person must mend. */
+/** The states that a person must fix. */
 export type FailingState = (typeof failingStates)[number]
 
 export function isFailing(state: Site['state']): state is FailingState {

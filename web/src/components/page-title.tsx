@@ -6,8 +6,8 @@ import { useLayout } from '../hooks/use-layout.ts'
 import { useScope } from '../sites.ts'
 
 /**
- * The first line of a page: title on the left, actions on the right. Next to the rail, which has no room for the site, it also names the
- * site.
+ * The first line of a page: title on the left, actions on the right. Beside the rail, which has no room for the site,
+ * the line also names the site.
  */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
   const { t } = useTranslation()

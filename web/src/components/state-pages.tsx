@@ -23,7 +23,6 @@ export function LoadingPage() {
   )
 }
 
-/** The page for an unknown path. */
 export function NotFoundPage() {
   const { t } = useTranslation()
   return (

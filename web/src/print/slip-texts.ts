@@ -13,9 +13,9 @@ type SlipTexts = {
   scanOrType: string
   password: string
   enterCode: string
-  /** What follows the duration. */
+  /** The text after the duration. */
   fromFirstSignIn: string
-  /** What stands before the date. */
+  /** The text before the date. */
   validUntil: string
   /** By the plural category of the number. */
   devices: { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>

@@ -118,7 +118,7 @@ const causesOfDecision = [
   'plain_http',
 ]
 
-/** Certificates that a person can trust are no failure yet: they wait for a decision. */
+/** A certificate that the person can trust is not a failure yet: it waits for a decision. */
 function Mark({ layer, isCurrent }: { layer: CheckedLayer | undefined; isCurrent: boolean }) {
   const { t } = useTranslation()
   if (isCurrent)

@@ -5,8 +5,9 @@ const pagesOfUnifi = ['network', 'manage', 'login', 'dashboard', 'settings', 'se
 const cloudHosts = ['unifi.ui.com', 'account.ui.com', 'network.unifi.ui.com']
 
 /**
- * The address of a controller, from what people type or copy from the address bar: without blanks, with https:// if nothing
- * else is there, and without the page that was open. A path that is no page of UniFi stays, because a proxy may need it.
+ * The address of a controller, from the text that people type or copy from the address bar: without blanks, with
+ * https:// if it has no scheme, and without the page that was open. A path that is not a page of UniFi stays, because a
+ * proxy may need it.
  */
 export function tidyAddress(text: string): string {
   const typed = text.trim().replace(/^(https?)(:\/*|\/\/+)/i, '$1://')

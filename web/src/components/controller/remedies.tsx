@@ -9,7 +9,7 @@ import { useVisibilityToggle } from '../password-field.tsx'
 import classes from './connection-test.module.css'
 import { type DriverName, driverKinds } from './use-connection-test.ts'
 
-/** What the page can do about a failed layer. A remedy that is missing is not offered. */
+/** The remedies for a failed layer that the page can carry out. A remedy that is missing is not offered. */
 export type Remedies = {
   trust?: (fingerprint: string) => void
   /** The fingerprint that is recorded, to compare it with the one that the controller shows now. */

@@ -23,7 +23,7 @@ type NewController = {
   isBusy: boolean
   /** Why the controller could not be recorded. */
   error: unknown
-  /** For the element with the test. On a phone it is below the form, so `submit` scrolls to it. */
+  /** The ref of the element with the test. On a phone it is below the form, so `submit` scrolls to it. */
   result: RefObject<HTMLDivElement | null>
   /** Tests the network alone, if the address is new. */
   testNetwork(): void

@@ -27,7 +27,7 @@ addTexts({ de, en })
 
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-/** The fields of what guests see on a slip. The page saves them with `saveGuestInfo`. */
+/** The fields for the facts that guests see on a slip. The page saves them with `saveGuestInfo`. */
 export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
   const { t } = useTranslation()
   const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })

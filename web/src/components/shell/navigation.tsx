@@ -74,7 +74,7 @@ export function Navigation({ isRail }: { isRail: boolean }) {
   )
 }
 
-/** A red number, or a red dot where there is no room. Nothing while nothing fails. */
+/** A red number, or a red dot where there is no room. Empty while nothing fails. */
 export function FailureCount({ count, isDot = false }: { count: number; isDot?: boolean }) {
   const { t } = useTranslation()
   if (count === 0) return null

@@ -27,13 +27,13 @@ type Props<Row extends { id: string | number }> = {
   openId?: string | number | undefined
   /** Shown below the row of `openId`. */
   expansion?: (row: Row) => ReactNode
-  /** With it, rows can be selected. */
+  /** If it is set, rows can be selected. */
   selection?: { ids: (string | number)[]; onChange: (ids: (string | number)[]) => void; labelOf: (row: Row) => string }
   /** Touching a row for half a second on a phone, for example to begin selecting. */
   onLongPress?: ((row: Row) => void) | undefined
   /** Rows with two lines are 60 px high instead of 46. */
   hasTwoLines?: boolean
-  /** For rows in soft text, such as revoked keys. */
+  /** Rows in soft text, such as revoked keys. */
   isSoft?: (row: Row) => boolean
   foot?: ReactNode
 }

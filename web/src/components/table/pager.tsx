@@ -20,8 +20,9 @@ type Props = PagePosition & {
 const cursorBefore = new Map<string, string | undefined>()
 
 /**
- * *Newer* and *Older* with the position, for example "51–100, newest first". The API has no totals, and cursors only lead to older rows.
- * So *Newer* leads to the page from which this one was opened, or to the first one if its address was opened directly.
+ * *Newer* and *Older* with the position, for example "51–100, newest first". The API has no totals, and cursors only
+ * lead to older rows. So *Newer* leads to the page from which this one was opened, or to the first one if its address
+ * was opened directly.
  */
 export function Pager({ cursor, page = 1, size, count, nextCursor, onMove, isByName = false, children }: Props) {
   const { t } = useTranslation()

@@ -15,7 +15,7 @@ export function toWallTime(at: Date, timeZone: string): WallTime {
   return new Date(ms + offsetMs(ms, timeZone)).toISOString().slice(0, 16).replace('T', ' ').concat(':00')
 }
 
-/** The wall time so many calendar days later, at the same time of day. */
+/** The wall time this many calendar days later, at the same time of day. */
 export function addDays(wall: WallTime, days: number): WallTime {
   const date = new Date(`${wall.slice(0, 10)}T00:00Z`)
   date.setUTCDate(date.getUTCDate() + days)

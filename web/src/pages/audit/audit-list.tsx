@@ -29,7 +29,7 @@ type Props = {
   onFilter: (change: AuditSearch) => void
 }
 
-/** Sentences, grouped by day. A row opens to the difference. */
+/** The entries as sentences, grouped by day. Opening a row shows the difference. */
 export function AuditList({ entries, empty, foot, onFilter }: Props) {
   const { t } = useTranslation()
   const isLate = useDelayed(entries === undefined)
@@ -132,7 +132,7 @@ function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFi
   )
 }
 
-/** Secrets only say that they were changed. */
+/** For a secret, the row only says that it was changed. */
 function DifferenceRow({ difference }: { difference: Difference }) {
   const { t } = useTranslation()
   const { field, secret } = difference

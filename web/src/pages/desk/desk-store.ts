@@ -20,7 +20,7 @@ type DeskApi = {
 type Parts = {
   api: DeskApi
   storage: Pick<Storage, 'getItem' | 'setItem'>
-  /** Separates the people of one browser: the service would say that it has no such creations of another person. */
+  /** Separates the people of one browser: the service does not find the creations of another person. */
   personId: string
   isOnline: () => boolean
 }

@@ -171,7 +171,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   )
 }
 
-/** What the part for many vouchers shows, from the URL; undefined for a single voucher. */
+/** The content of the part for many vouchers, from the URL; undefined for a single voucher. */
 function useMany() {
   const { many } = useSearch({ from: '/shell/desk' })
   const navigate = useNavigate()

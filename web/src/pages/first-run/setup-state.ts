@@ -16,7 +16,7 @@ export type SetupState = {
   hasVoucher: boolean
 }
 
-/** What exists already. The steps follow from it, so setup can be left at any time. */
+/** The parts of the setup that exist already. They determine the open step, so setup can be left at any time. */
 export const setupQuery = queryOptions({
   queryKey: ['setup'],
   queryFn: async (): Promise<SetupState> => {
@@ -41,7 +41,7 @@ export function openStep({ controllers, sites, guestInfo, hasVoucher }: SetupSta
   return guestInfo?.wifi_name ? 'voucher' : 'slip'
 }
 
-/** Returns a function that reads again what exists, after a step was done. */
+/** Returns a function that loads the state of the setup again, after a step was done. */
 export function useSetupChanged(): () => Promise<void> {
   const queries = useQueryClient()
   return async () => {

@@ -15,7 +15,7 @@ import { Heading, NextButton, SideLink } from './step-parts.tsx'
 /** The sites that have these values already. After a failure the next attempt saves only the others. */
 type Saved = { values: GuestInfoValues; ids: number[] }
 
-/** What guests see on the slip, with a live preview. With one site, its name can be changed too. */
+/** The form for the facts on the slip, with a live preview. With one site, its name can be changed too. */
 export function SlipStep({ state, onDone }: { state: SetupState; onDone: () => void }) {
   const { t } = useTranslation()
   const { sites } = state

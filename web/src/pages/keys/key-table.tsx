@@ -11,7 +11,7 @@ import classes from './keys.module.css'
 import { sumOf } from './keys-data.ts'
 import { UsageBars } from './usage-bars.tsx'
 
-/** What can be done with a key. */
+/** The actions for a key. */
 export type KeyAction = 'edit' | 'roll' | 'revoke'
 
 type Props = {

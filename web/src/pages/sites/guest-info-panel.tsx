@@ -14,7 +14,7 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { currentLanguage } from '../../i18n/i18n.ts'
 import classes from './sites.module.css'
 
-/** What guests of the site get on their slips. */
+/** The facts that are printed on the slips of the site. */
 export function GuestInfoPanel({ site }: { site: Site }) {
   const { t } = useTranslation()
   const [isEditing, setIsEditing] = useState(false)

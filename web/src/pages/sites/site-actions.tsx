@@ -87,7 +87,7 @@ function RenameDialog({ site, onClose, onChanged }: DialogProps) {
   )
 }
 
-/** Names everything that is limited to the site. What may use all sites is only counted. */
+/** Names the keys, webhooks and people that are limited to the site. Those for all sites are only counted. */
 function DeactivateDialog({ site, onClose, onChanged }: DialogProps) {
   const { t } = useTranslation()
   const effects = useQuery({

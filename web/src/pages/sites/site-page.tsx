@@ -27,7 +27,9 @@ import { StateMark } from './state-mark.tsx'
 
 addTexts({ de, en })
 
-/** One site: the test of its connection with the remedy in the failed line, its slip, its controller, and its end. */
+/**
+ * One site: the test of its connection with the remedy in the failed line, its slip, its controller, and its actions.
+ */
 export function SitePage() {
   const { siteId } = useParams({ from: '/shell/sites/$siteId' })
   const isAdmin = usePerson().role === 'admin'

@@ -15,8 +15,8 @@ const lateAfterMs = 60_000
 type SiteSync = { isRunning: boolean; isLate: boolean; error: unknown; start(): void }
 
 /**
- * Compares the site with its controller now. The worker does it, so this waits until the site shows a newer comparison. With
- * `isDue` it starts by itself: the test has succeeded, and the site still shows the old failure.
+ * Syncs the site now. The worker does the sync, so this waits until the site shows a newer one. With `isDue` it starts
+ * by itself: the test has succeeded, and the site still shows the old failure.
  */
 export function useSiteSync(site: Site, { isDue = false } = {}): SiteSync {
   const { t } = useTranslation()
@@ -67,7 +67,7 @@ export function SyncButton({ sync: { isRunning, start } }: { sync: SiteSync }) {
   )
 }
 
-/** Why the comparison could not be requested, or that it is late. */
+/** Says why the sync could not be requested, or that it is late. */
 export function SyncProblem({ sync: { isRunning, isLate, error } }: { sync: SiteSync }) {
   const { t } = useTranslation()
   if (isRunning || !(error || isLate)) return null

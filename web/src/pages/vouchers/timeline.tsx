@@ -10,7 +10,7 @@ import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../hooks/use-delayed.ts'
 import classes from './vouchers.module.css'
 
-/** What happened to a voucher, newest first. */
+/** The history of a voucher, newest first. */
 export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
   const { t } = useTranslation()
   const { status, used_count, name, reference, valid_until } = voucher

@@ -59,7 +59,7 @@ function useUntil() {
   }
 }
 
-/** What an open row shows: each attempt with the first line of the answer. */
+/** The content of an open row: each attempt with the first line of the answer. */
 export function AttemptsOf({ row, children }: { row: Delivery; children: ReactNode }) {
   const { t } = useTranslation()
   return (

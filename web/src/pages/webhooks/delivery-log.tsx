@@ -19,7 +19,7 @@ import { useWebhookChange } from './webhook-data.ts'
 
 const pageSize = 50
 
-/** The deliveries of the last 30 days. A row opens to its attempts. */
+/** The deliveries of the last 30 days. Opening a row shows its attempts. */
 export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayReplay: boolean }) {
   const { t } = useTranslation()
   const { state, cursor, page } = useSearch({ from: '/shell/webhooks' })

@@ -32,7 +32,7 @@ export function meaningOf({ status, failure }: Outcome) {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** A failure without a status. Kinds that this version does not know are shown as a broken connection. */
+/** A failure without a status. A kind that a newer version has added is shown as a broken connection. */
 export function noStatus(failure: Outcome['failure']) {
   const known = ['timeout', 'name', 'tls', 'refused', 'connection', 'incomplete', 'forbidden', 'secrets'] as const
   return known.find((kind) => kind === failure) ?? 'connection'

@@ -152,7 +152,7 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\/./i.test(url.trim())
 }
 
-/** What the service says against the address, for its field. */
+/** The message of the service about an invalid address, for its field. */
 export function urlProblem(error: unknown): string | undefined {
   return error ? toApiError(error).errors.find(({ field }) => field === 'url')?.message : undefined
 }

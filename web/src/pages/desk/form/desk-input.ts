@@ -52,7 +52,7 @@ export function minutesOf({ unit, amount }: CustomLimits): number {
   return Number(amount) * (unit === 'days' ? 1440 : 60)
 }
 
-/** Finds what the service would reject, so that the message is shown at its field. */
+/** Finds values that the service would reject, so that the message is shown at its field. */
 export function checkInput({ name, choice, limits }: DeskInput, timeZone: string, now = Date.now()): InputErrors {
   const errors: InputErrors = {}
   if (name.trim() === '') errors.name = 'name'

@@ -11,7 +11,7 @@ import { useSeconds } from '../desk-data.ts'
 
 type Props = { creation: Creation; site: Site; timeZone: string }
 
-/** The outcome of a creation without a voucher, or that it is not known yet. */
+/** Shows why a creation made no voucher, or that its outcome is not known yet. */
 export function OutcomeNote({ creation, site, timeZone }: Props) {
   const { t } = useTranslation()
   const { status, startedAt } = creation

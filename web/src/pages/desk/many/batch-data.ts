@@ -100,7 +100,7 @@ async function loadPages(id: string, known: RowPage[], isPartial: boolean): Prom
 
 const seenKey = 'vs.many.left'
 
-/** Batches that somebody left at this computer with *New list*. They are not opened by themselves again. */
+/** Whether somebody left this batch at this computer with *New list*. The page does not open such a batch by itself. */
 export function wasLeft(id: string): boolean {
   return readLeft().includes(id)
 }

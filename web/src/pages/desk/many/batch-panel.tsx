@@ -19,7 +19,7 @@ import classes from './many.module.css'
 
 type Props = { id: string; site: Site; guestInfo: GuestInfo; onNew: () => void }
 
-/** One batch: its progress while it runs, then what became of it, and what can be done about the rest. */
+/** One batch: its progress while it runs, then its outcome, and the actions for rows that were not created. */
 export function BatchPanel({ id, site, guestInfo, onNew }: Props) {
   const { t } = useTranslation()
   const { data: batch, error, refetch } = useBatch(id)
@@ -77,7 +77,7 @@ function LoadedBatch({ batch, site, guestInfo, onNew }: LoadedProps) {
         {isOver ? (
           <Actions
             batch={batch}
-            vouchers={isPlaceholderData ? [] : slipsOf(batch, rows)} // rows of the last poll are not all
+            vouchers={isPlaceholderData ? [] : slipsOf(batch, rows)} // the rows of the last poll are incomplete
             site={site}
             guestInfo={guestInfo}
             isBusy={change.isPending}
@@ -198,7 +198,7 @@ function Actions({ batch, vouchers, site, guestInfo, isBusy, onRetry, onNew }: A
   )
 }
 
-/** What was not created, and why. */
+/** The rows that were not created, and why. */
 function Remains({ batch: { made, failed, cancelled }, rows }: { batch: Batch; rows: BatchRow[] }) {
   const { t } = useTranslation()
   const reason = commonReason(rows)

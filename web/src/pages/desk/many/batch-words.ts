@@ -16,7 +16,7 @@ const reasons = [
 
 type Reason = (typeof reasons)[number] | 'other'
 
-/** The reason of a failed row. The service may add reasons that this app does not know. */
+/** The reason of a failed row. `other` for reasons that a newer version of the service has added. */
 export function reasonOf({ failure }: Pick<BatchRow, 'failure'>): Reason {
   return reasons.find((reason) => reason === failure) ?? 'other'
 }
@@ -33,7 +33,10 @@ export function withFailedFirst(rows: BatchRow[]): BatchRow[] {
   return rows.toSorted((a, b) => rank(a) - rank(b) || a.number - b.number)
 }
 
-/** The rows while the batch runs: what is being created, then the newest. Rows that wait are only counted. */
+/**
+ * The rows while the batch runs: failed ones, then those that are being created, then the newest. Waiting and cancelled
+ * rows are left out.
+ */
 export function newestFirst(rows: BatchRow[], most: number): BatchRow[] {
   const rank = ({ outcome }: BatchRow) => (outcome === 'failed' ? 0 : outcome === 'under_way' ? 1 : 2)
   return rows

@@ -44,7 +44,7 @@ type Props = {
   pending: PendingBatch | null
 }
 
-/** A list of names, or a count and a name. The button names the count. While the outcome of a click is open, the form is locked. */
+/** A list of names, or a count and a name. The button names the count. The form is locked while an outcome is open. */
 export function ManyForm({ site, guestInfo, templates, store, pending }: Props) {
   const { t } = useTranslation()
   const timeZone = guestInfo.time_zone
@@ -231,7 +231,7 @@ function CreateButton({ size, pending }: { size: number; pending: PendingBatch |
   )
 }
 
-/** What the service would reject, in words; null if the list is fine. */
+/** The reason why the service would reject the list, in words; null if the list is fine. */
 function useListProblem({ names, tooLongLine }: NameList): string | null {
   const { t } = useTranslation()
   const over = names.length - mostVouchers
@@ -256,7 +256,7 @@ export function forgetNames(personId: string, siteId: number): void {
   sessionStorage.removeItem(draftKey(personId, siteId))
 }
 
-/** What was typed. It is kept in this tab, so that a reload loses nothing. */
+/** The typed values. They are kept in this tab, so that a reload loses nothing. */
 function useDraft(site: Site, templates: Template[], timeZone: string) {
   const storageKey = draftKey(usePerson().id, site.id)
   const [draft, setDraft] = useState<Draft>(() => {

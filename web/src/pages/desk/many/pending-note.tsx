@@ -6,7 +6,7 @@ import deskClasses from '../desk.module.css'
 import { useSeconds } from '../desk-data.ts'
 import type { PendingBatch } from './batch-store.ts'
 
-/** Why the batch of a click is not there yet, or that it was rejected. */
+/** Says why a requested batch does not exist yet, or that it was rejected. */
 export function PendingNote({ pending }: { pending: PendingBatch | null }) {
   const { t } = useTranslation()
   const status = pending?.status

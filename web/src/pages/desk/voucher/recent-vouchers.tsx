@@ -23,7 +23,7 @@ type Props = {
   onOpenCreation: (key: string) => void
 }
 
-/** The last five of the site. Guests whose outcome is open are on top. */
+/** The last five vouchers of the site. Guests whose outcome is open are on top. */
 export function RecentVouchers({ siteId, timeZone, creations, shownId, onOpen, onOpenCreation }: Props) {
   const { t } = useTranslation()
   const { data: vouchers, error, refetch } = useRecentVouchers(siteId)

@@ -28,7 +28,7 @@ type Props = {
   onReplace: (voucher: Voucher, until: string) => void
 }
 
-/** The code to hand over, how to use it, and what can be done with it. */
+/** The code to hand over, the steps for the guest, and the actions for the voucher. */
 export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplace }: Props) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()

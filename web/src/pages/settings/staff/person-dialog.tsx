@@ -14,7 +14,7 @@ import { SaveLine } from '../save-line.tsx'
 
 export type Act = 'link' | 'sign-out' | 'deactivate' | 'activate'
 
-/** Nobody who is deactivated has a session or may get a link. */
+/** The actions for a person. A deactivated person has no session and may not get a link. */
 export function actsFor({ active, state }: StaffMember): Act[] {
   if (!active) return ['activate']
   return state === 'invited' ? ['link', 'deactivate'] : ['link', 'sign-out', 'deactivate']
