@@ -98,8 +98,8 @@ const cutOff = `[...document.querySelectorAll('h1, h2, label, button, .mantine-B
   .map((one) => one.outerHTML.slice(0, 120))`
 
 /**
- * Presses Tab through the page, or through its open dialog, and expects that it stops at everything that a mouse can use,
- * and that no bar covers the place where it stops. One stop is enough for a group of radio buttons: arrow keys do the rest.
+ * Presses Tab through the page, or through its open dialog. Expects that the focus stops at everything that a mouse can
+ * use, and that no bar covers it there. One stop is enough for a group of radio buttons: arrow keys do the rest.
  */
 export async function expectKeyboardReachesAll(page: Page): Promise<void> {
   await page.evaluate(leaveField)

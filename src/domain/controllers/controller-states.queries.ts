@@ -60,8 +60,8 @@ export async function countControllerStates(
 }
 
 /**
- * Makes the service try a controller again at once, for example after it got a new password: its sites that fail become due for a
- * sync, and its outage for a probe.
+ * Makes the service try a controller again at once, for example after it got a new password. Its failing sites become
+ * due for a sync, and its outage becomes due for a probe.
  */
 export async function updateControllerRetried(tx: Queryable, id: string): Promise<void> {
   await tx.query(

@@ -63,8 +63,8 @@ export async function listSimilarControllers(db: Queryable, name: string): Promi
 }
 
 /**
- * Includes the encrypted credentials. Locks the row until the transaction ends, so the change is based on what was read. A second
- * statement reads it: the first one would count the sites as they were before it waited.
+ * The controller with its encrypted credentials. Locks the row until the transaction ends, so the change is based on
+ * current values. A second statement reads the row: the first one would count the sites as they were before it waited.
  */
 export async function findControllerToChange(
   tx: Queryable,

@@ -55,7 +55,7 @@ export type CreatedVoucher = {
 export type RecordedCreation = { creationId: string; siteId: number; voucherId: string; answer: CreatedVoucher }
 
 /**
- * open: the controller is being called. unknown: nobody knows yet whether there is a voucher. recorded: there is one. rejected:
- * the call made nothing for certain. absent: no voucher was found in the settle window.
+ * open: the controller is being called. unknown: it is not known yet whether there is a voucher. recorded: there is
+ * one. rejected: the call certainly made nothing. absent: no voucher was found in the settle window.
  */
 export type CreationState = 'open' | 'unknown' | 'recorded' | 'rejected' | 'absent'

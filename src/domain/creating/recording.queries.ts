@@ -154,10 +154,10 @@ export type UsualRecord = {
 }
 
 /**
- * Records the usual outcome of a creation in one statement, where separate statements took eight round trips: locks the creation,
- * claims its voucher, settles the creation, counts the day, brings the next sync forward and schedules the ends. Does nothing and
- * returns undefined when the creation is missing, recorded, superseded or revoked, or when another creation holds the voucher.
- * With `onlyIfSilent`, it also does nothing when a webhook wants the event.
+ * Records the usual outcome of a creation in one statement. Separate statements took eight round trips. Locks the
+ * creation, claims its voucher, settles the creation, counts the day, brings the next sync forward and schedules the
+ * ends. Does nothing and returns undefined when the creation is missing, recorded, superseded or revoked, or when
+ * another creation holds the voucher. With `onlyIfSilent`, it also does nothing when a webhook wants the event.
  */
 export async function recordUsual(
   db: Queryable,

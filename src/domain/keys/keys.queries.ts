@@ -35,8 +35,8 @@ export type AuthenticatedKey = Readonly<{
 export type WantedKey = { prefix: string; siteId: number | null }
 
 /**
- * The wanted keys in their order. An unknown prefix takes the same time as a known one: the statement then makes the same
- * lookups, and returns a row of the same size that is not `live` and has a digest that no key has.
+ * The wanted keys in their order. An unknown prefix takes the same time as a known one, because the statement makes the
+ * same lookups. It then returns a row of the same size, which is not `live` and has a digest that no key has.
  */
 export async function findKeysWithListVersions(db: Queryable, wanted: WantedKey[]): Promise<AuthenticatedKey[]> {
   const { rows } = await db.query<AuthenticatedKey>(keysWithListVersions, [

@@ -19,10 +19,10 @@ const namedSites = 20
 type CheckContext = { db: Queryable; controllers: Controllers }
 
 /**
- * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can have
- * several ids, and two sites must not share their vouchers. So it returns the first id, under which the site must be
- * recorded, and rejects a site that is recorded already under another id, for example by an import, which does not ask the
- * controller.
+ * Rejects a site that the controller does not have, and a controller that does not answer. A site of a controller can
+ * have several ids, and two sites must not share their vouchers. So it returns the first id, under which the site must
+ * be recorded. It also rejects a site that is already recorded under another id: an import does not ask the controller
+ * and may have recorded that id.
  */
 export async function checkControllerSite(
   ctx: CheckContext,

@@ -45,8 +45,9 @@ function parseCsv(text: string, maxRows: number): { header: string[]; rows: CsvR
 }
 
 /**
- * `count` includes rows of nothing but separators, of which a spreadsheet may write many. `to` limits them: the parser makes an
- * error for each row of another length than the header, and a megabyte of short rows took it over a minute.
+ * `count` includes rows that contain only separators. A spreadsheet may write many of them. `to` limits the rows,
+ * because the parser makes an error for each row whose length differs from the header. A megabyte of short rows took
+ * over a minute.
  */
 function readRecords(text: string, options: { delimiter: string; to: number }): { count: number; rows: CsvRow[] } {
   const rows: CsvRow[] = []

@@ -13,9 +13,9 @@ function addingTo(columns: Column[]): string {
 
 /**
  * SQL that counts changes in the statement that makes them. Otherwise a sync that fails in between would never count
- * them. Locks vouchers, then the list's version, then the days, like everything that changes all three: the trigger
- * that changes the version runs only at the end of the statement, after the days are locked. Only the transaction that
- * holds the lock on the version changes days of the site.
+ * them. Locks vouchers, then the list's version, then the days, like everything that changes all three. The version is
+ * locked here, because the trigger that changes it runs only at the end of the statement, after the days are locked.
+ * Only the transaction that holds the lock on the version changes days of the site.
  *
  * `counts` selects the day and the columns, and may depend on the statement's changes. $1 is the site.
  */

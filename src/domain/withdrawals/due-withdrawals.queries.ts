@@ -68,8 +68,8 @@ export type DueWithdrawal = {
   /** Attempts to disconnect its devices that failed. */
   disconnectAttempts: number
   /**
-   * The voucher's state in the record. live: it can be used; gone: withdrawn since an earlier attempt; over: it had ended before;
-   * unsettled: nobody knows yet whether it was made; none: it was not made.
+   * The voucher's state in the record. live: it can be used; gone: withdrawn since an earlier attempt; over: it had
+   * ended before; unsettled: it is not known yet whether it was made; none: it was not made.
    */
   state: 'live' | 'gone' | 'over' | 'unsettled' | 'none'
 }

@@ -25,8 +25,8 @@ type RecordedTest = {
 }
 
 /**
- * Tests a recorded controller. A new certificate or address is stored only together with new credentials that the
- * controller accepted there, because the service erases the stored ones with such a change.
+ * Tests a recorded controller. The service erases the stored credentials when the certificate or the address changes.
+ * So such a change is stored only together with new credentials that the controller has accepted there.
  */
 export function useRecordedTest({ controllerId, controllerSite, pinned = null, onSaved }: Options): RecordedTest {
   const [changes, setChanges] = useState<{ address?: string; certificate_pin?: string }>({})

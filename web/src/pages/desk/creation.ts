@@ -131,9 +131,9 @@ function nextStatus({ status }: Creation, event: CreationEvent): Creation['statu
 }
 
 /**
- * Nothing was made only if the answer says so. Otherwise the desk asks for the outcome. A rejected request made nothing,
- * even if its header says `unknown`: that is about earlier requests with its key, and the desk never repeats one whose
- * outcome is open.
+ * Nothing was made only if the answer says so. Otherwise the desk asks for the outcome. A rejected request made
+ * nothing, even if its header says `unknown`. The header is about earlier requests with the same key, and the desk
+ * never repeats a request whose outcome is open.
  */
 function statusAfter(failure: Failure, now: number): Creation['status'] {
   const { status, error, message, fields, requestId, outcome } = failure
