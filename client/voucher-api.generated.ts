@@ -240,7 +240,7 @@ export type Attention = {
   keys: Array<{
     id: string
     name: string
-    /** Requests of today that were rejected because of the limit. */
+    /** Number of requests of today that were rejected because of the limit. */
     limited: number
     expires_at: string | null
     last_used_at: string | null
@@ -261,7 +261,7 @@ export type Attention = {
 }
 
 export type OverviewSites = {
-  /** All sites of the person, active or not. */
+  /** Number of all sites of the person, active or not. */
   count: number
   busiest: Array<{
     site_id: number
@@ -318,19 +318,19 @@ export type Overview = {
   days: Array<{
     day: string
     issued: number
-    /** Vouchers that were issued on this day and have been used since then. */
+    /** Number of vouchers that were issued on this day and have been used since. */
     redeemed: number
   }>
   totals: {
     issued: number
     redeemed: number
-    /** Vouchers whose minutes run out within 24 hours. */
+    /** Number of vouchers whose minutes run out within 24 hours. */
     ending_within_24_h: number
   }
   attention: Attention
-  /** Null if `site_id` was given. */
+  /** The sites of the person. Null if `site_id` was given. */
   sites: OverviewSites | null
-  /** Null without `site_id`. */
+  /** The site in `site_id`. Null without `site_id`. */
   site: OverviewSite | null
 }
 
@@ -457,7 +457,7 @@ export type SiteEffects = {
   people: Array<NamedItem>
   limited: EffectCounts
   all_sites: EffectCounts
-  /** Vouchers of the site that are valid now. They stay valid. */
+  /** Number of vouchers of the site that are valid now. They stay valid. */
   valid_vouchers: number
 }
 

@@ -81,7 +81,7 @@ export async function registerControllers(controllers: Command, terminal: Termin
 
   controllers
     .command('fingerprint')
-    .description('show the certificate of an address, to compare it with the controller and pin it; sends nothing')
+    .description('show the certificate of an address, to compare it with the controller and pin it; sends no secret')
     .argument('<url>', 'e.g. https://192.168.1.1')
     .action((url: string) => showCertificate(terminal, url))
 
@@ -90,7 +90,7 @@ export async function registerControllers(controllers: Command, terminal: Termin
     .description('create a voucher on a real controller, find it, delete it; prints a report without names and codes')
     .argument('<name>', 'name of the controller, see `controllers list`')
     .option('--site <id>', 'id of the site on the controller', 'default')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((name: string, options: VerifyOptions) => verifyController(terminal, name, options))
 
   controllers

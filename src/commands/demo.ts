@@ -19,7 +19,7 @@ export function registerDev(command: Command, terminal: Terminal): void {
   command
     .option('--port <n>', 'port of the service', wholeNumber(1, 65535), 8080)
     .option('--web-port <n>', 'port of the web app, or the next one that is free', wholeNumber(1, 65535), 5173)
-    .option('--database <name>', 'its database, created when it does not exist', 'voucher_dev')
+    .option('--database <name>', 'name of its database, which is created if it does not exist', 'voucher_dev')
     .action(async (options: { port: number; webPort: number; database: string }) =>
       (await import('./demo/start-dev.ts')).startDev(terminal, options),
     )

@@ -23,7 +23,7 @@ export function registerReconcile(command: Command, terminal: Terminal): void {
     .option('--site <id>', 'only this site; without it, all active sites', wholeNumber(1, maxSiteId))
     .option('--adopt', 'record them, so that they are listed and can be revoked')
     .option('--withdraw', 'record them, and let the worker delete them on the controller')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (options: Options) => {
       if (options.adopt && options.withdraw) throw new CommandRefused('Use either --adopt or --withdraw, not both.')
       await withControllers(terminal, (tools) => reconcile(terminal, tools, options))

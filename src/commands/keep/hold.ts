@@ -24,7 +24,7 @@ export function registerHold(command: Command, terminal: Terminal): void {
 }
 
 export function registerResume(command: Command, terminal: Terminal): void {
-  command.option('--yes', 'do not ask').action(({ yes }: { yes?: true }) =>
+  command.option('--yes', 'do not ask for confirmation').action(({ yes }: { yes?: true }) =>
     withDatabase(terminal, async (db, config) => {
       const hold = await findHold(db)
       if (!hold) return void terminal.stderr.write('The service is not held. There is nothing to do.\n')

@@ -61,7 +61,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `"${controllerSite}" on ${controller} is site ${id}, "${name}", already. Use that name, or remove the row.`,
   row_repeated: ({ controllerSite, controller, line }) =>
     `"${controllerSite}" on ${controller} is also in line ${line} of this file. Remove one of the two rows.`,
-  row_length_wrong: ({ fields, columns }) => `The row has ${fields} fields, but the first line has ${columns}.`,
+  row_length_wrong: ({ fields, columns }) =>
+    `The row has ${fields} fields, but the first line has ${columns}. Correct the row.`,
   column_not_yes_or_no: ({ column, value }) => `The column ${column} must be yes or no, not "${value}".`,
   csv_too_long: ({ max }) => `The file has more than ${max} rows. Split it into smaller files.`,
   csv_not_utf8: () => 'The file is not UTF-8. Save it as CSV UTF-8.',

@@ -43,7 +43,7 @@ const attentionSchema = Type.Object(
       Type.Object({
         id: uuid,
         name,
-        limited: { ...count, description: 'Requests of today that were rejected because of the limit.' },
+        limited: { ...count, description: 'Number of requests of today that were rejected because of the limit.' },
         expires_at: timeOrNull,
         last_used_at: timeOrNull,
       }),
@@ -64,7 +64,7 @@ const attentionSchema = Type.Object(
 
 const sitesSchema = Type.Object(
   {
-    count: { ...count, description: 'All sites of the person, active or not.' },
+    count: { ...count, description: 'Number of all sites of the person, active or not.' },
     busiest: Type.Array(Type.Object({ site_id: siteNumber, site: name, issued: count })),
     others: others('sites'),
     wall: Type.Array(
@@ -119,17 +119,22 @@ const overviewSchema = Type.Object(
       Type.Object({
         day,
         issued: count,
-        redeemed: { ...count, description: 'Vouchers that were issued on this day and have been used since then.' },
+        redeemed: {
+          ...count,
+          description: 'Number of vouchers that were issued on this day and have been used since.',
+        },
       }),
     ),
     totals: Type.Object({
       issued: count,
       redeemed: count,
-      ending_within_24_h: { ...count, description: 'Vouchers whose minutes run out within 24 hours.' },
+      ending_within_24_h: { ...count, description: 'Number of vouchers whose minutes run out within 24 hours.' },
     }),
     attention: attentionSchema,
-    sites: Type.Union([sitesSchema, Type.Null()], { description: 'Null if `site_id` was given.' }),
-    site: Type.Union([siteSchema, Type.Null()], { description: 'Null without `site_id`.' }),
+    sites: Type.Union([sitesSchema, Type.Null()], {
+      description: 'The sites of the person. Null if `site_id` was given.',
+    }),
+    site: Type.Union([siteSchema, Type.Null()], { description: 'The site in `site_id`. Null without `site_id`.' }),
   },
   { title: 'Overview' },
 )

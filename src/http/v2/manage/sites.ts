@@ -176,7 +176,7 @@ const effectsSchema = Type.Object(
       description: 'How many keys, webhooks and people are limited to some sites, including this one.',
     },
     all_sites: { ...counts, description: 'How many keys, webhooks and people may use all sites.' },
-    valid_vouchers: { ...count, description: 'Vouchers of the site that are valid now. They stay valid.' },
+    valid_vouchers: { ...count, description: 'Number of vouchers of the site that are valid now. They stay valid.' },
   },
   { title: 'SiteEffects' },
 )
