@@ -441,7 +441,7 @@ export type NamedItem = {
   name: string
 }
 
-/** How many keys, webhooks and people may use all sites. */
+/** Numbers of keys, webhooks and people. `limited`: with some sites, including this one. `all_sites`: with all sites. */
 export type EffectCounts = {
   keys: number
   webhooks: number

@@ -164,18 +164,22 @@ const named = Type.Array(
   Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }, { title: 'NamedItem' }),
   { maxItems: 50 },
 )
-const counts = Type.Object({ keys: count, webhooks: count, people: count }, { title: 'EffectCounts' })
+const counts = Type.Object(
+  { keys: count, webhooks: count, people: count },
+  {
+    title: 'EffectCounts',
+    description:
+      'Numbers of keys, webhooks and people. `limited`: with some sites, including this one. `all_sites`: with all sites.',
+  },
+)
 
 const effectsSchema = Type.Object(
   {
     keys: { ...named, description: 'The first 50 keys that are limited to some sites, including this one.' },
     webhooks: { ...named, description: 'The first 50 webhooks that are limited to some sites, including this one.' },
     people: { ...named, description: 'The first 50 people who are limited to some sites, including this one.' },
-    limited: {
-      ...counts,
-      description: 'How many keys, webhooks and people are limited to some sites, including this one.',
-    },
-    all_sites: { ...counts, description: 'How many keys, webhooks and people may use all sites.' },
+    limited: counts,
+    all_sites: counts,
     valid_vouchers: { ...count, description: 'Number of vouchers of the site that are valid now. They stay valid.' },
   },
   { title: 'SiteEffects' },
