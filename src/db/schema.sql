@@ -12,8 +12,18 @@ CREATE DOMAIN public.encrypted AS text
 	CONSTRAINT encrypted_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
 
 CREATE FUNCTION public.add_counts(known jsonb, added jsonb) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN (SELECT COALESCE(jsonb_object_agg(summed.name, summed.total), '{}'::jsonb) AS "coalesce" FROM (SELECT counts.name, sum((counts.count)::integer) AS total FROM (SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(add_counts.known) jsonb_each_text(key, value) UNION ALL SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(add_counts.added) jsonb_each_text(key, value)) counts(name, count) GROUP BY counts.name) summed WHERE (summed.total <> 0));
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+declare
+  name text;
+  total integer;
+begin
+  for name in select jsonb_object_keys(added) loop
+    total := coalesce((known ->> name)::integer, 0) + (added ->> name)::integer;
+    known := case total when 0 then known - name else jsonb_set(known, array[name], to_jsonb(total)) end;
+  end loop;
+  return known;
+end $$;
 
 CREATE FUNCTION public.move_all_site_versions() RETURNS trigger
     LANGUAGE plpgsql
