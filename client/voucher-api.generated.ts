@@ -1174,7 +1174,7 @@ export type RevocationRequest = {
   voucher_ids?: Array<string>
   /** The filters of the list of vouchers. At least one besides site_id is required. The filter covers the vouchers that can still be withdrawn, at most 10,000. */
   filter?: {
-    /** Only this site. Without it: all sites of the key. */
+    /** Only these sites. Without it: all sites of the key. */
     site_id?: Array<number>
     /** Only vouchers with this text in the name; upper and lower case are the same. */
     text?: string
@@ -1515,7 +1515,7 @@ export interface VoucherApi {
   /** Check a code that somebody shows or types. The code can be redeemed if a voucher with this code is valid */
   lookUpCode(query: {
     code: string
-    /** Only these sites. Without it: all sites of the key. */
+    /** Only this site. Without it: all sites of the key. */
     site_id?: number
     /** If true, the service asks the controller now, which takes up to 3 s. If the controller does not answer, the answer comes from the record, and fresh is false. */
     fresh?: boolean

@@ -321,7 +321,7 @@ describe('public url', () => {
       { result: 'problem', message: expect.stringContaining('ECONNREFUSED') },
     ])
     expect(await found({ PUBLIC_URL: new URL(sink.url).origin })).toMatchObject([
-      { result: 'problem', message: expect.stringContaining('Something else') },
+      { result: 'problem', message: expect.stringContaining('Something other than this service') },
     ])
     expect(await found({ PUBLIC_URL: secure.url })).toMatchObject([
       { result: 'problem', message: expect.stringContaining('do not trust the certificate') },
