@@ -62,7 +62,7 @@ export async function openBenchDatabase({
     db,
     async close() {
       await db.close()
-      if (!keep) await onServer(serverUrl, `drop database if exists ${name} with (force)`)
+      if (!keep) await queryServer(serverUrl, `drop database if exists ${name} with (force)`)
     },
   }
 }
@@ -79,14 +79,14 @@ function hashOfMigrations(folder: string): string {
  * an interrupted run and is created again.
  */
 async function createUnlessSeeded(serverUrl: string, name: string, url: string): Promise<boolean> {
-  const found = await onServer(url, `select to_regclass('bench_seeded') is not null as seeded`).catch(() => [])
+  const found = await queryServer(url, `select to_regclass('bench_seeded') is not null as seeded`).catch(() => [])
   if (found[0]?.['seeded'] === true) return false
-  await onServer(serverUrl, `drop database if exists ${name} with (force)`)
-  await onServer(serverUrl, `create database ${name}`)
+  await queryServer(serverUrl, `drop database if exists ${name} with (force)`)
+  await queryServer(serverUrl, `create database ${name}`)
   return true
 }
 
-export async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
+export async function queryServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

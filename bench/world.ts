@@ -3,7 +3,7 @@ import { type Build, buildEarlier, buildHere } from './contenders/builds.ts'
 import { migrate, type Running, startApi, startBareHandler, startController } from './contenders/processes.ts'
 import { type Generator, startGenerator } from './load/load.ts'
 import type { Options } from './options.ts'
-import { type BenchDatabase, onServer, openBenchDatabase } from './seed.ts'
+import { type BenchDatabase, openBenchDatabase, queryServer } from './seed.ts'
 
 /** A service under test: its build, its database, and its api processes, two on PostgreSQL alone and two with Redis. */
 export type Service = {
@@ -103,7 +103,7 @@ const ofBench = 20
 /** The largest pools with which all api processes and pgbench can be connected at the same time. */
 async function poolSizeFor({ serverUrl, connections, against, beside }: Options): Promise<number> {
   const processes = 4 * [true, against, beside].filter((one) => one !== undefined).length
-  const [facts] = await onServer(
+  const [facts] = await queryServer(
     serverUrl,
     `select current_setting('max_connections')::integer as max, (select count(*)::integer from pg_stat_activity) as used`,
   )

@@ -10,15 +10,15 @@ export async function createTemporaryDatabase(
   purpose: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `voucher_${purpose}_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, `create database ${name}`)
+  await queryServer(serverUrl, `create database ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(serverUrl, `drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`) }
 }
 
 /** Creates the database if it does not exist, and returns its URL. */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
-  await onServer(serverUrl, `create database ${pg.escapeIdentifier(name)}`).catch((error) => {
+  await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)}`).catch((error) => {
     if (error.code !== duplicateDatabase) throw error
   })
   const url = new URL(serverUrl)
@@ -26,7 +26,7 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<s
   return url.href
 }
 
-async function onServer(serverUrl: string, statement: string): Promise<void> {
+async function queryServer(serverUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000, ...tcpKeepAlive })
   await client.connect().catch(throwUnavailable)
   try {

@@ -22,7 +22,7 @@ export async function listSomeRelations(db: Queryable): Promise<string[]> {
 }
 
 /** How many other connections of this service the database has. */
-export async function findServiceConnections(db: Queryable): Promise<number> {
+export async function countServiceConnections(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and application_name like 'voucher-service%' and pid <> pg_backend_pid()`,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
-import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { findMissingMigration, migrate } from './migrate.ts'
 
 const db = await createTestDatabase()
@@ -49,14 +49,14 @@ test('all times are stored to the millisecond, except those of the limiter', asy
 test('three processes that start at once migrate an empty database once; a fourth finds nothing to do', async () => {
   const name = `voucher_race_${process.pid}`
   const url = databaseUrl(name)
-  await onServer(`create database ${name}`)
+  await queryServer(`create database ${name}`)
   try {
     const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
 
     expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
     expect(await migrate(url)).toEqual([])
   } finally {
-    await onServer(`drop database ${name} with (force)`)
+    await queryServer(`drop database ${name} with (force)`)
   }
 })
 

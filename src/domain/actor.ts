@@ -10,7 +10,7 @@ export function includesRole(role: Role, needed: Role): boolean {
 }
 
 /**
- * The person or program that acts. Only the entrances (http, commands, worker) create actors. `allSites` is false for a
+ * The person or program that acts. Only the entry points (http, commands, worker) create actors. `allSites` is false for a
  * key or a staff member that is limited to some sites. `address` is the address from which the request came.
  */
 export type Actor =

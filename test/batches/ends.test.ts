@@ -4,7 +4,7 @@ import type { Batch } from '#domain/batches/batch.ts'
 import { moveRows } from '#domain/batches/batch-rows.queries.ts'
 import { findBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
 import { finishBatch } from '#domain/batches/run-batch.ts'
-import { lockBatch, wakeBatch } from '#domain/creating/batch-lock.queries.ts'
+import { lockBatch, makeBatchDue } from '#domain/creating/batch-lock.queries.ts'
 import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
 import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
@@ -76,7 +76,7 @@ test('a late voucher that is recorded while its batch ends counts as made and is
   let running: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
-    await wakeBatch(tx, siteId, batch.id)
+    await makeBatchDue(tx, siteId, batch.id)
     running = run()
     await blocked()
   })

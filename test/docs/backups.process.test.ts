@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite } from '#test/data/seed.ts'
-import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { openShell, shellBlocksOf } from './shell-blocks.ts'
@@ -14,7 +14,7 @@ const db = await createTestDatabase()
 await seedControlledSite(db, await startSimulator())
 
 const restored = `${new URL(db.url).pathname.slice(1)}_restored`
-onFileEnd(() => onServer(`drop database if exists ${restored} with (force)`))
+onFileEnd(() => queryServer(`drop database if exists ${restored} with (force)`))
 const { hostname, port, username } = new URL(db.url)
 const variables = { PGHOST: hostname, PGPORT: port, PGUSER: username }
 

@@ -5,7 +5,7 @@ import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { onServer } from '#test/data/template-database.ts'
+import { queryServer } from '#test/data/template-database.ts'
 import { testKeyring } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -23,9 +23,9 @@ const pooledUrl = await startPgBouncer(directUrl, poolSize)
 /** A role with a timeout, because PgBouncer does not pass on those that the service sends. */
 async function addRole(statementTimeout: string): Promise<string> {
   const name = `pooled_${randomBytes(6).toString('hex')}`
-  await onServer(`create role ${name} superuser login`)
-  await onServer(`alter role ${name} set statement_timeout = '${statementTimeout}'`)
-  onFileEnd(() => onServer(`drop role ${name}`))
+  await queryServer(`create role ${name} superuser login`)
+  await queryServer(`alter role ${name} set statement_timeout = '${statementTimeout}'`)
+  onFileEnd(() => queryServer(`drop role ${name}`))
   return name
 }
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { readWholeList } from '#domain/controllers/whole-list.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
-import { findLostVouchers, listLost, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
+import { findLostVouchers, listLostVouchers, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedVoucher, testActor } from '#test/data/seed.ts'
 import { dialects } from '#test/network/simulator.ts'
@@ -52,7 +52,7 @@ test.each(dialects)(
 
     // All vouchers are passed as unrecorded, as if their creations had ended since the caller looked.
     expect(seen).toHaveLength(1)
-    expect(await listLost(app.db, siteId, seen)).toEqual([])
+    expect(await listLostVouchers(app.db, siteId, seen)).toEqual([])
   },
 )
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { onServer, serverUrl } from '#test/data/template-database.ts'
+import { queryServer, serverUrl } from '#test/data/template-database.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -11,8 +11,8 @@ import { program, startDemo as startDemoProcess } from '#test/service.ts'
 
 /** Owns the databases of these demos, so that other demos on the same server do not count. */
 const owner = `demo_${process.pid}`
-await onServer(`create role ${owner} login createdb`)
-onFileEnd(() => onServer(`drop role ${owner}`))
+await queryServer(`create role ${owner} login createdb`)
+onFileEnd(() => queryServer(`drop role ${owner}`))
 const demoUrl = Object.assign(new URL(serverUrl), { username: owner }).href
 
 const startDemo = (...options: string[]) => startDemoProcess({ databaseUrl: demoUrl, options })
@@ -129,7 +129,7 @@ test('an empty demo waits for its first administrator, and leaves no process beh
   demo.kill('SIGKILL')
   await ended
   await wait(500)
-  for (const name of left) await onServer(`drop database ${name} with (force)`)
+  for (const name of left) await queryServer(`drop database ${name} with (force)`)
   for (const { address } of facts.controllers)
     await expect(call(`${address}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
 })

@@ -9,7 +9,7 @@ import { connectDatabase } from '#db/database.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
-import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { runProgram } from '../program.ts'
@@ -35,8 +35,8 @@ async function backUp(): Promise<string> {
 
 async function createEmptyDatabase(): Promise<string> {
   const name = `keep_${process.pid}_${++files}`
-  await onServer(`create database ${name}`)
-  onFileEnd(() => onServer(`drop database ${name} with (force)`))
+  await queryServer(`create database ${name}`)
+  onFileEnd(() => queryServer(`drop database ${name} with (force)`))
   return databaseUrl(name)
 }
 

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { connectDatabase, type Database } from '#db/database.ts'
 import { compareWith } from '#db/migrate.ts'
-import { collectStatistics, findServerMajor, findServiceConnections, listSomeRelations } from '#db/restoring.queries.ts'
+import {
+  collectStatistics,
+  countServiceConnections,
+  findServerMajor,
+  listSomeRelations,
+} from '#db/restoring.queries.ts'
 import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { loadConfig } from '../../config.ts'
@@ -60,7 +65,7 @@ async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor }
     throw new CommandRefused(
       `The database is not empty: it has ${found.join(', ')}. Create a new database (\`createdb\`), set DATABASE_URL to it, and run this command again.`,
     )
-  const connections = await findServiceConnections(db)
+  const connections = await countServiceConnections(db)
   if (connections > 0)
     throw new CommandRefused(
       'The service is running with this database. Stop every api, worker and start process, and run this command again.',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { databaseUrl, onServer } from '#test/data/template-database.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { openSocket } from '#test/network/sockets.ts'
@@ -16,7 +16,7 @@ const createKey = async (name: string) =>
 test('`api` rejects an empty database and says what to do; `start` migrates it', async () => {
   const name = `voucher_empty_${process.pid}`
   const url = databaseUrl(name)
-  await onServer(`create database ${name}`)
+  await queryServer(`create database ${name}`)
   try {
     const refused = await spawnCommand(url, ['api'])
     const service = await startService(url, {}, 'start')
@@ -32,7 +32,7 @@ test('`api` rejects an empty database and says what to do; `start` migrates it',
     expect(migrated.json()).toEqual({ applied: [] })
     expect(await service.stop()).toBe(0)
   } finally {
-    await onServer(`drop database ${name} with (force)`)
+    await queryServer(`drop database ${name} with (force)`)
   }
 })
 

@@ -218,7 +218,7 @@ export async function noteHeldUp(db: Queryable, { siteId, id }: SiteItem): Promi
 }
 
 /** Marks the batch as no longer held up. */
-export async function noteGoesOn(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
+export async function clearHeldUp(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
     [siteId, id],

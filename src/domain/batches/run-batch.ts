@@ -9,8 +9,8 @@ import { findSiteOnController, type SiteOnController } from '../sites/sites.quer
 import { type Batch, patienceSeconds } from './batch.ts'
 import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
 import {
+  clearHeldUp,
   findBatch,
-  noteGoesOn,
   noteHeldUp,
   postponeBatch,
   renewBatchRunning,
@@ -66,7 +66,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     const outcome = await makeNextRows(ctx, batch, site)
     if (outcome === 'busy') return postponeBatch(ctx.db, key, soonSeconds)
     if (outcome === 'held up') return holdUp(ctx, key)
-    if (outcome === 'made') await noteGoesOn(ctx.db, key)
+    if (outcome === 'made') await clearHeldUp(ctx.db, key)
   }
 }
 

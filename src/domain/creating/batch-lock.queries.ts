@@ -9,7 +9,7 @@ export async function lockBatch(tx: Queryable, { siteId, id }: { siteId: number;
 }
 
 /** Makes the batch due after the outcome of a row was recorded, even if the batch was finished before. */
-export async function wakeBatch(tx: Queryable, siteId: number, id: string): Promise<void> {
+export async function makeBatchDue(tx: Queryable, siteId: number, id: string): Promise<void> {
   await tx.query('update batches set next_run_at = now(), finished_at = null where site_id = $1 and id = $2', [
     siteId,
     id,

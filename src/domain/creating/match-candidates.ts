@@ -9,7 +9,7 @@ const clockErrorMs = 3_000
 const graceMs = 120_000
 
 /** A creation whose voucher is looked for. */
-export type Sought = {
+export type SoughtCreation = {
   shape: VoucherShape
   note: string
   sentAt: Date
@@ -20,7 +20,7 @@ export type Sought = {
  * The latest time at which the voucher of a creation can have been made. A creation may be settled much later, e.g. after
  * a restored backup. Vouchers of the same name that were made after this time belong to somebody else.
  */
-export function latestTimeOf({ sentAt }: Pick<Sought, 'sentAt'>, settleSeconds: number): Date {
+export function latestTimeOf({ sentAt }: Pick<SoughtCreation, 'sentAt'>, settleSeconds: number): Date {
   return new Date(sentAt.getTime() + settleSeconds * 1_000 + graceMs)
 }
 
@@ -31,7 +31,7 @@ export function latestTimeOf({ sentAt }: Pick<Sought, 'sentAt'>, settleSeconds: 
  */
 export function matchCandidates(
   seen: SeenVoucher[],
-  sought: Sought,
+  sought: SoughtCreation,
   options: { skewIsKnown: boolean; until?: Date | undefined },
 ): ControllerVoucher[] {
   const notBefore = sought.sentAt.getTime() - toleranceMs
@@ -54,7 +54,7 @@ export function matchCandidates(
  * have been set since the creation was sent, and because the `Date` of replies may come from a proxy until a new voucher
  * has shown the difference.
  */
-function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: Sought, skewIsKnown: boolean): number[] {
+function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: SoughtCreation, skewIsKnown: boolean): number[] {
   if (createdAt === null || stampedAt === null) return []
   return [
     createdAt.getTime(),
@@ -64,13 +64,13 @@ function plausibleTimes({ createdAt, stampedAt }: SeenVoucher, sought: Sought, s
 }
 
 /** Whether a matching voucher was certainly made for this creation. Only then may it be deleted. */
-export function isCertainlyFor(voucher: SeenVoucher, sought: Sought, until: Date): boolean {
+export function isCertainlyFor(voucher: SeenVoucher, sought: SoughtCreation, until: Date): boolean {
   if (isTagged(sought)) return true
   const madeAt = voucher.createdAt?.getTime() ?? Number.NaN
   const isInWindow = madeAt >= sought.sentAt.getTime() - clockErrorMs && madeAt <= until.getTime() - clockErrorMs
   return replaceable('decide whose surplus', () => voucher.isOurs === true && isInWindow)
 }
 
-function isTagged({ note, shape }: Sought): boolean {
+function isTagged({ note, shape }: SoughtCreation): boolean {
   return note !== shape.name
 }

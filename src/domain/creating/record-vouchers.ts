@@ -7,11 +7,11 @@ import { notifyCreated } from '../deliveries/notify-webhooks.ts'
 import { bringSyncForward, type SiteOnController } from '../sites/sites.queries.ts'
 import type { EventVoucher } from '../webhooks/notification.ts'
 import {
-  hastenWithdrawals,
   insertScheduledWithdrawals,
+  makeWithdrawalsDueNow,
   type ScheduledWithdrawal,
 } from '../withdrawals/withdrawals.queries.ts'
-import { lockBatch, wakeBatch } from './batch-lock.queries.ts'
+import { lockBatch, makeBatchDue } from './batch-lock.queries.ts'
 import type { CreatedVoucher, Intent, RecordedCreation } from './creation.ts'
 import { insertCreation } from './creations.queries.ts'
 import {
@@ -20,8 +20,8 @@ import {
   listHeldVouchers,
   lockCreations,
   type Made,
-  recordUsual,
-  type UsualRecord,
+  recordSingleVoucher,
+  type SingleVoucherRecord,
   updateCreationsRecorded,
 } from './recording.queries.ts'
 
@@ -96,8 +96,8 @@ async function recordInOneStatement(
   const [voucher, ...otherVouchers] = candidates
   if (batchId !== null || !creationId || !voucher || otherIds.length + otherVouchers.length > 0) return undefined
   const answer = answerOf(recording, voucher)
-  const usual: UsualRecord = { creationId, controllerVoucherId: voucher.id, code: voucher.code, answer }
-  const done = await recordUsual(db, madeOf(recording), usual, options)
+  const usual: SingleVoucherRecord = { creationId, controllerVoucherId: voucher.id, code: voucher.code, answer }
+  const done = await recordSingleVoucher(db, madeOf(recording), usual, options)
   if (!done) return undefined
   const { voucherId, reference } = done
   return { recorded: { creationId, siteId: site.id, voucherId, answer }, reference }
@@ -177,7 +177,7 @@ async function scheduleEnds(
 ): Promise<void> {
   const creationOf = new Map(creations.map((creation) => [creation.id, creation]))
   const revokedIds = recorded.map(({ creationId }) => creationId).filter((id) => creationOf.get(id)?.isRevoked)
-  const hastened = revokedIds.length > 0 ? await hastenWithdrawals(tx, siteId, revokedIds) : []
+  const hastened = revokedIds.length > 0 ? await makeWithdrawalsDueNow(tx, siteId, revokedIds) : []
   const ends = recorded.flatMap(({ creationId, voucherId }): ScheduledWithdrawal[] => {
     const { isRevoked, onlyUnused, validUntil, unusedDays } = creationOf.get(creationId) as LockedCreation
     const revoked = isRevoked && !hastened.includes(creationId)
@@ -199,7 +199,7 @@ async function notify(
 ): Promise<void> {
   const created = { site, source: sourceName(maker), vouchers }
   await replaceable('notify in the same commit', () =>
-    batchId === null ? notifyCreated(tx, ctx.queue, created) : wakeBatch(tx, site.id, batchId),
+    batchId === null ? notifyCreated(tx, ctx.queue, created) : makeBatchDue(tx, site.id, batchId),
   )
   reachPoint('before commit')
 }

@@ -146,7 +146,7 @@ export async function claimVouchers(tx: Queryable, made: Made, vouchers: NewVouc
 }
 
 /** One voucher for one creation that belongs to no batch. `answer` is stored with the creation. */
-export type UsualRecord = {
+export type SingleVoucherRecord = {
   creationId: string
   controllerVoucherId: string | null
   code: string
@@ -159,10 +159,10 @@ export type UsualRecord = {
  * ends. Does nothing and returns undefined when the creation is missing, recorded, superseded or revoked, or when
  * another creation holds the voucher. With `onlyIfSilent`, it also does nothing when a webhook wants the event.
  */
-export async function recordUsual(
+export async function recordSingleVoucher(
   db: Queryable,
   made: Made,
-  { creationId, controllerVoucherId, code, answer }: UsualRecord,
+  { creationId, controllerVoucherId, code, answer }: SingleVoucherRecord,
   { onlyIfSilent }: { onlyIfSilent: boolean },
 ): Promise<{ voucherId: string; reference: string | null } | undefined> {
   const { rows } = await db.query<{ voucherId: string; reference: string | null }>(

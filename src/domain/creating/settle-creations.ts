@@ -7,7 +7,7 @@ import { findSiteOnController, type SiteOnController } from '../sites/sites.quer
 import { latestTimeOf, matchCandidates } from './match-candidates.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import {
-  findTwin,
+  hasSimilarOpenCreation,
   postponeCreations,
   takeUnsettledCreations,
   type UnsettledCreation,
@@ -79,7 +79,7 @@ async function look(
     skewIsKnown: site.stampSkewMs !== null,
     until: latestTime(ctx, first),
   })
-  if (candidates.length > 0 && (await findTwin(ctx.db, first, idsOf(alike), ['open']))) {
+  if (candidates.length > 0 && (await hasSimilarOpenCreation(ctx.db, first, idsOf(alike), ['open']))) {
     await postponeCreations(ctx.db, site.id, idsOf(alike), 1)
     return { found: 0, absent: 0 }
   }

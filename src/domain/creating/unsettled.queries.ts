@@ -5,9 +5,9 @@ import { isNotHeld } from '../holding/hold.queries.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { CreationState } from './creation.ts'
 import { lockUnsettled } from './creations.queries.ts'
-import type { Sought } from './match-candidates.ts'
+import type { SoughtCreation } from './match-candidates.ts'
 
-type AskedCreation = Sought & {
+type AskedCreation = SoughtCreation & {
   siteId: number
   id: string
   maker: Maker
@@ -54,7 +54,7 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
 }
 
 /** True when another creation that asked for the same is under way. A voucher that is found may belong to it. */
-export async function findTwin(
+export async function hasSimilarOpenCreation(
   db: Queryable,
   { siteId, note, shape }: AskedCreation,
   ids: string[],

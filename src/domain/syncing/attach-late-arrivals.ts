@@ -8,8 +8,8 @@ import { isCertainlyFor, latestTimeOf, matchCandidates } from '../creating/match
 import { recordVouchers } from '../creating/record-vouchers.ts'
 import { claimVouchers } from '../creating/recording.queries.ts'
 import {
-  findTwin,
   type GivenUpCreation,
+  hasSimilarOpenCreation,
   listGivenUpCreations,
   lockGivenUp,
   updateSurplus,
@@ -67,7 +67,7 @@ async function attach(
 ): Promise<boolean> {
   const { lastAttemptId, lastAttemptState, maker, batchId, shape: asked, sentAt } = creation
   if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // it may still find this voucher
-  if (await findTwin(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another creation may
+  if (await hasSimilarOpenCreation(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another creation may
   const isSurplus = lastAttemptState === 'recorded' || (creation.isRevoked && lastAttemptId !== creation.id)
   if (isSurplus) return handleSurplus(ctx, site, creation, late)
   const day = ctx.today(sentAt)

@@ -19,7 +19,7 @@ export async function findLostVouchers(
   site: SiteOnController,
 ): Promise<SeenVoucher[]> {
   const seen = await readWholeList(controllers.connectionOf(site).list(site.controllerSite))
-  const lost = await listLost(db, site.id, await listUnrecorded(db, site.id, seen))
+  const lost = await listLostVouchers(db, site.id, await listUnrecorded(db, site.id, seen))
   await updateUnrecordedCount(db, site.id, lost.length)
   return lost
 }
@@ -57,7 +57,11 @@ const datedName = /^\d{4}-\d\d-\d\d_/
  * under way are left out, because the creation may still record them. Vouchers that are recorded for another site are left
  * out too: one site of a controller may have been added twice, for example by its name and by its id.
  */
-export async function listLost(db: Queryable, siteId: number, unrecorded: SeenVoucher[]): Promise<SeenVoucher[]> {
+export async function listLostVouchers(
+  db: Queryable,
+  siteId: number,
+  unrecorded: SeenVoucher[],
+): Promise<SeenVoucher[]> {
   const ours = unrecorded.filter(isOurStyle)
   if (ours.length === 0) return []
   const sought = new Set(await listUnsettledNotes(db, siteId))

@@ -14,7 +14,7 @@ import {
 } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
-import { listLost } from './lost-vouchers.ts'
+import { listLostVouchers } from './lost-vouchers.ts'
 import {
   insertAdoptedVouchers,
   listUnrecorded,
@@ -62,7 +62,7 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   const { db } = ctx
   const recording = await startRecording(ctx, site)
   const { counts, left } = await recordSeen(ctx, recording, seen)
-  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLost(db, site.id, left)).length)
+  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLostVouchers(db, site.id, left)).length)
   const revoked = await revokeVanished(db, recording, seen)
   const { retainVouchersDays: endedDaysAgo } = ctx.config
   const deleted =

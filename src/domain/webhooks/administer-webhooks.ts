@@ -7,7 +7,7 @@ import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
-import { giveSites, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
+import { addWebhookSites, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
   deleteWebhook,
@@ -54,7 +54,7 @@ export async function addWebhook(
       language,
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
-    const found = siteIds ? await giveSites(tx, actor, id, siteIds) : []
+    const found = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
     await recordAudit(tx, actor, {
       action: 'webhook.added',
       targetKind: 'webhook',

@@ -5,7 +5,7 @@ import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import type { EventType, Language } from './event-types.ts'
-import { giveSites, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
+import { addWebhookSites, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
 import { secretPlace } from './webhook-secret.ts'
 import {
   deleteDeliveriesOfOtherSites,
@@ -52,7 +52,7 @@ export async function changeWebhook(
     const after = { ...before, name, events, language, allSites, ...(url !== undefined && { failingSince: null }) }
     if (siteIds !== undefined) {
       await deleteWebhookSites(tx, id)
-      after.siteIds = siteIds ? await giveSites(tx, actor, id, siteIds) : []
+      after.siteIds = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
       if (siteIds) await deleteDeliveriesOfOtherSites(tx, id, siteIds)
     }
     const details = { name: before.name, ...(url !== undefined && { urlReplaced: true }) }

@@ -41,7 +41,7 @@ export async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<D
 }
 
 /** Adds sites to a webhook. Rejects sites that do not exist or that the actor may not use. Returns their ids in order. */
-export async function giveSites(tx: Queryable, actor: Actor, id: string, siteIds: number[]): Promise<number[]> {
+export async function addWebhookSites(tx: Queryable, actor: Actor, id: string, siteIds: number[]): Promise<number[]> {
   const found = await insertWebhookSites(tx, id, siteIds, limitedTo(actor))
   const missing = siteIds.filter((siteId) => !found.includes(siteId))
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })

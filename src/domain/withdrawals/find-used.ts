@@ -12,7 +12,7 @@ const maxAgeMs = 10_000
 const clockToleranceMs = 5_000
 
 /** Vouchers that are to be withdrawn only if nobody has used them, as the controller showed them at most 10 s ago. */
-export type ByUse = {
+export type VouchersByUse = {
   used: DueWithdrawal[]
   /** Vouchers that are not on the controller any more. */
   vanished: DueWithdrawal[]
@@ -29,7 +29,7 @@ export type ByUse = {
 export function createUseFinder(
   ctx: { controllers: Controllers; clock: Clock },
   site: SiteOnController,
-): (conditional: DueWithdrawal[]) => Promise<ByUse> {
+): (conditional: DueWithdrawal[]) => Promise<VouchersByUse> {
   let latest: Reading | undefined
   return async (conditional) => {
     const [used, unknown] = [conditional.filter(({ isUsed }) => isUsed), conditional.filter(({ isUsed }) => !isUsed)]

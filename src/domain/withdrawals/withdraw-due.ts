@@ -22,7 +22,7 @@ import {
   updateVouchersWithdrawn,
   updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
-import { type ByUse, createUseFinder } from './find-used.ts'
+import { createUseFinder, type VouchersByUse } from './find-used.ts'
 import type { WithdrawalReason } from './withdrawals.queries.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
@@ -62,7 +62,7 @@ async function withdraw(
   ctx: WithdrawContext,
   site: SiteOnController,
   due: DueWithdrawal[],
-  findUsed: (conditional: DueWithdrawal[]) => Promise<ByUse>,
+  findUsed: (conditional: DueWithdrawal[]) => Promise<VouchersByUse>,
 ): Promise<boolean> {
   const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
   if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))

@@ -38,7 +38,7 @@ export async function insertScheduledWithdrawals(
 }
 
 /** Makes the open withdrawals of these creations due now. Returns the creations that have one. */
-export async function hastenWithdrawals(tx: Queryable, siteId: number, creationIds: string[]): Promise<string[]> {
+export async function makeWithdrawalsDueNow(tx: Queryable, siteId: number, creationIds: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `update withdrawals set next_attempt_at = least(next_attempt_at, now())
       where site_id = $1 and voucher_id = any ($2::uuid[]) and settled_at is null

@@ -83,8 +83,8 @@ function introduction(origin: string, acceptsIdempotencyKeys: boolean): Html {
   return html`
 <section id="basics">
 <h2><a href="#basics">Basics</a></h2>
-<p>All paths are below <code>/api/v2</code>. The examples use two shell variables: the address of the API, and your key. The
-operator creates keys. A key is shown only once.</p>
+<p>All paths are below <code>/api/v2</code>. The examples use two shell variables: the address of the API, and your key. An
+administrator creates keys. A key is shown only once.</p>
 <pre>API=${origin}/api/v2
 KEY=vsk_…</pre>
 <p>Programs can read the same description at <a href="/api/v2/openapi.json">/api/v2/openapi.json</a> (OpenAPI 3.1). Fields may

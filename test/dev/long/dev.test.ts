@@ -5,13 +5,13 @@ import { utimes } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { freePort } from '#test/data/private-stores.ts'
-import { onServer, serverUrl } from '#test/data/template-database.ts'
+import { queryServer, serverUrl } from '#test/data/template-database.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
 const root = new URL('../../..', import.meta.url)
 const database = `voucher_dev_${randomBytes(6).toString('hex')}`
-onFileEnd(() => onServer(`drop database if exists ${database} with (force)`))
+onFileEnd(() => queryServer(`drop database if exists ${database} with (force)`))
 
 /** Runs `npm run dev`. `started` counts how often the service has begun to listen. */
 async function startDev(port: number) {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startBrowser } from '#test/browser.ts'
 import { runCommand } from '#test/command.ts'
-import { databaseUrl, onServer, serverUrl } from '#test/data/template-database.ts'
+import { databaseUrl, queryServer, serverUrl } from '#test/data/template-database.ts'
 import { median, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -12,8 +12,8 @@ import { readPaper } from '../paper.ts'
 
 /** Owns the database of the full demo. The demo does not print the name of the database. */
 const owner = `demo_flows_${process.pid}`
-await onServer(`create role ${owner} login createdb`)
-onFileEnd(() => onServer(`drop role ${owner}`))
+await queryServer(`create role ${owner} login createdb`)
+onFileEnd(() => queryServer(`drop role ${owner}`))
 const { facts: demo } = await startDemo({
   databaseUrl: Object.assign(new URL(serverUrl), { username: owner }).href,
 })

@@ -26,7 +26,7 @@ export function databaseUrl(name: string): string {
   return url.href
 }
 
-export async function onServer(statement: string): Promise<void> {
+export async function queryServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl('postgres') })
   await client.connect()
   try {
@@ -58,12 +58,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await promisify(execFile)(process.execPath, [buildService])
   const stop = await provideServer()
   const template = `voucher_template_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${template}`)
+  await queryServer(`create database ${template}`)
   await migrateAll({ databaseUrl: databaseUrl(template) })
   // The migrations of a later version, to test this code on its schema: see CONTRIBUTING.md.
   const later = process.env['TEST_LATER_MIGRATIONS']
   if (later !== undefined) await migrate(databaseUrl(template), undefined, later)
   project.provide('templateDatabase', template)
   if (shared.serverOfRun) return async () => stop?.() // its databases are deleted with it
-  return () => onServer(`drop database ${template} with (force)`)
+  return () => queryServer(`drop database ${template} with (force)`)
 }
