@@ -17,6 +17,8 @@ export type Options = {
   against: string | undefined
   /** Vouchers of a second, smaller database to compare with. */
   beside: number | undefined
+  /** Time that is added to each round trip between the service and PostgreSQL. */
+  databaseDelayMs: number | undefined
   serverUrl: string
   redisUrl: string
   logLevel: string
@@ -35,6 +37,8 @@ export const usage = `npm run bench -- [options]
   --only <group>     only this group; may be repeated
   --against <ref>    also measure an earlier commit of this repository
   --beside <size>    also measure this commit on a smaller database, e.g. 100k
+  --database-delay <ms>
+                     add this time to each round trip between the service and PostgreSQL
   --keep             keep the seeded database for the next run
   --json             end with one line of JSON that has the ratios
   --save             write the results to bench/results
@@ -62,6 +66,7 @@ export function readOptions(args: string[]): Options | 'help' {
       only: { type: 'string', multiple: true },
       against: { type: 'string' },
       beside: { type: 'string' },
+      'database-delay': { type: 'string' },
       keep: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
@@ -85,6 +90,8 @@ export function readOptions(args: string[]): Options | 'help' {
     keep: values.keep,
     against: values.against,
     beside: values.beside === undefined ? undefined : readCount('--beside', values.beside),
+    databaseDelayMs:
+      values['database-delay'] === undefined ? undefined : readCount('--database-delay', values['database-delay']),
     serverUrl: values.server,
     redisUrl: values.redis,
     logLevel: values['log-level'],

@@ -1,6 +1,13 @@
 import { createClient } from '@redis/client'
 import { type Build, buildEarlier, buildHere } from './contenders/builds.ts'
-import { migrate, type Running, startApi, startBareHandler, startController } from './contenders/processes.ts'
+import {
+  migrate,
+  type Running,
+  startApi,
+  startBareHandler,
+  startController,
+  startSlowNetwork,
+} from './contenders/processes.ts'
 import { type Generator, startGenerator } from './load/load.ts'
 import type { Options } from './options.ts'
 import { type BenchDatabase, openBenchDatabase, queryServer } from './seed.ts'
@@ -60,8 +67,12 @@ export async function openWorld(options: Options, say: (text: string) => void): 
       (database) => database.close(),
     )
     await database.db.query('update controllers set address = $1', [controller.url])
+    const databaseUrl =
+      options.databaseDelayMs === undefined
+        ? database.url
+        : open(await startSlowNetwork(database.url, options.databaseDelayMs), stop).url
     const start = async (env: Record<string, string>) =>
-      open(await startApi({ program, databaseUrl: database.url, env: { ...environment, ...env } }), stop)
+      open(await startApi({ program, databaseUrl, env: { ...environment, ...env } }), stop)
     const startTwo = (env: Record<string, string>) => Promise.all([start(env), start(env)])
     const [postgres, redis] = await Promise.all([startTwo({}), startTwo(redisEnvironment)])
     return { label, build, database, postgres, redis }

@@ -46,6 +46,14 @@ export async function startBareHandler(databaseUrl: string): Promise<Running> {
   return running
 }
 
+/** Starts a proxy that adds this time to each round trip. Returns the address of the database behind it. */
+export async function startSlowNetwork(databaseUrl: string, delayMs: number): Promise<Running> {
+  const port = await freePort()
+  const program = fileURLToPath(new URL('slow-network.ts', import.meta.url))
+  const url = Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href
+  return start([program, databaseUrl, String(port), String(delayMs)], {}, url)
+}
+
 /** Starts one simulated controller that has a site for each of the first controllers of the database. */
 export async function startController(): Promise<Running> {
   const port = await freePort()
