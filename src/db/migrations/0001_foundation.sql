@@ -1,11 +1,11 @@
--- Words used by the tables below.
+-- Types and collations of the tables below.
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- "Haus 2" before "Haus 10", "Ärztehaus" beside "Apotheke", whatever locale the database was created with.
+-- Sorts "Haus 2" before "Haus 10" and "Ärztehaus" beside "Apotheke", in a database of any locale.
 create collation natural_order (provider = icu, locale = 'und-u-kn-true');
 
--- A value that only the service's own key opens; plain text does not fit. Rotation finds its columns by this type.
+-- A value that is encrypted with a key of the service. Plain text does not fit. `secrets rotate` finds its columns by this type.
 create domain encrypted as text check (value ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$');
 
 create table controllers (

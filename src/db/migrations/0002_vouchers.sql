@@ -1,6 +1,6 @@
--- One row per voucher. Hash parts by site from the first day: a site's rows and its unique claim live in one part.
--- No foreign keys here and on what is written with each voucher: they would lock the site's and the key's row every time,
--- and neither is ever deleted.
+-- One row per voucher, in partitions by site: all rows of a site are in one partition, so that its vouchers can be unique there.
+-- There are no foreign keys here and on other rows that are written with each voucher: they would lock the row of the site and
+-- of the key every time.
 create table vouchers (
   site_id integer not null,
   id uuid not null,
@@ -16,14 +16,14 @@ create table vouchers (
   qos_quota_mb integer not null default 0 check (qos_quota_mb >= 0),
   status text not null default 'valid' check (status in ('valid', 'used', 'expired', 'revoked')),
   used_count integer not null default 0 check (used_count >= 0),
-  -- Milliseconds: JavaScript cuts microseconds, and a cursor made of a cut time would skip rows.
+  -- In milliseconds: JavaScript cuts microseconds off, and a cursor made of such a time would skip rows.
   created_at timestamptz(3) not null,
   first_used_at timestamptz(3),
   expires_at timestamptz(3),
   valid_until timestamptz(3),
   revoked_at timestamptz(3),
   synced_at timestamptz(3),
-  -- Who made it: a key, a person, or (neither) somebody on the controller.
+  -- Who created the voucher: a key, a person, or somebody on the controller (both are null).
   api_key_id uuid,
   staff_id uuid,
   batch_id uuid,
@@ -43,10 +43,10 @@ create index vouchers_list on vouchers (site_id, created_at desc, id desc);
 create index vouchers_by_status on vouchers (site_id, status, created_at desc, id desc);
 create index vouchers_by_code on vouchers (site_id, code);
 create index vouchers_by_name on vouchers using gin (site_id, name gin_trgm_ops);
--- Where the controller names no id, the code is the claim.
+-- A voucher without an id of the controller is found by its code.
 create unique index vouchers_claim_by_code on vouchers (site_id, code) where controller_voucher_id is null;
 
--- The intent of each create, committed before the controller is called.
+-- The intent of each creation. It is committed before the controller is called.
 create table creations (
   site_id integer not null,
   id uuid not null,
@@ -61,14 +61,14 @@ create table creations (
   qos_down_kbps integer not null default 0,
   qos_up_kbps integer not null default 0,
   qos_quota_mb integer not null default 0,
-  -- open: may be at the controller now; unknown: sent, being looked for; the rest are settled.
+  -- open: the controller may be creating it now. unknown: sent, and the voucher is being looked for. The others are settled.
   state text not null default 'open' check (state in ('open', 'unknown', 'recorded', 'rejected', 'absent')),
   sent_at timestamptz(3) not null,
   lease_until timestamptz(3) not null,
   settled_at timestamptz(3),
   voucher_id uuid,
   answer jsonb,
-  -- The attempt that took over the Idempotency-Key after this one came to nothing.
+  -- The attempt that got the Idempotency-Key after this one had failed.
   superseded_by uuid,
   primary key (site_id, id),
   unique (actor, idempotency_key),

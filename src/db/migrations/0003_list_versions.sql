@@ -1,12 +1,12 @@
--- The version of a site's voucher list. A process keeps a rendered list for as long as this number stands still.
--- Narrow, updated in place, and moved by the database itself, so that no statement on `vouchers` can change a list and forget it
--- (a statement that names one of its parts could: nobody writes to a part).
+-- The version of a site's voucher list. A process uses a rendered list as long as this version is the same.
+-- Triggers of the database change it, so that no statement on `vouchers` can change a list without its version. Only a
+-- statement on a single partition could, and there is none.
 create table site_versions (
   site_id integer primary key,
   version bigint not null
 ) with (fillfactor = 50);
 
--- In site order: two statements that touch the same sites wait for each other instead of deadlocking.
+-- Ordered by site: two statements that change the same sites wait for each other instead of deadlocking.
 create function move_site_versions() returns trigger language plpgsql as $$
 begin
   insert into site_versions as current (site_id, version)

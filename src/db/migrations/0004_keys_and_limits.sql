@@ -1,7 +1,7 @@
 create table api_keys (
   id uuid primary key,
   name text not null check (name <> ''),
-  -- What is in front of the secret, e.g. vsk_1a2B3c4D: finds the row, proves nothing.
+  -- The part before the secret, such as vsk_1a2B3c4D. It finds the row and is no proof.
   prefix text not null unique,
   sha256 bytea not null check (length(sha256) = 32),
   scope text not null check (scope in ('read', 'write')),
@@ -19,7 +19,7 @@ create table api_key_sites (
   primary key (api_key_id, site_id)
 );
 
--- Flushed from memory every few seconds, never written per request.
+-- Counted in memory and written every few seconds, not with each request.
 create table api_key_days (
   api_key_id uuid not null references api_keys (id),
   day date not null,
@@ -28,7 +28,7 @@ create table api_key_days (
   primary key (api_key_id, day)
 );
 
--- The limiter's windows where there is no Redis, or while it is lost. Unlogged: a crash of the database opens new windows.
+-- The windows of the rate limits without Redis, or while Redis does not answer. Unlogged: they are empty after a crash of PostgreSQL.
 create unlogged table rate_limits (
   key text primary key,
   count integer not null,

@@ -2,7 +2,7 @@ create table webhooks (
   id uuid primary key,
   name text not null unique,
   format text not null,
-  -- A chat platform's address is itself a secret.
+  -- Encrypted, because whoever knows the address of a chat platform can post there.
   url encrypted not null,
   secret encrypted,
   previous_secret encrypted,
@@ -75,7 +75,7 @@ create table staff_sites (
 create table audit (
   id uuid primary key,
   at timestamptz(3) not null default now(),
-  -- key, staff or command; the name is kept as it was then.
+  -- key, staff or command. The name is the one of that time.
   actor_kind text not null check (actor_kind in ('key', 'staff', 'command', 'service')),
   actor_id uuid,
   actor_name text not null,

@@ -1,4 +1,4 @@
--- All processes share one session per controller: one of them signs in for all, and not too often.
+-- The session of a controller, which all processes share: one of them signs in for all, and not too often.
 alter table controllers
   add session_id uuid,
   add signing_in_until timestamptz(3),
@@ -8,7 +8,7 @@ alter table controllers
   drop reachable,
   drop reachability_changed_at;
 
--- When a controller could not be reached: from the first failure noticed to the first answer after it.
+-- The times at which a controller could not be reached: from the first failure to the next answer.
 create table controller_outages (
   controller_id uuid not null references controllers (id),
   since timestamptz(3) not null default now(),

@@ -1,5 +1,5 @@
--- A delivery may have several jobs over time: only the one whose turn it is sends. The rung is its place on the ladder of
--- pauses: how often it failed since it was first sent or replayed.
+-- A delivery may have several jobs over time. Only the job with the delivery's `turn` sends. `rung` counts the attempts that
+-- failed since the delivery was first sent or replayed, and decides the pause before the next one.
 alter table deliveries
   add turn integer not null default 0,
   add rung integer not null default 0,

@@ -1,10 +1,10 @@
--- What is asked of a creation beyond the shape of its voucher, and the batch that it is made for.
+-- Options of a creation, and the batch to which it belongs.
 alter table creations
   add reference text,
   add valid_until timestamptz(3),
   add batch_id uuid;
 
--- Named durations and limits, for one site or (null) for all.
+-- Durations and limits with a name, for one site or for all (null).
 create table templates (
   id uuid primary key,
   site_id integer references sites (id),
@@ -18,7 +18,7 @@ create table templates (
   unique nulls not distinct (site_id, name)
 );
 
--- Up to 1,000 vouchers that were asked for at once. What became of each stands in its row.
+-- Up to 1,000 vouchers of one request. Each has its outcome in `batch_rows`.
 create table batches (
   site_id integer not null,
   id uuid not null,
@@ -36,7 +36,7 @@ create table batches (
   qos_quota_mb integer not null default 0,
   created_at timestamptz(3) not null default now(),
   next_run_at timestamptz(3) not null default now(),
-  -- Since when the controller lets nothing through; null while it does.
+  -- Since when no voucher could be created. Null while they can.
   held_up_since timestamptz(3),
   cancelled_at timestamptz(3),
   finished_at timestamptz(3),
@@ -50,20 +50,20 @@ create table batch_rows (
   site_id integer not null,
   batch_id uuid not null,
   number integer not null,
-  -- As it stands on the controller, with its date.
+  -- The name on the controller, with its date.
   name text not null,
-  -- waiting: to be asked for; sent: an intent is committed, its outcome not known yet; the rest are outcomes.
+  -- waiting: not sent yet. sent: an intent is committed, and its outcome is not known yet. The others are outcomes.
   state text not null default 'waiting' check (state in ('waiting', 'sent', 'made', 'failed', 'cancelled')),
   attempts integer not null default 0,
   creation_id uuid,
   voucher_id uuid,
   failure text,
-  -- Its receivers were told of it: at the end of the batch, or at the next end when it came later.
+  -- Whether the webhooks were notified of the voucher. That happens when the batch ends; a voucher found later is notified then.
   notified boolean not null default false,
   primary key (site_id, batch_id, number)
 );
 
--- The wish to withdraw several vouchers, and who had it. What became of each stands in `withdrawals`.
+-- A request to withdraw several vouchers, and who sent it. Each voucher has its outcome in `withdrawals`.
 create table revocations (
   id uuid primary key,
   actor text not null,
@@ -75,25 +75,25 @@ create table revocations (
   unique (actor, idempotency_key)
 );
 
--- A voucher that is to be taken off its controller when its time comes: at once for a revocation, at `valid_until` without one.
+-- A voucher that must be deleted on its controller: at once after a revocation, otherwise at `valid_until`.
 create table withdrawals (
   site_id integer not null,
   id uuid not null,
   voucher_id uuid not null,
   revocation_id uuid,
   due_at timestamptz(3) not null,
-  -- Moves with every attempt, and while one runs: nobody else takes it before.
+  -- Set into the future by each attempt, so that no other process takes the withdrawal meanwhile.
   next_attempt_at timestamptz(3) not null,
   attempts integer not null default 0,
   -- Why the last attempt failed.
   failure text,
-  -- revoked: withdrawn; ended: there was nothing left to withdraw; failed: given up.
+  -- revoked: withdrawn. ended: there was nothing left to withdraw. failed: given up.
   outcome text check (outcome in ('revoked', 'ended', 'failed')),
   settled_at timestamptz(3),
   primary key (site_id, id),
   check ((outcome is null) = (settled_at is null))
 );
--- The first finds the sites with something to do, the second what it is. Most rows wait for a time far off.
+-- The first index finds sites with due withdrawals, the second the withdrawals of a site. Most rows are not due for a long time.
 create index withdrawals_due on withdrawals (next_attempt_at, site_id) where settled_at is null;
 create index withdrawals_due_by_site on withdrawals (site_id, next_attempt_at) where settled_at is null;
 create unique index withdrawals_by_revocation on withdrawals (revocation_id, site_id, voucher_id)
