@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { FlavourName } from './classic/flavours.ts'
 import type { SimulatorOptions } from './start-simulator.ts'
 
-export const usage = `Usage: node simulator/main.ts [options]
+export const usage = `Usage: voucher-service simulator [options]
 
   --port N                       port on 127.0.0.1 (default: a free one)
   --https                        HTTPS with a new self-signed certificate

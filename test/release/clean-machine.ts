@@ -44,10 +44,11 @@ export async function startCleanMachine(): Promise<CleanMachine> {
   const inNetwork = ['nsenter', `--net=/proc/${pid}/ns/net`]
   await startPostgres(folder, inNetwork)
 
-  // `sudo` is the only tool that the machine imitates: PostgreSQL's administrator is reached by its socket.
+  // `sudo` is the only tool that the machine imitates: PostgreSQL's administrator is reached by its socket. Other commands run
+  // as the user.
   writeProgram(
     join(tools, 'sudo'),
-    `[ "$1 $2" = "-u postgres" ] && shift 2 && PGHOST='${folder}' PGUSER=postgres exec "$@"`,
+    `[ "$1 $2" != "-u postgres" ] && exec "$@"\nshift 2\nPGHOST='${folder}' PGUSER=postgres exec "$@"`,
   )
   const browser = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
   const chromium = writeProgram(join(folder, 'chromium'), `exec ${inNetwork.join(' ')} '${browser}' "$@"`)

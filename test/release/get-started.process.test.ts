@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +20,14 @@ const guide = readFileSync(`${root}docs/get-started.md`, 'utf8')
 function commandsOf(section: string): string {
   const text = new RegExp(`^## ${section}\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(guide)?.[1] ?? ''
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands]) => commands).join('')
+}
+
+/** The block of docs/install.md that contains this text, for a folder of the user instead of `/etc`. */
+function blockOfInstall(text: string): string {
+  const blocks = [...readFileSync(`${root}docs/install.md`, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+  const block = blocks.map(([, commands = '']) => commands).find((commands) => commands.includes(text))
+  if (!block) throw new Error(`docs/install.md has no block with “${text}”`)
+  return block.replaceAll('/etc/', `${machine.home}/`).replaceAll(' -o root -g voucher-service', '')
 }
 
 /** A name of a field or a button, which must be on the page: the test does nothing that the page does not say. */
@@ -81,6 +89,40 @@ test('the commands and steps of docs/get-started.md lead from the archive to the
     seconds,
   ])
   expect([await service.interrupt(), await simulator.interrupt()]).toEqual([0, 0])
+})
+
+test('the commands can be repeated: they keep the database, its password and the key', async () => {
+  const read = () => ['database-url', 'encryption-keys'].map((name) => readFileSync(join(folder, name), 'utf8'))
+  const folder = join(machine.home, unpacked)
+  const before = read()
+
+  const service = machine.run(commandsOf('With the archive'))
+  await service.line(/role "vouchers" already exists/)
+  await service.line(/api is listening on/)
+
+  expect(await service.interrupt()).toBe(0)
+  expect(read()).toEqual(before)
+})
+
+test('docs/install.md creates no second database, and uses the database and the key of get-started.md', async () => {
+  const folder = join(machine.home, unpacked)
+  const settings = join(machine.home, 'voucher-service/settings.env')
+
+  const create = machine.run(blockOfInstall('create role vouchers'))
+  await create.line(/role "vouchers" already exists/)
+  await create.ended
+  expect(existsSync(settings)).toBe(false)
+
+  expect(await machine.run(blockOfInstall('cat encryption-keys'), { cwd: folder }).ended).toBe(0)
+  const reused = readFileSync(settings, 'utf8')
+  expect(reused).toContain(`ENCRYPTION_KEYS=${readFileSync(join(folder, 'encryption-keys'), 'utf8')}`)
+  const list = machine.run('set -a; . ../voucher-service/settings.env; ./bin/voucher-service.js staff list', {
+    cwd: folder,
+  })
+  await list.line(/k\.vogt@hotel\.example/)
+
+  await machine.run(blockOfInstall('create role vouchers')).ended
+  expect(readFileSync(settings, 'utf8')).toBe(reused)
 })
 
 test('the archive starts in 2 s as a user who can write nowhere', async () => {
