@@ -72,6 +72,8 @@ export type Session = {
   setup_open: boolean
   /** How the connection is protected. `local`: the browser runs on the machine of the service. */
   transport: "encrypted" | "local" | "unencrypted_allowed" | "unencrypted_refused"
+  /** PUBLIC_URL: the address at which people open the web app. */
+  public_url: string | null
 }
 
 export type SignIn = {

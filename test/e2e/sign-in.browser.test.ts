@@ -122,6 +122,35 @@ long.each(['/sign-in', '/password#token'])(
   },
 )
 
+test.each([
+  ['en-GB', 'You cannot sign in here', 'correct PUBLIC_URL in the settings'],
+  ['de-DE', 'Anmelden ist hier nicht möglich', 'Korrigieren Sie PUBLIC_URL'],
+] as const)('a local address leads to PUBLIC_URL if that is another address, in %s', async (locale, title, remedy) => {
+  const elsewhere = await startWebApp({ PUBLIC_URL: 'https://vouchers.school.example' })
+  const page = await openPage(browser, { url: elsewhere.url, locale })
+  await page.goto('/first-run')
+  await page.getByRole('heading', { name: title }).waitFor()
+
+  expect(await page.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    'https://vouchers.school.example',
+  ])
+  expect(await page.getByText(remedy).count()).toBe(1)
+  expect(await page.locator('pre').count()).toBe(0) // no advice to set up another proxy
+  await expectAccessible(page, `other address.${locale}`)
+})
+
+long('without TLS at PUBLIC_URL itself, nobody is sent to localhost, which does not help', async () => {
+  const page = await openPage(browser, { url: app.url })
+  await page.route('**/api/v2/session', async (route) => {
+    const answer = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...answer, transport: 'unencrypted_refused', public_url: app.url } })
+  })
+  await page.goto('/sign-in')
+  await page.getByText('TRUSTED_PROXIES=').waitFor()
+
+  expect(await page.getByText('On the computer that runs the service').count()).toBe(0)
+})
+
 long('without TLS but with ALLOW_HTTP_SIGN_IN there is a warning, and signing in works', async () => {
   const allowing = await startWebApp({ ALLOW_HTTP_SIGN_IN: 'true' })
   const { email } = await seedPerson(allowing.db, { role: 'admin', password })

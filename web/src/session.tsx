@@ -76,6 +76,7 @@ export function useSignedIn(): (person: Person) => void {
   return (person) => {
     queries.setQueryData(sessionQuery.queryKey, (old) => ({
       transport: old?.transport ?? 'encrypted',
+      public_url: old?.public_url ?? null,
       setup_open: false,
       person,
     }))

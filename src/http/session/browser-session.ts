@@ -17,6 +17,8 @@ export type BrowserSession = Visitor & {
   transport: Transport
   /** The origin at which people open the web app. */
   origin: string
+  /** The same origin if PUBLIC_URL sets it. */
+  publicUrl: string | undefined
   /** Sets the cookie to the token of a new session. */
   start(token: string): void
   /** Deletes the cookie. */
@@ -42,6 +44,7 @@ export function browserSessionOf(
     token: sessionTokenOf(settings, request),
     transport,
     origin: ownOrigin(settings, request),
+    publicUrl: settings.publicUrl,
     start: (token) => setCookie(token, maxAgeSeconds),
     end: () => setCookie('', 0),
   }

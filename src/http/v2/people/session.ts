@@ -4,6 +4,7 @@ import { type SignedIn, signIn, signOut, usePasswordLink } from '#domain/staff/s
 import { findPerson } from '#domain/staff/staff.queries.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { V2Error } from '../errors/problems.ts'
+import { textOrNull } from '../kit/fields.ts'
 import { operation, publicOperation } from '../kit/operation.ts'
 import { newPassword, personSchema, personToWire } from './person.ts'
 
@@ -20,13 +21,19 @@ export const getSession = publicOperation({
       transport: Type.Enum(['encrypted', 'local', 'unencrypted_allowed', 'unencrypted_refused'], {
         description: 'How the connection is protected. `local`: the browser runs on the machine of the service.',
       }),
+      public_url: { ...textOrNull, description: 'PUBLIC_URL: the address at which people open the web app.' },
     },
     { title: 'Session' },
   ),
-  async handle({ db, findLiveSession }, { browser: { token, transport } }) {
+  async handle({ db, findLiveSession }, { browser: { token, transport, publicUrl } }) {
     const session = token === undefined ? undefined : await findLiveSession(token)
     const person = session && (await findPerson(db, session.staffId))
-    return { person: person ? personToWire(person) : null, setup_open: await isSetupOpen(db), transport }
+    return {
+      person: person ? personToWire(person) : null,
+      setup_open: await isSetupOpen(db),
+      transport,
+      public_url: publicUrl ?? null,
+    }
   },
 })
 

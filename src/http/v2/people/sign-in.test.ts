@@ -78,6 +78,11 @@ test('PUBLIC_URL decides whether a browser is local, because a proxy may send Ho
 
   expect([refused.status, refused.json().error]).toEqual([403, 'sign_in_unencrypted'])
   expect((await behindProxy.call('/api/v2/me', { session })).status).toBe(401)
+  expect((await behindProxy.call('/api/v2/session')).json()).toMatchObject({
+    transport: 'unencrypted_refused',
+    public_url: 'http://desk.example.com',
+  })
+  expect((await app.call('/api/v2/session')).json().public_url).toBeNull()
 })
 
 test('where sign-in is rejected without encryption, a session is not accepted either', async () => {
