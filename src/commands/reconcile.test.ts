@@ -49,6 +49,16 @@ test.each(dialects)('$dialect: lost vouchers are listed, counted and adopted', a
   expect(await onController()).toHaveLength(3)
 })
 
+test('two commands at once record a lost voucher once, and no voucher counts as unrecorded', async () => {
+  const { site, kept, lost, valid } = await loseHistory(dialects[0] as (typeof dialects)[0])
+  const adopt = ['reconcile', '--site', String(site), '--adopt', '--yes']
+  await Promise.all([run(...adopt), run(...adopt)])
+  const counted = await run('sites', 'list', '--json')
+
+  expect((await valid()).toSorted()).toEqual([kept, lost].toSorted())
+  expect(counted.json().find(({ id }: { id: number }) => id === site).unrecorded).toBe(0)
+})
+
 test('--withdraw deletes only the lost vouchers on the controller, and only after a yes', async () => {
   const { site, kept, lost, valid, onController } = await loseHistory(dialects[0] as (typeof dialects)[0])
   const refused = await runCommand(app.db.url, ['reconcile', '--site', String(site), '--withdraw'], { stdin: 'n\n' })

@@ -56,6 +56,13 @@ describe('the ports of PostgreSQL and Redis', () => {
     expect(refused('postgres:///vouchers?host=/run/postgresql&port=5433')).toEqual([5433])
   })
 
+  test('also those of the direct address and of the metrics', () => {
+    const own = { port: 8080, databaseUrl: 'postgres://localhost', databaseDirectUrl: 'postgres://localhost:5433' }
+    const made = createControllerAddressPolicy({ ...own, metricsPort: 9464 })
+
+    expect([5432, 5433, 9464, 9465].filter((port) => !made.allows('127.0.0.1', port))).toEqual([5432, 5433, 9464])
+  })
+
   test('without Redis, its port is allowed', () => {
     expect(refused('postgres://localhost/vouchers')).toEqual([5432])
   })

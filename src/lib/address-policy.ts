@@ -30,11 +30,23 @@ export function createAddressPolicy(rules: Rules): AddressPolicy {
   }
 }
 
-export type OwnAddresses = { port: number; databaseUrl: string; redisUrl?: string | undefined }
+export type OwnAddresses = {
+  port: number
+  metricsPort?: number | undefined
+  databaseUrl: string
+  databaseDirectUrl?: string | undefined
+  redisUrl?: string | undefined
+}
 
 /** The ports of this service, its database and its Redis. */
-export function ownPorts({ port, databaseUrl, redisUrl }: OwnAddresses): number[] {
-  return [port, portOf(databaseUrl, 5432), ...(redisUrl ? [portOf(redisUrl, 6379)] : [])]
+export function ownPorts({ port, metricsPort, databaseUrl, databaseDirectUrl, redisUrl }: OwnAddresses): number[] {
+  return [
+    port,
+    ...(metricsPort === undefined ? [] : [metricsPort]),
+    portOf(databaseUrl, 5432),
+    ...(databaseDirectUrl ? [portOf(databaseDirectUrl, 5432)] : []),
+    ...(redisUrl ? [portOf(redisUrl, 6379)] : []),
+  ]
 }
 
 /** The port of a URL. Also reads it from the query, because PostgreSQL's client does so. */

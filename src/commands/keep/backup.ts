@@ -1,4 +1,5 @@
 import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Database } from '#db/database.ts'
 import { compareMigrations } from '#db/migrate.ts'
@@ -29,9 +30,10 @@ async function backup(terminal: Terminal, db: Database, config: Config, file: st
   const serverMajor = await findServerMajor(db)
   await checkTool('pg_dump', env, serverMajor)
   await checkTool('pg_restore', env, serverMajor)
+  const keysBefore = await listKeysInUse(db) // `secrets rotate` may run during the backup
   const { takenAt } = await writeFile(file, env)
   const { size } = await stat(file)
-  const keys = await listKeysInUse(db)
+  const keys = [...new Set([...keysBefore, ...(await listKeysInUse(db))])].toSorted()
   print(terminal, { file, bytes: size, takenAt, postgresql: serverMajor, encryptionKeys: keys })
   terminal.stderr.write(whatElse(keys, config))
 }
@@ -52,7 +54,9 @@ async function writeFile(file: string, env: ToolEnvironment) {
     await runTool('pg_dump', ['--format=custom', '--no-unlogged-table-data', `--file=${temporary}`], env)
     await flush(temporary)
     const archive = await readArchive(temporary, env)
+    await (await open(file, 'wx', 0o600)).close() // fails if another backup has made the file meanwhile
     await rename(temporary, file)
+    await flush(dirname(file), 'r')
     return archive
   } catch (error) {
     await rm(temporary, { force: true })
@@ -64,9 +68,9 @@ async function writeFile(file: string, env: ToolEnvironment) {
   }
 }
 
-/** Waits until the file is on the disk, so that a power failure cannot empty the backup. */
-async function flush(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
+/** Waits until a file or a folder is on the disk, so that a power failure cannot lose the backup. */
+async function flush(path: string, flags = 'r+'): Promise<void> {
+  const handle = await open(path, flags)
   await handle.sync()
   await handle.close()
 }

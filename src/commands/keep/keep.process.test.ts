@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -12,6 +12,7 @@ import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { spawnCommand } from '#test/service.ts'
 import { runProgram } from '../program.ts'
 import { toolEnvironment } from './postgres-tools.ts'
 
@@ -19,6 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), 'keep-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 const db = await createTestDatabase()
 const PATH = process.env['PATH'] as string
+const addController = 'controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -'
+const realDump = (await promisify(execFile)('which', ['pg_dump'])).stdout.trim()
 const key = Buffer.alloc(32, 'test').toString('base64')
 
 let files = 0
@@ -52,8 +55,6 @@ function fakeTools(tools: Record<string, string>): string {
 }
 
 test('a backup says what else is needed, only its owner can read it, and no temporary file is left', async () => {
-  const addController =
-    'controllers add --name c1 --driver unifi-integration --address https://10.0.0.1 --secret-file -'
   await runCommand(db.url, addController.split(' '), { stdin: 'hunter2\n' })
   const file = newFile()
   const { exitCode, stdout, stderr } = await run(db.url, ['backup', file, '--json'])
@@ -75,8 +76,7 @@ test('a backup contains neither the encryption keys nor a secret', async () => {
 
 test('the process list shows neither the password nor the address of the database', async () => {
   const seen = join(folder, 'seen')
-  const real = (await promisify(execFile)('which', ['pg_dump'])).stdout.trim()
-  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] || echo "$@ / $PGPASSWORD" >${seen}\nexec ${real} "$@"` })
+  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] || echo "$@ / $PGPASSWORD" >${seen}\nexec ${realDump} "$@"` })
   const url = new URL(db.url)
   url.password = 's3cret'
   const { exitCode } = await run(url.href, ['backup', newFile()], { PATH: `${bin}:${PATH}` })
@@ -140,6 +140,45 @@ test('a backup that fails leaves no file, and an existing file is not replaced',
   expect(failed.stderr).toContain('pg_dump failed: disk full')
   expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(failing))).toEqual([])
   expect(readFileSync(existing, 'utf8')).toBe('old')
+})
+
+test('a backup that is stopped leaves no file', async () => {
+  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] && exec ${realDump} "$@"; kill -TERM $PPID; exec sleep 60` })
+  const file = newFile()
+  const { exitCode, stderr } = await spawnCommand(db.url, ['backup', file], { env: { PATH: `${bin}:${PATH}` } })
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('pg_dump failed: it ended with SIGTERM')])
+  expect(readdirSync(folder).filter((name) => name.startsWith(basename(file)))).toEqual([])
+})
+
+test('a backup names the keys from before and after `secrets rotate`', async () => {
+  const other = await createTestDatabase()
+  await runCommand(other.url, addController.split(' '), { stdin: 'hunter2\n' })
+  const rotate = `psql -q -c "update controllers set secret = replace(secret, 'v1.test.', 'v1.next.')"`
+  const bin = fakeTools({
+    pg_dump: `[ "$1" = --version ] && exec ${realDump} "$@"; ${realDump} "$@" && ${rotate}`,
+  })
+  const { stdout } = await run(other.url, ['backup', newFile(), '--json'], { PATH: `${bin}:${PATH}` })
+
+  expect(JSON.parse(stdout).encryption_keys).toEqual(['next', 'test'])
+})
+
+test('restore works for an owner who is no superuser, although an administrator has installed the extensions', async () => {
+  const file = await backUp()
+  const role = `keep_owner_${process.pid}`
+  await queryServer(`create role ${role} login`)
+  onFileEnd(() => queryServer(`drop role ${role}`))
+  const url = new URL(await createEmptyDatabase())
+  const database = url.pathname.slice(1)
+  await queryServer(`alter database ${database} owner to ${role}`)
+  const administrator = connectDatabase({ url: url.href, poolSize: 1, timeoutMs: 10_000, onError: () => {} })
+  for (const extension of ['pg_trgm', 'btree_gin']) await administrator.query(`create extension ${extension}`)
+  await administrator.query(`alter schema public owner to ${role}`)
+  await administrator.close()
+  url.username = role
+  const { exitCode, stderr } = await run(url.href, ['restore', file])
+
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('The record is restored and held')])
 })
 
 test('a restored record has all rows, is held, and its sites are due for a sync', async () => {
@@ -235,6 +274,13 @@ test('`hold` and `resume` are recorded in the audit, and both can be repeated', 
   expect(said[2]).toContain('The hold has ended.')
   expect(said[3]).toContain('not held')
   expect(rows.map(({ action }) => action)).toEqual(['record.held', 'record.resumed'])
+})
+
+test('of several holds at once, one begins', async () => {
+  const holds = await Promise.all(Array.from({ length: 4 }, () => run(db.url, ['hold'])))
+  await run(db.url, ['resume', '--yes'])
+
+  expect(holds.filter(({ stderr }) => stderr.includes('The service is held.'))).toHaveLength(1)
 })
 
 test('`resume` leaves a hold alone that began while it asked, and says so', async () => {

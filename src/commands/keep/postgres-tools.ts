@@ -26,11 +26,11 @@ const variables: Record<string, string> = {
 export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv): ToolEnvironment {
   const url = new URL(databaseUrl)
   const parameters: Record<string, string> = {
-    ...(url.hostname && { host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1') }),
+    ...(url.hostname && { host: decode(url.hostname).replace(/^\[(.*)\]$/, '$1') }),
     ...(url.port && { port: url.port }),
-    ...(url.username && { user: decodeURIComponent(url.username) }),
-    ...(url.password && { password: decodeURIComponent(url.password) }),
-    ...(url.pathname.length > 1 && { dbname: decodeURIComponent(url.pathname.slice(1)) }),
+    ...(url.username && { user: decode(url.username) }),
+    ...(url.password && { password: decode(url.password) }),
+    ...(url.pathname.length > 1 && { dbname: decode(url.pathname.slice(1)) }),
     ...Object.fromEntries(url.searchParams),
   }
   if (parameters['sslmode'] === 'no-verify') parameters['sslmode'] = 'require' // the name in node-postgres
@@ -45,6 +45,15 @@ export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv): To
   })
   // The output is read by this program, so it must not depend on the language or the time zone of the machine.
   return { ...Object.fromEntries([...inherited, ...given]), PGAPPNAME: 'voucher-service keep', LC_ALL: 'C', TZ: 'UTC' }
+}
+
+/** Decodes a part of an address. Like node-postgres, takes a text as it is if a `%` in it begins no code. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** Rejects a program that is missing, or older than the PostgreSQL that it has to work with. */
@@ -68,14 +77,22 @@ async function readVersion(tool: Tool, env: ToolEnvironment): Promise<number | u
   }
 }
 
-/** Runs a program to its end and returns its output. Rejects with the program's own words when it fails. */
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Runs a program to its end and returns its output. Rejects with the program's own words when it fails. A signal stops the program
+ * first, so that the caller can remove what it has written.
+ */
 export async function runTool(tool: Tool, args: string[], env: ToolEnvironment): Promise<string> {
   const child = spawn(tool, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const pass = (signal: NodeJS.Signals) => child.kill(signal)
+  for (const signal of stopSignals) process.on(signal, pass)
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
   const [code, signal] = await ended
+  for (const each of stopSignals) process.off(each, pass)
   if (code !== 0) throw new CommandRefused(`${tool} failed: ${stderr.trim() || `it ended with ${code ?? signal}`}`)
   return stdout
 }

@@ -19,14 +19,16 @@ export async function findHold(db: Queryable): Promise<Hold | undefined> {
   return rows[0]
 }
 
-/** Inserts the hold or replaces its cause. */
-export async function insertHold(tx: Queryable, cause: Omit<Hold, 'since'>): Promise<void> {
-  await tx.query(
+/** Inserts the hold. A restore replaces a hold that was in the backup; a command leaves an earlier hold and returns false. */
+export async function insertHold(tx: Queryable, cause: Omit<Hold, 'since'>): Promise<boolean> {
+  const { rowCount } = await tx.query(
     `insert into hold (reason, backup_taken_at) values ($1, $2)
      on conflict (only_one) do update
-       set since = now(), reason = excluded.reason, backup_taken_at = excluded.backup_taken_at`,
+       set since = now(), reason = excluded.reason, backup_taken_at = excluded.backup_taken_at
+       where excluded.reason = 'restored'`,
     [cause.reason, cause.backupTakenAt],
   )
+  return rowCount === 1
 }
 
 /** Deletes the hold that began at this time. False when it had ended before. */

@@ -31,8 +31,7 @@ export async function holdRestored(db: Database, actor: Actor, backupTakenAt: Da
 /** Holds a running service. False when it was held before. */
 export async function holdByCommand(db: Database, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {
-    if (await findHold(tx)) return false
-    await insertHold(tx, { reason: 'command', backupTakenAt: null })
+    if (!(await insertHold(tx, { reason: 'command', backupTakenAt: null }))) return false
     await recordAudit(tx, actor, { ...record, action: 'record.held' })
     return true
   })

@@ -44,7 +44,8 @@ export async function recordLostVouchers(
       return ids.length
     })
   }
-  await updateUnrecordedCount(db, site.id, Math.max(0, lost.length - recorded))
+  // Another process may have recorded some of them meanwhile, so the record is read again.
+  await updateUnrecordedCount(db, site.id, (await listLostVouchers(db, site.id, lost)).length)
   return recorded
 }
 
