@@ -173,6 +173,24 @@ test('`resume` restarts the time after which a batch fails and a webhook is disa
   expect(await updateWebhookFailing(db, webhook)).toMatchObject({ isNews: false, forLong: false })
 })
 
+test('of two holds at once, one begins', async () => {
+  const second = await db.transaction(async (tx) => {
+    await insertHold(tx, { reason: 'command', backupTakenAt: null })
+    const second = holdByCommand(db, testActor)
+    await vi.waitFor(async () => {
+      const { rows } = await db.query(
+        `select from pg_stat_activity where wait_event = 'transactionid' and query like '%into hold%'`,
+      )
+      expect(rows).toHaveLength(1)
+    }, 20_000)
+    return { began: second }
+  })
+  const hasBegun = await second.began
+  await resumeNow()
+
+  expect(hasBegun).toBe(false)
+})
+
 test('`resume` does not end a newer hold than the one that was confirmed', async () => {
   await holdByCommand(db, testActor)
   const since = (await findHold(db))?.since as Date

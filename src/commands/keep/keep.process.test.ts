@@ -276,13 +276,6 @@ test('`hold` and `resume` are recorded in the audit, and both can be repeated', 
   expect(rows.map(({ action }) => action)).toEqual(['record.held', 'record.resumed'])
 })
 
-test('of several holds at once, one begins', async () => {
-  const holds = await Promise.all(Array.from({ length: 4 }, () => run(db.url, ['hold'])))
-  await run(db.url, ['resume', '--yes'])
-
-  expect(holds.filter(({ stderr }) => stderr.includes('The service is held.'))).toHaveLength(1)
-})
-
 test('`resume` leaves a hold alone that began while it asked, and says so', async () => {
   await run(db.url, ['hold'])
   async function* answerLate() {
