@@ -5,8 +5,9 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { IconBuilding, IconBuildings, IconSearch, IconTicket } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Voucher } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { isFailing, siteStateText, toneOf, useScope } from '../../sites.ts'
@@ -18,19 +19,30 @@ const [store, spotlight] = createSpotlight()
 const mostSites = 6
 const mostVouchers = 5
 
+type Props = {
+  opened: boolean
+  onClose: () => void
+  /** It starts with what was typed before the dialog was loaded. */
+  query: string
+  onQueryChange: (query: string) => void
+  /** Collects what is typed until the field has the focus. */
+  earlyKeys: ReactNode
+}
+
 /** Finds sites by name, vouchers by code or name, and pages. Enter opens the first hit. */
-export function SearchDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function SearchDialog({ opened, onClose, query, onQueryChange, earlyKeys }: Props) {
   const { t } = useTranslation()
-  const [query, setQuery] = useState('')
+  const [hasFocus, setHasFocus] = useState(false)
   useEffect(() => (opened ? spotlight.open() : spotlight.close()), [opened])
   const words = query.trim().toLowerCase()
   const pages = useEntries().filter(({ label }) => words === '' || t(label).toLowerCase().includes(words))
+  const found = useFoundVouchers(words)
   const navigate = useNavigate()
   return (
     <Spotlight.Root
       store={store}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={onQueryChange}
       onSpotlightClose={onClose}
       shortcut={null}
       scrollable
@@ -38,17 +50,25 @@ export function SearchDialog({ opened, onClose }: { opened: boolean; onClose: ()
       centered={false}
       yOffset="12dvh"
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
-      classNames={{ content: classes.results ?? '', action: classes.hit ?? '', actionsGroup: classes.hits ?? '' }}
+      classNames={{
+        content: classes.results ?? '',
+        action: classes.hit ?? '',
+        search: classes.query ?? '',
+        actionsGroup: classes.hits ?? '',
+      }}
       aria-label={t('search.label')}
     >
+      {opened && !hasFocus && earlyKeys}
       <Spotlight.Search
+        onFocus={() => setHasFocus(true)}
+        onBlur={() => setHasFocus(false)}
         placeholder={t('search.placeholder')}
         aria-label={t('search.placeholder')}
         leftSection={<IconSearch size={18} aria-hidden />}
       />
       <Spotlight.ActionsList>
         <FoundSites words={words} />
-        <FoundVouchers words={words} />
+        <FoundVouchers {...found} />
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label={t('search.pages')}>
             {pages.map(({ to, label, Icon }) => (
@@ -63,8 +83,21 @@ export function SearchDialog({ opened, onClose }: { opened: boolean; onClose: ()
           </Spotlight.ActionsGroup>
         )}
       </Spotlight.ActionsList>
+      <SelectedFirst words={words} vouchers={found.vouchers} />
     </Spotlight.Root>
   )
+}
+
+/** Selects the first hit. Spotlight does so only when somebody types, and vouchers arrive later. */
+function SelectedFirst({ words, vouchers }: { words: string; vouchers: Voucher[] }) {
+  useEffect(() => {
+    if (words === '') return
+    const list = document.getElementById(store.getState().listId)
+    list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+    store.setState({ ...store.getState(), selected: 0 })
+  }, [words, vouchers])
+  return null
 }
 
 /** Sites whose name contains the words. Choosing one makes it the site of the whole app. */
@@ -108,15 +141,15 @@ function FoundSites({ words }: { words: string }) {
   )
 }
 
+const noVouchers: Voucher[] = []
+
 /** Vouchers of the chosen site, or of all sites. Digits and hyphens are a code, everything else is a name. */
-function FoundVouchers({ words }: { words: string }) {
-  const { t } = useTranslation()
-  const navigate = useNavigate()
+function useFoundVouchers(words: string): { vouchers: Voucher[]; error: unknown } {
   const { site } = useScope()
   const [wanted] = useDebouncedValue(words, 150)
   const isCode = /^[\d-]{3,}$/.test(wanted)
   const isName = !/^[\d-]*$/.test(wanted) && wanted.length >= 2
-  const { data: vouchers = [], error } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['vouchers', 'search', site?.id, wanted],
     enabled: isCode || isName,
     queryFn: async () =>
@@ -129,13 +162,19 @@ function FoundVouchers({ words }: { words: string }) {
       ).vouchers,
     retry: false,
   })
+  return { vouchers: data ?? noVouchers, error }
+}
+
+function FoundVouchers({ vouchers, error }: { vouchers: Voucher[]; error: unknown }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
   if (error)
     return (
       <Text px="md" fz={13} c="dimmed">
         {errorTexts(t, error).text}
       </Text>
     )
-  if (vouchers.length === 0 || !(isCode || isName)) return null
+  if (vouchers.length === 0) return null
   return (
     <Spotlight.ActionsGroup label={t('search.vouchers')}>
       {vouchers.map(({ id, name, formatted_code }) => (
