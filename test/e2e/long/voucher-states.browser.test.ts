@@ -62,6 +62,10 @@ const states: Record<string, State> = {
     prepare: (page) => answer(page, '/vouchers', failure(500, 'internal_error')),
     act: (page) => page.getByRole('alert').first().waitFor(),
   },
+  'sites failed': {
+    prepare: (page) => answer(page, '/sites', failure(500, 'internal_error')),
+    act: (page) => page.getByRole('alert').first().waitFor(),
+  },
   'search too slow': {
     query: '?q=zx',
     prepare: (page) => answer(page, '/vouchers', failure(503, 'search_too_slow')),
@@ -158,6 +162,19 @@ test.each(cases)('$name, $language', async ({ name, language, query = '', siteId
   if (width) await expectAccessible(page, `vouchers ${name}.${language}`, { widths: [width] })
   else await expectUsable(page, `vouchers ${name}.${language}`)
   await page.context().close()
+})
+
+test('in German, no column runs into the next one, and the filters have one row at 1,024 px', async () => {
+  const { page, t } = await openAs('de', { siteIds: [sites.de, sites.en] })
+  await page.goto('/vouchers')
+  await listed(page)
+  const tooWide = `[...document.querySelectorAll('td')].filter((cell) => cell.textContent !== ''
+    && cell.scrollWidth > cell.clientWidth && getComputedStyle(cell).overflow === 'visible').map((cell) => cell.textContent)`
+  expect(await page.evaluate(tooWide)).toEqual([])
+
+  await page.setViewportSize({ width: 1024, height: 900 })
+  const top = async (name: string) => (await page.getByRole('button', { name, exact: true }).boundingBox())?.y
+  expect(await top(t('vouchers.export'))).toBe(await top(t('vouchers.status')))
 })
 
 test('a long press on a phone begins selecting, and does not open the voucher', async () => {

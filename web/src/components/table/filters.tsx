@@ -135,12 +135,15 @@ function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true,
   )
 }
 
+const widths = { phone: '1 1 100%', rail: '0 1 200px', full: '0 1 280px' }
+
 type SearchProps = { value: string; onChange: (value: string) => void; placeholder: string }
 
 /** A search that waits until the person pauses typing. `/` moves the focus into it. */
 export function SearchField({ value, onChange, placeholder }: SearchProps) {
   const { t } = useTranslation()
-  const isPhone = useLayout() === 'phone'
+  const layout = useLayout()
+  const isPhone = layout === 'phone'
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
   const report = useDebouncedCallback(onChange, 300)
@@ -166,7 +169,7 @@ export function SearchField({ value, onChange, placeholder }: SearchProps) {
           <Kbd aria-hidden>/</Kbd>
         )
       }
-      style={{ flex: isPhone ? '1 1 100%' : '0 1 280px' }}
+      style={{ flex: widths[layout] }}
     />
   )
 }

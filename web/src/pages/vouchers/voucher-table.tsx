@@ -82,7 +82,7 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
     column('name', (voucher) => <Name voucher={voucher} onOpen={() => onOpen(voucher)} />, {
       cellsClassName: classes.nameCell,
     }),
-    column('status', ({ status }) => <StatusWords status={status} />, { width: 100 }),
+    column('status', ({ status }) => <StatusWords status={status} />, { width: 116 }),
     column('devices', (voucher) => <Devices voucher={voucher} />, { width: 84, textAlign: 'right' }),
     column(
       'created',
@@ -113,7 +113,7 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
           <Ends voucher={voucher} timeZone={timeZoneOf(voucher.site_id)} />
         </Text>
       ),
-      { width: 122 },
+      { width: 152 },
     ),
     ...(isRail
       ? []

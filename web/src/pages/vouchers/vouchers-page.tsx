@@ -40,7 +40,7 @@ export function VouchersPage() {
   const [selected, setSelected] = useState<string[]>([])
   const [isSelecting, setIsSelecting] = useState(false)
   const [dialog, setDialog] = useDrawerDialog()
-  const { query, list } = useVoucherList(search)
+  const { query, list, error, retry } = useVoucherList(search)
   const rows = list.data?.vouchers
   const exporting = useExport()
   const change = (next: VoucherSearch) =>
@@ -110,8 +110,8 @@ export function VouchersPage() {
         />
       )}
       {exporting.error && <ExportError error={exporting.error} />}
-      {list.error && !list.data ? (
-        <ListState error={list.error} onRetry={() => void list.refetch()} onNarrow={() => filter({ created: '30d' })} />
+      {error ? (
+        <ListState error={error} onRetry={retry} onNarrow={() => filter({ created: '30d' })} />
       ) : (
         <VoucherTable
           rows={rows}
@@ -168,11 +168,10 @@ export function VouchersPage() {
 
 /** A page of the list. While another page is loaded, the old rows stay. */
 function useVoucherList(search: VoucherSearch) {
-  const { site } = useScope()
+  const { site, sites, error: sitesError, reload } = useScope()
   const { id: personId } = usePerson()
   const { timeZoneOf } = useSiteFacts()
   const query = toListQuery(search, { siteId: site?.id, timeZone: timeZoneOf(site?.id), personId, now: new Date() })
-  const { sites } = useScope()
   const page = { ...query, limit: pageSize, ...(search.cursor !== undefined && { cursor: search.cursor }) }
   const isCheap = search.q === undefined // a search is repeated only on request
   const list = useQuery({
@@ -183,7 +182,8 @@ function useVoucherList(search: VoucherSearch) {
     retry: (failures, error) => failures < 1 && toApiError(error).status === 0,
     refetchInterval: isCheap ? 15_000 : false,
   })
-  return { query, list }
+  const error = sitesError ?? (list.data ? null : list.error)
+  return { query, list, error, retry: sitesError ? reload : () => void list.refetch() }
 }
 
 /** Downloads the vouchers of a filter, or some of them, as a table. */
