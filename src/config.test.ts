@@ -41,6 +41,20 @@ test('all problems are reported at once', () => {
   )
 })
 
+test('an address with an unescaped password is rejected with the characters to escape, without the password', () => {
+  const load = () => loadConfig({ ...least, DATABASE_URL: 'postgres://vouchers:p#ss/w@127.0.0.1/vouchers' })
+
+  expect(load).toThrow(/DATABASE_URL: is not a valid address\. .* contains #.* write %23/)
+  expect(load).not.toThrow('ss/w')
+  expect(() => loadConfig({ ...least, DATABASE_URL: 'mysql://localhost' })).toThrow(
+    'must be an address that begins with',
+  )
+})
+
+test('a missing key is created only for a new installation', () => {
+  expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow(/the settings of the service.* Only for a new/)
+})
+
 test.each([
   ['TRUSTED_PROXIES', '0.0.0.0/0'],
   ['TRUSTED_PROXIES', '10.0.0.0/8/9'],

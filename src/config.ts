@@ -109,7 +109,8 @@ export const settings = {
     about:
       'Keys for stored secrets, as `id:base64`, separated by commas. The first one encrypts; all of them decrypt. Create one with `voucher-service secrets generate`.',
     parse: keyring,
-    whenMissing: 'Create one with `voucher-service secrets generate`',
+    whenMissing:
+      'Every command needs the settings of the service, with the same key. Only for a new installation, create a key with `voucher-service secrets generate`',
     secret: true,
   },
   webhookAllowCidrs: {

@@ -119,7 +119,7 @@ test('exit code 1 when the database does not exist, with the command that create
 
   expect([exitCode, stderr]).toEqual([
     1,
-    'voucher-service: PostgreSQL answered: database "nope" does not exist. Create it with `createdb nope`.\n',
+    'voucher-service: PostgreSQL answered: database "nope" does not exist. Create it with `sudo -u postgres createdb --owner=<user> nope`, with the user of DATABASE_URL.\n',
   ])
 })
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Clock } from '#lib/clock.ts'
+import { DatabaseClient } from './database-client.ts'
 
 /**
  * A statement with a name is parsed and planned once per connection, instead of every time. Use a name for statements
@@ -85,6 +86,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const { timeoutMs = queryTimeoutMs, preparedStatements = true } = options
   const serverTimeoutMs = timeoutMs - serverMarginMs
   const pool = new pg.Pool({
+    Client: DatabaseClient,
     connectionString: options.url,
     max: options.poolSize,
     min: options.minIdle ?? 0,

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
-import pg from 'pg'
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
+import { DatabaseClient } from './database-client.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
@@ -11,7 +11,7 @@ const directory = fileURLToPath(new URL('migrations', import.meta.url))
  * that assign a time to a day use the time zone.
  */
 export async function migrate(databaseUrl: string, timeZone = 'UTC', folder = directory): Promise<string[]> {
-  const dbClient = new pg.Client({
+  const dbClient = new DatabaseClient({
     connectionString: databaseUrl,
     application_name: 'voucher-service migrate',
     connectionTimeoutMillis: 10_000,

@@ -88,9 +88,14 @@ export function oneOf<T extends string>(...choices: T[]): (value: string) => T {
 /** The error message does not repeat the value, because it may contain a password. */
 export function url(...schemes: string[]): (value: string) => string {
   return (value) => {
-    const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined
+    const scheme = /^(\w+):\/\//.exec(value)?.[1]?.toLowerCase()
     if (scheme === undefined || !schemes.includes(scheme)) {
       throw new Error(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(' or ')}`)
+    }
+    if (!URL.canParse(value)) {
+      throw new Error(
+        'is not a valid address. If the user name or password contains #, /, ? or @, write %23, %2F, %3F or %40 instead',
+      )
     }
     return value
   }

@@ -102,7 +102,7 @@ describe('database', () => {
       {
         result: 'problem',
         message: expect.stringContaining('"nope" does not exist'),
-        fix: 'Create it with `createdb nope`.',
+        fix: expect.stringContaining('createdb --owner=<user> nope`'),
       },
     ])
   })

@@ -314,3 +314,16 @@ test('`migrate --check` says whether the database is up to date, older or newer'
   expect(newer).toEqual([4, 'newer'])
   expect(await check(await createEmptyDatabase())).toEqual([3, 'older'])
 })
+
+test('a restore into the database of another owner says how to change the owner', async () => {
+  const role = `keep_other_${process.pid}`
+  await queryServer(`create role ${role} login`)
+  onFileEnd(() => queryServer(`drop role ${role}`))
+  const url = new URL(await createEmptyDatabase())
+  url.username = role
+
+  const { exitCode, stderr } = await run(url.href, ['restore', await backUp()])
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Make the user its owner: `sudo -u postgres psql -c')])
+  expect(stderr).not.toContain('pg_restore')
+})

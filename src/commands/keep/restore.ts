@@ -13,6 +13,7 @@ import {
 import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { loadConfig } from '../../config.ts'
+import { withCreatingRights } from '../creating-rights.ts'
 import { migrateAll } from '../migrate.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
@@ -48,7 +49,7 @@ async function restore(terminal: Terminal, file: string): Promise<void> {
   const db = connectDatabase({ url, poolSize: 1, timeoutMs, name: 'voucher-service restore', onError: () => {} })
   try {
     await checkDatabase(db, env, archive)
-    await restoreHeld(db, env, archive)
+    await withCreatingRights(url, () => restoreHeld(db, env, archive))
     if (missing.length > 0) await migrateAll(config)
     await collectStatistics(db)
     print(terminal, { restored: file, backupTakenAt: archive.takenAt, migrated: missing })
@@ -63,7 +64,7 @@ async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor }
   const found = await listSomeRelations(db)
   if (found.length > 0)
     throw new CommandRefused(
-      `The database is not empty: it has ${found.join(', ')}. Create a new database (\`createdb\`), set DATABASE_URL to it, and run this command again.`,
+      `The database is not empty: it has ${found.join(', ')}. Create a new database (\`sudo -u postgres createdb --owner=<user> <name>\`), set DATABASE_URL to it, and run this command again.`,
     )
   const connections = await countServiceConnections(db)
   if (connections > 0)

@@ -16,7 +16,8 @@ function describeOther(error: unknown): string {
   if (error instanceof CommandRefused) return error.message
   if (error instanceof DomainError) return describeRefusal(error)
   if (error instanceof Unavailable) return describeUnavailable(error)
-  const { syscall, port } = error as NetworkError
+  const { code, syscall, port } = error as NetworkError
+  if (String(code) in remedies) return describeAnswer(error as NetworkError)
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && port === undefined))
     return describeListenError(error as NetworkError)
   return (error as Error).stack ?? String(error)
@@ -29,26 +30,42 @@ function describeUndecryptable({ message }: DecryptionFailed): string {
   )
 }
 
-type NetworkError = NodeJS.ErrnoException & { address?: string; port?: number }
+type NetworkError = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }
 
 /** PostgreSQL's error codes that have a remedy, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const remedies: Record<string, (message: string) => string> = {
-  '3D000': (message) => `Create it with \`createdb ${shellWord(/"(.*)"/.exec(message)?.[1] ?? 'vouchers')}\`.`,
+  '3D000': (message) =>
+    `Create it with \`sudo -u postgres createdb --owner=<user> ${shellWord(/"(.*)"/.exec(message)?.[1] ?? 'vouchers')}\`, with the user of DATABASE_URL.`,
   '28P01': () => 'Check the user name and password in DATABASE_URL.',
   '28000': () => 'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf.',
   '53300': () => 'Raise max_connections in postgresql.conf, or lower DATABASE_POOL_SIZE.',
+  '42501': () =>
+    'Set DATABASE_URL to a user who may do this, or grant the right. The demo needs a user who may create databases (`alter role … createdb`).',
+  '42P01': () => 'The database is not up to date. Run `voucher-service migrate` first.',
+  '42703': () => 'The database is not up to date. Run `voucher-service migrate` first.',
 }
 
 function describeUnavailable({ message, cause }: Unavailable): string {
   if (!(cause instanceof Error)) return `${message}.`
   const [failed = cause] = cause instanceof AggregateError ? cause.errors : [] // one error for each address of the host
-  const { code, address, port } = failed as NetworkError
+  const { code, address, hostname, port } = failed as NetworkError
+  if (/client password must be/.test(failed.message))
+    return 'PostgreSQL asks for a password, and DATABASE_URL has none. Add it: postgres://user:password@host/database.'
   if (code === undefined)
-    return `PostgreSQL cannot be reached: ${failed.message}. Check DATABASE_URL, and that PostgreSQL is running.`
+    return `PostgreSQL cannot be reached: ${sentence(failed.message)} Check DATABASE_URL, and that PostgreSQL is running.`
   const isAnswer = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) // an SQLSTATE, unlike EPIPE
-  if (isAnswer) return `PostgreSQL answered: ${failed.message}. ${remedies[code]?.(failed.message) ?? ''}`.trimEnd()
-  const where = address === undefined ? '' : ` at ${address}:${port}`
-  return `PostgreSQL cannot be reached${where} (${code}). Check DATABASE_URL, and that PostgreSQL is running.`
+  if (isAnswer) return describeAnswer(failed)
+  const where = address === undefined ? hostname && ` at ${hostname}` : ` at ${address}:${port}`
+  return `PostgreSQL cannot be reached${where ?? ''} (${code}). Check DATABASE_URL, and that PostgreSQL is running.`
+}
+
+function describeAnswer({ code, message }: NetworkError): string {
+  return `PostgreSQL answered: ${sentence(message)} ${remedies[String(code)]?.(message) ?? ''}`.trimEnd()
+}
+
+/** Messages of PostgreSQL have no full stop, those of its client have one. */
+function sentence(message: string): string {
+  return `${message.replace(/\.$/, '')}.`
 }
 
 function describeListenError({ code, address = 'LISTEN_ADDRESS', port }: NetworkError): string {
