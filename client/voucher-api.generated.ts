@@ -218,6 +218,8 @@ export type PersonChange = {
 
 /** Problems that somebody should look at: at most 50 of each kind, the longest or worst first. */
 export type Attention = {
+  /** False if only `api` processes run. Then no site is synced, no stay ends and no notification is sent. */
+  worker_running: boolean
   controllers: Array<{
     id: string
     name: string

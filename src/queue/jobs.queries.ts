@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Queryable } from '#db/database.ts'
 
 const channel = 'voucher_service_jobs'
+const listenerLock = `hashtextextended('voucher-service listener', 0)`
 
 /**
  * Tells the listening worker that these queues have new jobs. PostgreSQL lets one transaction with a NOTIFY commit at a time.
@@ -16,13 +17,24 @@ export async function notifyListener(db: Queryable, queues: string[]): Promise<v
  * worker fetch. The server ends a session that was silent for 10 s, so a frozen worker loses its role.
  */
 export async function tryToListen(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ isFirst: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('voucher-service listener', 0)) as "isFirst"`,
-  )
+  const { rows } = await client.query<{ isFirst: boolean }>(`select pg_try_advisory_lock(${listenerLock}) as "isFirst"`)
   if (!rows[0]?.isFirst) return false
   await client.query(`set idle_session_timeout = '10s'`)
   await client.query(`listen ${channel}`)
   return true
+}
+
+/** Whether a worker runs: one of the workers always holds the lock of `tryToListen`. */
+export async function hasListener(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ isHeld: boolean }>(
+    `select exists (
+       select from pg_locks
+        where locktype = 'advisory' and granted
+          and database = (select oid from pg_database where datname = current_database())
+          and ((classid::bigint << 32) | objid::bigint) = ${listenerLock}
+     ) as "isHeld"`,
+  )
+  return rows[0]?.isHeld ?? false
 }
 
 /** Sends a statement, so that the server does not end this session. Throws if the server does not answer. */

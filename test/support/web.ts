@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
+import { startListener } from '#queue/wake-ups.ts'
 import { startApp, type TestApp } from './app.ts'
+import { onFileEnd } from './on-file-end.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -35,4 +37,14 @@ export async function openPage(
   if (session !== undefined) await context.addCookies([{ name: 'voucher-session', value: session, url }])
   context.setDefaultTimeout(20_000)
   return context.newPage()
+}
+
+/** Holds the lock by which the service sees that a worker runs. A real worker would sync, and find that no controller exists. */
+export async function listenAsWorker(databaseUrl: string): Promise<void> {
+  const nothing = () => {}
+  const connection = { connectionString: databaseUrl }
+  const listening = Promise.withResolvers<void>()
+  const listener = startListener({ connection, onWake: nothing, onListening: listening.resolve, onError: nothing })
+  onFileEnd(() => listener.stop())
+  await listening.promise
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { findHold } from '#domain/holding/hold.queries.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
-import { listQueueDepths } from '#queue/jobs.queries.ts'
+import { hasListener, listQueueDepths } from '#queue/jobs.queries.ts'
 import { shellWord } from '../terminal/output.ts'
 import { findWorkFacts } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
@@ -11,7 +11,7 @@ const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
 export async function checkWork(db: Queryable): Promise<Finding[]> {
-  const { hasListener, hasAdministrator, unrecorded } = await findWorkFacts(db)
+  const { hasAdministrator, unrecorded } = await findWorkFacts(db)
   const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
   const worker = findingsOf('worker')
   const findings: Finding[] = []
@@ -22,7 +22,7 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
         'Start a worker with `voucher-service worker` or `voucher-service start`; if one runs, look in its log.',
       ),
     )
-  else if (hasListener) findings.push(worker.ok('A worker is running.'))
+  else if (await hasListener(db)) findings.push(worker.ok('A worker is running.'))
   else
     findings.push(
       worker.warning(

@@ -55,18 +55,11 @@ export async function listForbiddenTables(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-export type WorkFacts = { hasListener: boolean; hasAdministrator: boolean; unrecorded: number }
+export type WorkFacts = { hasAdministrator: boolean; unrecorded: number }
 
-/** `hasListener`: a worker is connected. One of the workers always holds this lock, see `tryToListen`. */
 export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
   const { rows } = await db.query<WorkFacts>(
-    `select exists (
-              select from pg_locks
-               where locktype = 'advisory' and granted
-                 and database = (select oid from pg_database where datname = current_database())
-                 and ((classid::bigint << 32) | objid::bigint) = hashtextextended('voucher-service listener', 0)
-            ) as "hasListener",
-            exists (select from staff where role = 'admin' and active) as "hasAdministrator",
+    `select exists (select from staff where role = 'admin' and active) as "hasAdministrator",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded`,
   )
   return rows[0] as WorkFacts

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
 import type { Calendar } from '#lib/clock.ts'
+import { hasListener } from '#queue/jobs.queries.ts'
 import { limitedTo, type Requester } from '../actor.ts'
 import {
   countSites,
@@ -75,6 +76,7 @@ function sumOf(days: IssuedDay[]): { issued: number; redeemed: number } {
 async function readAttention(db: Queryable, actor: Requester, scope: OverviewScope, today: string) {
   const isAdmin = actor.kind === 'staff' && actor.role === 'admin'
   return {
+    workerRunning: await hasListener(db),
     controllers: await listFailingControllers(db, scope),
     webhooks: await listFailingWebhooks(db, scope),
     keys: isAdmin ? await listTroubledKeys(db, scope.siteId, today) : [],

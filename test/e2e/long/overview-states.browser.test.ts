@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { expectUsable } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedKey, seedPerson, seedWebhook } from '#test/data/seed.ts'
-import { openPage, startWebApp } from '#test/web.ts'
+import { listenAsWorker, openPage, startWebApp } from '#test/web.ts'
 import { seedDays, seedSites } from '../../overview/days-of-sites.ts'
 import type { Language } from '../words.ts'
 import { answer, failure, hold } from './desk-for-states.ts'
@@ -14,6 +14,7 @@ const browser = await startBrowser()
 const sites = await seedSites(app.db, 9)
 await seedDays(app.db, app.context.today(new Date()), 90)
 await seedTroubles()
+await listenAsWorker(app.db.url)
 const people = {
   nine: await seedPerson(app.db, { role: 'admin' }),
   one: await seedPerson(app.db, { role: 'manager', siteIds: sites.slice(0, 1) }),
@@ -63,6 +64,15 @@ const states: Record<string, State> = {
     },
   },
   'overview of one site with all well': { person: 'one', shows: bars },
+  'overview without a worker': {
+    person: 'one',
+    prepare: (page) =>
+      page.route('**/api/v2/overview*', async (route) => {
+        const overview = await (await route.fetch()).json()
+        await route.fulfill({ json: { ...overview, attention: { ...overview.attention, worker_running: false } } })
+      }),
+    shows: (page, texts) => page.getByText(texts['no-worker'] as string).waitFor(),
+  },
   'overview loading': {
     prepare: (page) => hold(page, '/overview'),
     shows: (page) => page.locator('[aria-busy=true] .mantine-Skeleton-root').first().waitFor(),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedPerson } from '#test/data/seed.ts'
-import { openPage, startWebApp } from '#test/web.ts'
+import { listenAsWorker, openPage, startWebApp } from '#test/web.ts'
 import { seedDays, seedSites } from '../../overview/days-of-sites.ts'
 
 const app = await startWebApp()
@@ -94,6 +94,10 @@ test('one site: its own numbers, who creates vouchers, and 30 days of its contro
   )
   await app.db.query(`update controllers set created_at = now() - interval '41 days'`)
   const { session } = await seedPerson(app.db, { role: 'manager', siteIds: [first] })
+  const idle = await open(session)
+  await idle.getByText('No worker is running').waitFor()
+  expect(await idle.getByText('Everything works.').count()).toBe(0)
+  await listenAsWorker(app.db.url)
   const page = await open(session)
   await page.getByText('Everything works.').waitFor()
   await page.getByText('one outage of 12 min').waitFor()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '#test/app.ts'
+import { startApp, startWorkerOf } from '#test/app.ts'
 import { seedKey, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
 
 const app = await startApp({ TZ: 'Europe/Berlin' })
@@ -146,4 +146,13 @@ test('webhooks that fail, batches that wait, and keys that expire or reach their
     [busy.id, 11],
   ])
   expect([own.webhooks.map(({ id }: any) => id), own.batches.length, own.keys]).toEqual([[failing], 1, []])
+})
+
+test('it says whether a worker runs', async () => {
+  const before = await get('', manager)
+  await startWorkerOf(app)
+
+  expect(before.attention.worker_running).toBe(false)
+  // The worker becomes the listening one a moment after its start.
+  await expect.poll(async () => (await get('', manager)).attention.worker_running).toBe(true)
 })

@@ -15,6 +15,10 @@ const problem = Type.Enum([...siteProblems])
 
 const attentionSchema = Type.Object(
   {
+    worker_running: Type.Boolean({
+      description:
+        'False if only `api` processes run. Then no site is synced, no stay ends and no notification is sent.',
+    }),
     controllers: Type.Array(
       Type.Object({
         id: uuid,
@@ -192,6 +196,7 @@ function toWire(overview: Overview): Static<typeof overviewSchema> {
 
 function attentionToWire(attention: Overview['attention']): Static<typeof attentionSchema> {
   return {
+    worker_running: attention.workerRunning,
     controllers: attention.controllers.map(({ since, sites, siteId, ...controller }) => ({
       ...controller,
       since: isoOrNull(since),
