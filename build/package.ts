@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describeLicences, listBundledPackages } from './bundled-packages.ts'
 import { listReleaseFiles, manifestOf } from './release-files.ts'
+import { removeDeadLinks } from './remove-dead-links.ts'
 import { createSbom } from './sbom.ts'
 import { root } from './when-changed.ts'
 
@@ -32,6 +33,7 @@ async function buildRelease(target: string): Promise<void> {
     write('VERSION', `${manifest.version}\n`)
     write('THIRD-PARTY-LICENSES.md', describeLicences(packages))
     write('sbom.cdx.json', `${JSON.stringify(createSbom(manifest, packages, time), null, 2)}\n`)
+    removeDeadLinks(folder)
     write('SHA256SUMS', checksumsOf(folder))
 
     const archive = `voucher-service-${manifest.version}.tar.gz`

@@ -13,6 +13,7 @@ const patterns = [
   'node_modules/node-forge/lib/**/*.js',
   'deploy/**/*.*',
   'docs/**/*.*',
+  'client/*.*',
   '{README,CHANGELOG,SECURITY,ARCHITECTURE,CONTRIBUTING}.md',
   'LICENSE',
 ]

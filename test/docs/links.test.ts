@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { linksIn } from './links-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
@@ -11,15 +12,6 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((path) => path !== '' && existsSync(join(root, path)))
-
-/** Relative links and pictures of a page, such as `operating.md#people`. Code is left out. */
-function linksIn(text: string): string[] {
-  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]+`/g, 'code')
-  const found = prose.matchAll(/\]\(([^)\s]+)[^)]*\)|<img src="([^"]+)"/g)
-  return [...found]
-    .map(([, link, picture]) => link ?? (picture as string))
-    .filter((link) => !/^(https?|mailto):/.test(link))
-}
 
 /** The anchors that GitHub gives to the headings of a page. A second heading with the same text gets `-1`. */
 function anchorsIn(text: string): Set<string> {

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { expect, test } from 'vitest'
 import { isLong, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { linksIn } from '../docs/links-in.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -46,10 +47,27 @@ test('the archive is under 60 MB, says its version, and its checksums are those 
 })
 
 test('the archive has what a start needs, and no tests', () => {
-  const needed = ['LICENSE', 'CHANGELOG.md', 'docs/get-started.md', 'deploy/compose.yaml', 'dist/web/index.html']
+  const needed = [
+    'LICENSE',
+    'CHANGELOG.md',
+    'docs/get-started.md',
+    'deploy/compose.yaml',
+    'dist/web/index.html',
+    'client/voucher-client.ts',
+  ]
 
   expect(names).toEqual(expect.arrayContaining(needed))
   expect(names.filter((name) => /\.test\.tsx?$|(^|\/)\.env$|^deploy\/secrets/.test(name))).toEqual([])
+})
+
+test('the pages of the archive have no dead links', () => {
+  const pages = names.filter((name) => name.endsWith('.md') && !name.startsWith('node_modules/'))
+  const links = pages.flatMap((page) =>
+    linksIn(readFileSync(join(folder, page), 'utf8')).map((link) => ({ page, path: link.split('#')[0] as string })),
+  )
+
+  expect(links.length).toBeGreaterThan(100)
+  expect(links.filter(({ page, path }) => !existsSync(join(folder, dirname(page), path)))).toEqual([])
 })
 
 test('the SBOM is valid and names every production dependency and the packages of the web app', async () => {
