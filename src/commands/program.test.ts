@@ -33,9 +33,9 @@ test('a list is a table, and JSON with --json', async () => {
   const json = await run('sites list --json')
 
   expect(table.stdout).toMatch(
-    /^id +name +active +controller +controller_site +adopts_vouchers +tags_names +unrecorded +created_at\n\d+ +Haus +true +c1 +default +false +false +0/,
+    /^id +name +active +controller +controller_site +adopts_vouchers +tags_names +unrecorded +created_at +synced_at\n\d+ +Haus +true +c1 +default +false +false +0 +\S+ +-\n/,
   )
-  expect(json.json()).toMatchObject([{ name: 'Haus', active: true, controller_site: 'default' }])
+  expect(json.json()).toMatchObject([{ name: 'Haus', active: true, controller_site: 'default', synced_at: null }])
 })
 
 test('a site is deactivated and activated', async () => {

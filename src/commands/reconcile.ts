@@ -44,7 +44,7 @@ async function reconcile(terminal: Terminal, tools: RecordingTools, { site, adop
     terminal.stderr.write('No lost vouchers were found. There is nothing to do.\n')
     return
   }
-  const what = withdraw ? `Withdraw ${count} vouchers: their codes stop working.` : `Record ${count} vouchers.`
+  const what = withdraw ? `Vouchers to withdraw: ${count}. Their codes stop working.` : `Vouchers to record: ${count}.`
   if (!yes) await confirm(terminal, `${what} Continue?`)
   let recorded = 0
   for (const { site, vouchers } of found)

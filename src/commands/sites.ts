@@ -66,7 +66,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
 
   sites
     .command('list')
-    .description('list all sites, active or not')
+    .description('list all sites, active or not; synced_at is the time of the last successful sync')
     .action(async () => print(terminal, await withDatabase(terminal, (db) => listSites(db))))
 
   sites

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -16,6 +16,8 @@ await seedControlledSite(db, await startSimulator())
 const restored = `${new URL(db.url).pathname.slice(1)}_restored`
 onFileEnd(() => queryServer(`drop database if exists ${restored} with (force)`))
 const { hostname, port, username } = new URL(db.url)
+/** PostgreSQL's administrator needs no `sudo` here. */
+writeFileSync(join(shell.folder, 'sudo'), '#!/bin/sh\nshift 2\nexec "$@"\n', { mode: 0o755 })
 const variables = { PGHOST: hostname, PGPORT: port, PGUSER: username }
 
 /** The folder, the database and the day of the backup are others than on the page. */
@@ -24,6 +26,7 @@ function adapt(block: string): string {
   return block
     .replace('vouchers-2026-11-17.backup', file)
     .replaceAll('/backups/', `${shell.folder}/`)
+    .replace('--owner=vouchers', `--owner=${username}`)
     .replaceAll('vouchers_restored', restored)
 }
 

@@ -106,7 +106,7 @@ export async function checkMigrations(db: Queryable): Promise<Finding> {
     )
   if (missing.length > 0)
     return problem(
-      `The database is not up to date: ${missing.length} of the migrations are missing.`,
+      `The database is not up to date. Missing migrations: ${missing.length}.`,
       'Run `voucher-service migrate`.',
     )
   return ok('The database is up to date.')

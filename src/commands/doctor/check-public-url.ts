@@ -103,7 +103,7 @@ export function judgeValidity(publicUrl: string, leftMs: number): Finding[] {
   if (days >= renewWithinDays) return []
   return [
     warning(
-      `The certificate of ${publicUrl} expires in ${days} days.`,
+      `The certificate of ${publicUrl} expires in ${days} ${days === 1 ? 'day' : 'days'}.`,
       'Check why the proxy does not renew it: most renew 30 days before the end.',
     ),
   ]

@@ -14,7 +14,7 @@ export async function checkSecrets(db: Queryable, keyring: Keyring): Promise<Fin
     const more = undecryptable.length > maxNamed ? ` And ${undecryptable.length - maxNamed} more.` : ''
     return [
       problem(
-        `${undecryptable.length} of ${total} stored secrets cannot be decrypted: ${undecryptable.slice(0, maxNamed).join('; ')}.${more}`,
+        `Stored secrets that cannot be decrypted: ${undecryptable.length} of ${total}. ${undecryptable.slice(0, maxNamed).join('; ')}.${more}`,
         'Add the key that encrypted them to ENCRYPTION_KEYS; if it is lost, enter them again.',
       ),
     ]
@@ -22,9 +22,9 @@ export async function checkSecrets(db: Queryable, keyring: Keyring): Promise<Fin
   if (underOldKeys > 0)
     return [
       warning(
-        `${underOldKeys} of ${total} stored secrets are encrypted with an old key.`,
+        `Stored secrets that are encrypted with an old key: ${underOldKeys} of ${total}.`,
         'Run `voucher-service secrets rotate` before you remove that key from ENCRYPTION_KEYS.',
       ),
     ]
-  return [ok(`ENCRYPTION_KEYS decrypts all ${total} stored secrets.`)]
+  return [ok(`ENCRYPTION_KEYS decrypts all stored secrets (${total}).`)]
 }

@@ -40,7 +40,7 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
   if (unrecorded > 0)
     findings.push(
       findingsOf('record').warning(
-        `${unrecorded} vouchers on controllers seem to be from this service but are not on record.`,
+        `Vouchers on controllers that seem to be from this service but are not on record: ${unrecorded}.`,
         'List them with `voucher-service reconcile`.',
       ),
     )

@@ -54,6 +54,7 @@ test('a healthy installation has no problem and no warning, and the exit code is
     ].concat(['redis', 'public url']),
   )
   expect(stdout).toContain('ok       controllers  Vouchers can be created on 1 of 1 controllers.\n')
+  expect(stdout).toMatch(/ ENCRYPTION_KEYS decrypts all stored secrets \(\d+\)\.\n/)
   expect(stdout).toContain('Problems: 0, warnings: 0, ok: 12\n')
 })
 
@@ -228,7 +229,12 @@ test('secrets that cannot be decrypted are a problem, and old keys a warning', a
   const rolled = await examine(db.url, { ENCRYPTION_KEYS: `${other},${old}` }, withoutControllers)
 
   expect(lost.of('secrets')).toMatchObject([
-    { result: 'problem', message: expect.stringMatching(/^2 of 2 .*Encryption key "test" is not configured/) },
+    {
+      result: 'problem',
+      message: expect.stringMatching(
+        /^Stored secrets that cannot be decrypted: 2 of 2\. .*Encryption key "test" is not configured/,
+      ),
+    },
   ])
   expect(lost.stdout).not.toContain(other.slice('other:'.length))
   expect(rolled.of('secrets')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('secrets rotate') }])

@@ -55,7 +55,7 @@ function describeOpenQuestions({ adopted, unrecorded, unsyncedSites }: HeldWork)
   const named = unsyncedSites.slice(0, maxNamedSites).join(', ')
   const more = unsyncedSites.length > maxNamedSites ? ` and ${unsyncedSites.length - maxNamedSites} more` : ''
   return [
-    `Recorded from the controllers since the hold began: ${adopted} vouchers.`,
+    `Vouchers recorded from the controllers since the hold began: ${adopted}.`,
     ...(unsyncedSites.length > 0
       ? [
           `Warning: these sites were not synced since then: ${named}${more}. Start a worker, and see \`voucher-service sites list\`.`,
@@ -63,7 +63,7 @@ function describeOpenQuestions({ adopted, unrecorded, unsyncedSites }: HeldWork)
       : []),
     ...(unrecorded > 0
       ? [
-          `Warning: ${unrecorded} vouchers on the controllers are still not recorded. \`voucher-service reconcile\` lists them.`,
+          `Warning: vouchers on the controllers that are still not recorded: ${unrecorded}. \`voucher-service reconcile\` lists them.`,
         ]
       : []),
   ]
@@ -73,10 +73,10 @@ function describeNext(work: HeldWork): string[] {
   const { unsettledCreations, openBatches, rowsToMake, dueWithdrawals, endedStays, pendingDeliveries } = work
   return [
     'When the hold ends:',
-    `- ${dueWithdrawals} vouchers are withdrawn, ${endedStays} of them because their stay has ended.`,
-    `- ${openBatches} batches continue and create ${rowsToMake} vouchers. Cancel batches whose vouchers were already created after the backup.`,
-    `- ${unsettledCreations} creations without a known outcome are looked up.`,
-    `- ${pendingDeliveries} notifications are sent. Receivers may get some a second time, with the same webhook-id.`,
+    `- Vouchers that are withdrawn: ${dueWithdrawals}. Of these, because the stay has ended: ${endedStays}.`,
+    `- Batches that continue: ${openBatches}. Vouchers that they create: ${rowsToMake}. Cancel batches whose vouchers were already created after the backup.`,
+    `- Creations without a known outcome, which are looked up: ${unsettledCreations}.`,
+    `- Notifications that are sent: ${pendingDeliveries}. Receivers may get some a second time, with the same webhook-id.`,
   ]
 }
 

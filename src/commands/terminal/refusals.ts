@@ -72,7 +72,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   csv_columns_missing: (details) => `The first line has no column ${columnsHint(details)}`,
   csv_columns_unknown: (details) => `The first line has an unknown column ${columnsHint(details)}`,
   csv_columns_repeated: (details) => `The first line repeats column ${columnsHint(details)}`,
-  import_refused: ({ count }) => `${count} rows cannot be added, so no row was added. Correct them and import again.`,
+  import_refused: ({ count }) =>
+    `Rows that cannot be added: ${count}. No row was added. Correct the file and import it again.`,
   column_empty: ({ column }) => `The column ${column} is empty. Every row needs a value there.`,
   column_invalid: ({ column, max }) =>
     `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,

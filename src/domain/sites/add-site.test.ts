@@ -30,7 +30,7 @@ test('a site is added, deactivated and activated again; each is audited', async 
     unrecorded: 0,
     createdAt: expect.any(Date),
   })
-  expect(await listSites(db)).toEqual([added])
+  expect(await listSites(db)).toEqual([{ ...added, syncedAt: null }])
   expect(await activateSite(db, testActor, added.id, false)).toEqual({ ...added, active: false })
   expect(await activateSite(db, testActor, added.id, true)).toEqual(added)
   const { rows } = await db.query<{ action: string }>(`select action from audit where target_kind = 'site' order by id`)

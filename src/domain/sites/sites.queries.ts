@@ -53,9 +53,10 @@ const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_
 /** The columns that an insert or update must return so that `siteColumns` can be selected from its result. */
 const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at`
 
-export async function listSites(db: Queryable): Promise<Site[]> {
-  const { rows } = await db.query<Site>(
-    `select ${siteColumns} from sites s join controllers c on c.id = s.controller_id order by s.id`,
+/** `syncedAt` is the time of the last successful sync. */
+export async function listSites(db: Queryable): Promise<(Site & { syncedAt: Date | null })[]> {
+  const { rows } = await db.query<Site & { syncedAt: Date | null }>(
+    `select ${siteColumns}, s.synced_at as "syncedAt" from sites s join controllers c on c.id = s.controller_id order by s.id`,
   )
   return rows
 }
