@@ -89,7 +89,7 @@ function TokenStep({ form, onNext }: { form: Form; onNext: () => void }) {
           {...form.getInputProps('token')}
         />
         <Code block w="100%" maw={560} p="sm">
-          docker compose logs app | grep setup
+          {'docker compose logs app | grep setup\nsudo journalctl --unit voucher-service | grep setup'}
         </Code>
         <NextButton />
       </Stack>

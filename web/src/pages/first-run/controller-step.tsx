@@ -38,9 +38,9 @@ export function ControllerStep({ controllers, onDone }: Props) {
       </div>
       <Stack gap={6} mt={28} className={classes.narrow ?? ''}>
         <Text fz={13.5} c="dimmed">
-          {t('setup.no-controller')} {t('setup.demo')}
+          {t('setup.no-controller')} {t('setup.simulator')}
         </Text>
-        <Code block>voucher-service demo</Code>
+        <Code block>./bin/voucher-service.js simulator --https</Code>
       </Stack>
     </>
   )
