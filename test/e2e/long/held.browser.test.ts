@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { holdRestored } from '#domain/holding/hold.ts'
 import { expectUsable } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
-import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
+import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
+import { startSimulator } from '#test/network/simulator.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
 const app = await startWebApp()
 const browser = await startBrowser()
-await seedSite(app.db)
+await seedControlledSite(app.db, await startSimulator())
 await holdRestored(app.db, testActor, new Date('2026-11-16T02:00:00Z'))
 const people = {
   desk: await seedPerson(app.db),
@@ -33,11 +34,32 @@ test.each([
   await page.context().close()
 })
 
-test('the desk does not show the banner', async () => {
-  const page = await openPage(browser, { url: app.url, session: people.desk.session })
-  await page.goto('/desk')
-  await page.getByRole('heading').first().waitFor()
+test.each([
+  [
+    'en',
+    'For whom?',
+    'Create voucher',
+    /No voucher was created\..*The service is held: .* An administrator has to end the hold\./s,
+  ],
+  [
+    'de',
+    'Für wen?',
+    'Voucher erstellen',
+    /kein Voucher erstellt\..*Der Dienst ist angehalten: .* Ein Administrator muss ihn fortsetzen\./s,
+  ],
+] as const)(
+  '%s: the desk shows no banner, but says why no voucher was created',
+  async (language, label, button, reason) => {
+    const locale = { en: 'en-GB', de: 'de-DE' }[language]
+    const page = await openPage(browser, { url: app.url, locale, session: people.desk.session })
+    await page.goto('/desk')
+    await page.getByLabel(label).fill('Room 204')
+    expect(await page.getByText(textsOf(language).restored).count()).toBe(0)
+    await page.getByRole('button', { name: button }).click()
+    await page.locator('[data-tone=bad]').waitFor()
 
-  expect(await page.getByText(textsOf('en').restored).count()).toBe(0)
-  await page.context().close()
-})
+    expect(await page.locator('[data-tone=bad]').innerText()).toMatch(reason)
+    await expectUsable(page, `held desk.${language}`)
+    await page.context().close()
+  },
+)

@@ -117,8 +117,8 @@ const ownProblems = {
     status: 503,
     error: 'unavailable',
     messages: {
-      de: 'Der Dienst ist angehalten: Er erstellt und widerruft zurzeit keine Voucher. Bitte später erneut versuchen.',
-      en: 'The service is held: it does not create or revoke vouchers at present. Please try again later.',
+      de: 'Der Dienst ist angehalten: Er erstellt und widerruft zurzeit keine Voucher. Ein Administrator muss ihn fortsetzen.',
+      en: 'The service is held: it does not create or revoke vouchers at present. An administrator has to end the hold.',
     },
     headers: { 'retry-after': '30' },
   },

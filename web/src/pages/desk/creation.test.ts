@@ -100,6 +100,17 @@ test('after a lost connection, "none" counts only when the request can no longer
   expect(kindOf(changeDesk(lost, asked(15_000)))).toBe('none')
 })
 
+test('the reason of an unavailable service is kept until the outcome is known', () => {
+  const refused = { status: 503, outcome: 'unknown' as const, message: 'The service is held.' }
+  const asked: DeskEvent = { type: 'asked', key: 'k1', outcome: 'none', now: 3000 }
+
+  const held = after(submit(), failed({ ...refused, error: 'unavailable' }), asked)
+  const timedOut = after(submit(), failed({ ...refused, error: 'controller_timeout' }), asked)
+
+  expect(held.current?.status).toMatchObject({ kind: 'none', problem: { message: 'The service is held.' } })
+  expect(timedOut.current?.status).toMatchObject({ kind: 'none', problem: { message: '' } })
+})
+
 test('while the service looks for the voucher the outcome stays open, and a missing connection is shown until an answer', () => {
   const open = after(submit(), failed({ outcome: 'unknown' }), { type: 'not-asked', key: 'k1' })
   const again = changeDesk(open, { type: 'asked', key: 'k1', outcome: 'running', now: 90_000 })

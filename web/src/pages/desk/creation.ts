@@ -17,8 +17,18 @@ export type Creation = {
     /** The session ended. Nothing was made, and the request is sent again after the sign-in. */
     | { kind: 'signed-out' }
     | { kind: 'limited'; until: number }
-    /** `since` is when the request was answered or its connection ended. `isOffline`: the service could not be reached. */
-    | { kind: 'unknown'; since: number; wasLost: boolean; isOffline: boolean; requestId: string | null }
+    /**
+     * `since` is when the request was answered or its connection ended. `isOffline`: the service could not be reached.
+     * `reason`: why there is no voucher, in case there is none.
+     */
+    | {
+        kind: 'unknown'
+        since: number
+        wasLost: boolean
+        isOffline: boolean
+        requestId: string | null
+        reason?: string
+      }
     | { kind: 'none'; problem: Problem }
     | { kind: 'made'; voucher: Voucher }
 }
@@ -125,7 +135,10 @@ function nextStatus({ status }: Creation, event: CreationEvent): Creation['statu
       if (status.kind !== 'unknown') return status
       const mayArrive = status.wasLost && event.now - status.since < lostRequestMs
       if (event.outcome === 'running' || mayArrive) return { ...status, isOffline: false }
-      return { kind: 'none', problem: { code: 'absent', message: '', fields: [], requestId: status.requestId } }
+      return {
+        kind: 'none',
+        problem: { code: 'absent', message: status.reason ?? '', fields: [], requestId: status.requestId },
+      }
     }
   }
 }
@@ -142,7 +155,9 @@ function statusAfter(failure: Failure, now: number): Creation['status'] {
   const isRejected = status >= 400 && status < 500 && status !== 409 && error !== 'unexpected_answer'
   if (outcome === 'none' || isRejected) return { kind: 'none', problem: { code: error, message, fields, requestId } }
   if (failure.wasOffline) return { kind: 'none', problem: { code: 'offline', message: '', fields: [], requestId } }
-  return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId }
+  // Of these answers, only "the service is unavailable, or held" is still true when the outcome is known.
+  const reason = error === 'unavailable' ? message : ''
+  return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId, reason }
 }
 
 /** The desk after the page was loaded again. The desk asks for the outcome of a request that was on its way. */

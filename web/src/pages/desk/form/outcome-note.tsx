@@ -54,7 +54,6 @@ function NoneNote({ problem, site, timeZone }: { problem: Problem; site: Site; t
 /** Why nothing was made: a text of the desk if there is one, otherwise the message of the service. */
 function useReason({ code, message, fields }: Problem, site: Site, timeZone: string): string {
   const { t } = useTranslation()
-  if (code === 'absent') return ''
   if (code === 'controller_busy') return t('desk.controller-busy')
   if (code === 'controller_unreachable') {
     const since = site.unreachable_since

@@ -83,6 +83,14 @@ test('a rejected request created nothing, and the next click has another key', a
   expect(new Set(api.keys).size).toBe(2)
 })
 
+test('while the service is unavailable or held, the request is repeated and its reason is kept', async () => {
+  const api = service(failed(503, 'unavailable'))
+  const store = createBatchStore({ api, storage: memory(), personId: 'p' })
+  store.submit(request)
+
+  await vi.waitFor(() => expect(store.getState()?.status).toEqual({ kind: 'lost', reason: expect.any(String) }))
+})
+
 test('after the session has ended, the request waits for the sign-in', async () => {
   const api = service(failed(401, 'session_ended'), '1-a')
   const store = createBatchStore({ api, storage: memory(), personId: 'p' })

@@ -9,8 +9,8 @@ export type PendingBatch = {
   request: BatchCreation
   status:
     | { kind: 'sending' }
-    /** Nobody knows whether the request arrived. It is sent again until there is an answer. */
-    | { kind: 'lost' }
+    /** Nobody knows whether the request arrived. It is sent again until there is an answer. `reason`: of the last answer. */
+    | { kind: 'lost'; reason?: string }
     | { kind: 'limited'; until: number }
     /** The session ended. The request is sent again after the sign-in. */
     | { kind: 'signed-out' }
@@ -88,6 +88,7 @@ function statusAfter(error: ApiError, now: number): PendingBatch['status'] {
   const { status, message, request_id: requestId, retry_after: retryAfter, errors } = error
   if (status === 401) return { kind: 'signed-out' }
   if (status === 429) return { kind: 'limited', until: now + Math.max(1, retryAfter ?? 5) * 1000 }
+  if (error.error === 'unavailable') return { kind: 'lost', reason: message }
   if (status < 400 || status >= 500 || status === 409 || error.error === 'unexpected_answer') return { kind: 'lost' }
   const fields = errors.map((one) => one.message).join(' ')
   return { kind: 'rejected', message: fields || message, requestId }

@@ -15,7 +15,9 @@ export function PendingNote({ pending }: { pending: PendingBatch | null }) {
   const isRejected = status.kind === 'rejected'
   const Icon = isRejected ? IconPlugConnectedX : IconHourglassHigh
   const tone = isRejected ? 'bad' : 'warn'
-  const title = { lost: t('many.lost'), limited: t('desk.limited'), rejected: t('many.rejected') }[status.kind]
+  const reason = status.kind === 'lost' ? status.reason : undefined
+  const lost = t(reason ? 'many.unavailable' : 'many.lost')
+  const title = { lost, limited: t('desk.limited'), rejected: t('many.rejected') }[status.kind]
   return (
     <div className={deskClasses.note} data-tone={tone} role="alert">
       <Icon size={20} stroke={1.7} color={`var(--vs-${tone}-text)`} aria-hidden />
@@ -24,6 +26,7 @@ export function PendingNote({ pending }: { pending: PendingBatch | null }) {
           {title}
         </Text>
         <Text component="div" fz={13.5} lh="20px" mt={2} c="dimmed">
+          {reason && `${reason} `}
           {status.kind === 'lost' && t('many.lost-text')}
           {status.kind === 'limited' &&
             t('many.limited-text', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })}
