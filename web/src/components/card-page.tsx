@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Box, Group, Paper, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -56,21 +56,5 @@ function LanguageLinks() {
         )
       })}
     </Group>
-  )
-}
-
-/** A sentence on a coloured background: red for an error, amber for a warning. It is announced when it appears. */
-export function Notice({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
-  return (
-    <Stack
-      role={tone === 'bad' ? 'alert' : 'status'}
-      gap={6}
-      px={14}
-      py={10}
-      fz={13.5}
-      style={{ borderRadius: 8, background: `var(--vs-${tone}-tint)`, color: `var(--vs-${tone}-text)` }}
-    >
-      {children}
-    </Stack>
   )
 }

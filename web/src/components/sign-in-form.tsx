@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
 import { type ApiError, api, toApiError } from '../api.ts'
-import { Notice } from './card-page.tsx'
+import { Notice } from './notice.tsx'
 import { useVisibilityToggle } from './password-field.tsx'
 import { useErrorTexts } from './state-pages.tsx'
 

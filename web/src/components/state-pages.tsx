@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { toApiError } from '../api.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { Logo } from './logo.tsx'
+import { Notice } from './notice.tsx'
 
 /**
  * Replaces a page until it is known who is signed in. It appears after a delay, so that it does not flash for quick answers.
@@ -45,23 +46,27 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   )
 }
 
+type MessageProps = {
+  error: unknown
+  onRetry?: () => void
+  /** What failed, if the page can say it better than the error. */
+  title?: string
+}
+
 /** The same inside a page, if a part of it could not be loaded or saved. */
-export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function ErrorMessage({ error, onRetry, title }: MessageProps) {
   const { t } = useTranslation()
-  const { title, text, requestId } = useErrorTexts(error)
+  const texts = useErrorTexts(error)
+  const retry = onRetry && (
+    <Button variant="default" onClick={onRetry}>
+      {t('actions.try-again')}
+    </Button>
+  )
   return (
-    <Stack gap={4} role="alert" p="md" style={{ borderRadius: 8, background: 'var(--vs-bad-tint)' }}>
-      <Text fw={600} c="var(--vs-bad-text)">
-        {title}
-      </Text>
-      <Text fz={13.5}>{text}</Text>
-      <RequestId id={requestId} />
-      {onRetry && (
-        <Anchor component="button" type="button" ta="left" fz="sm" onClick={onRetry}>
-          {t('actions.try-again')}
-        </Anchor>
-      )}
-    </Stack>
+    <Notice tone="bad" title={title ?? texts.title} action={retry}>
+      {texts.text}
+      <RequestId id={texts.requestId} />
+    </Notice>
   )
 }
 

@@ -1,7 +1,8 @@
 import { Anchor, Code, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../session.tsx'
-import { CardPage, Notice } from './card-page.tsx'
+import { CardPage } from './card-page.tsx'
+import { Notice } from './notice.tsx'
 
 /** Replaces every form with a password if others could read it on the network. Says what an operator has to do. */
 export function UnencryptedPage() {

@@ -2,8 +2,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../api.ts'
 import { usePerson } from '../../session.tsx'
-import { Notice } from '../card-page.tsx'
 import { Moment } from '../moment.tsx'
+import { Notice } from '../notice.tsx'
 import classes from './app-shell.module.css'
 
 const holdQuery = queryOptions({ queryKey: ['hold'], queryFn: () => api.getHold() })
@@ -16,9 +16,8 @@ export function HoldBanner() {
   if (!hold?.held_since) return null
   return (
     <div className={classes.hold}>
-      <Notice tone="warn">
+      <Notice tone="warn" title={t(hold.backup_taken_at ? 'hold.restored' : 'hold.held')}>
         <div>
-          <b>{t(hold.backup_taken_at ? 'hold.restored' : 'hold.held')}</b>{' '}
           {hold.backup_taken_at && (
             <>
               {t('hold.backup-of')} <Moment at={hold.backup_taken_at} />.

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
-import { Notice } from '../../components/card-page.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { sitesQuery } from '../../sites.ts'
 

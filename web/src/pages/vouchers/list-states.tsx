@@ -56,7 +56,7 @@ export function ListState({ error, onRetry, onNarrow }: ListStateProps) {
   const { t } = useTranslation()
   const code = toApiError(error).error
   if (code !== 'search_too_slow' && code !== 'searches_too_many')
-    return <ErrorMessage error={error} onRetry={onRetry} />
+    return <ErrorMessage error={error} onRetry={onRetry} title={t('vouchers.not-loaded')} />
   const isSlow = code === 'search_too_slow'
   return (
     <div className={classes.state} role="alert">

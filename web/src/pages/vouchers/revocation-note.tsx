@@ -4,6 +4,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Revocation } from '../../../../client/voucher-api.generated.ts'
 import { api, randomKey } from '../../api.ts'
+import { Notice } from '../../components/notice.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useRevocationProgress } from '../../components/voucher/revoke-voucher.tsx'
 import classes from './vouchers.module.css'
@@ -23,9 +24,13 @@ export function RevocationNote({ id, onClose, onRetried }: Props) {
   const isWaiting = data.pending > 0 && Date.now() - Date.parse(data.created_at) > waitsAfterMs
   const tone = hasFailed ? 'bad' : isWaiting ? 'warn' : data.pending > 0 ? 'plain' : 'ok'
   return (
-    <div className={classes.note} data-tone={tone}>
-      <div style={{ flex: 1, minWidth: 0 }} role="status">
-        <Text fw={600}>{titleOf(t, data)}</Text>
+    <div className={classes.note}>
+      <Notice
+        tone={tone}
+        role="status"
+        title={titleOf(t, data)}
+        action={data.pending === 0 && <CloseButton aria-label={t('actions.close')} onClick={onClose} />}
+      >
         {data.pending > 0 && (
           <Progress
             my={8}
@@ -38,8 +43,7 @@ export function RevocationNote({ id, onClose, onRetried }: Props) {
         {isWaiting && <Text fz={13.5}>{t('vouchers.revoke-waits', { count: data.pending })}</Text>}
         {data.ended > 0 && <Text fz={13.5}>{t('vouchers.revoke-ended', { count: data.ended })}</Text>}
         {hasFailed && <Failed revocation={data} onRetried={onRetried} />}
-      </div>
-      {data.pending === 0 && <CloseButton aria-label={t('actions.close')} onClick={onClose} />}
+      </Notice>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Kbd, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Kbd } from '@mantine/core'
 import { IconDownload, IconListCheck, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
 import { api, toApiError } from '../../api.ts'
+import { Notice } from '../../components/notice.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { Pager } from '../../components/table/pager.tsx'
@@ -219,11 +220,10 @@ function ExportError({ error }: { error: unknown }) {
   const { t } = useTranslation()
   if (toApiError(error).error !== 'export_too_large') return <ErrorMessage error={error} />
   return (
-    <div className={classes.note} data-tone="warn" role="alert">
-      <div>
-        <Text fw={600}>{t('vouchers.export-too-large')}</Text>
-        <Text fz={13.5}>{t('vouchers.export-too-large-text')}</Text>
-      </div>
+    <div className={classes.note}>
+      <Notice tone="warn" role="alert" title={t('vouchers.export-too-large')}>
+        {t('vouchers.export-too-large-text')}
+      </Notice>
     </div>
   )
 }

@@ -1,11 +1,10 @@
 import { Button, CloseButton, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookTest } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
+import { Notice } from '../../components/notice.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
 import { meaningOf, noStatus, useWebhookChange } from './webhook-data.ts'
-import classes from './webhooks.module.css'
 
 type Outcome = Pick<WebhookTest, 'status' | 'failure'>
 
@@ -42,18 +41,21 @@ export function FailureBanner({ webhook, mayChange, onChangeUrl }: Props) {
   if (webhook.disabled_at) return <DisabledBanner webhook={webhook} mayChange={mayChange} />
   if (!webhook.failing_since || !failure) return null
   return (
-    <div className={classes.banner} role="status">
-      <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
-      <div>
-        <b>{headline(failure)}</b> {t(`webhooks.why-${meaningOf(failure)}`)}{' '}
-        {disabled_from && t('webhooks.disabled-from', { time: longTime(disabled_from) })}
-      </div>
-      {mayChange && (
-        <Button variant="default" onClick={onChangeUrl}>
-          {t('webhooks.change-url')}
-        </Button>
-      )}
-    </div>
+    <Notice
+      tone="bad"
+      role="status"
+      title={headline(failure)}
+      action={
+        mayChange && (
+          <Button variant="default" onClick={onChangeUrl}>
+            {t('webhooks.change-url')}
+          </Button>
+        )
+      }
+    >
+      {t(`webhooks.why-${meaningOf(failure)}`)}{' '}
+      {disabled_from && t('webhooks.disabled-from', { time: longTime(disabled_from) })}
+    </Notice>
   )
 }
 
@@ -64,21 +66,23 @@ function DisabledBanner({ webhook, mayChange }: Omit<Props, 'onChangeUrl'>) {
   const enable = useWebhookChange(() => api.enableWebhook(webhook.id))
   const { disabled_at, disabled_cause, last_failure: failure } = webhook
   return (
-    <div className={classes.banner} role="status">
-      <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
-      <div>
-        <b>{t('webhooks.disabled-since', { time: longTime(disabled_at as string) })}</b>{' '}
-        {disabled_cause && t(`webhooks.cause-${disabled_cause}`)}{' '}
-        {failure && disabled_cause === 'failing' && `${headline(failure)} `}
-        {failure && t(`webhooks.why-${meaningOf(failure)}`)} {t('webhooks.enable-text')}
-        {enable.error && <Problem error={enable.error} />}
-      </div>
-      {mayChange && (
-        <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate(undefined)}>
-          {t('webhooks.enable')}
-        </Button>
-      )}
-    </div>
+    <Notice
+      tone="bad"
+      role="status"
+      title={t('webhooks.disabled-since', { time: longTime(disabled_at as string) })}
+      action={
+        mayChange && (
+          <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate(undefined)}>
+            {t('webhooks.enable')}
+          </Button>
+        )
+      }
+    >
+      {disabled_cause && t(`webhooks.cause-${disabled_cause}`)}{' '}
+      {failure && disabled_cause === 'failing' && `${headline(failure)} `}
+      {failure && t(`webhooks.why-${meaningOf(failure)}`)} {t('webhooks.enable-text')}
+      {enable.error && <Problem error={enable.error} />}
+    </Notice>
   )
 }
 
@@ -96,24 +100,20 @@ export function TestResult({ name, result, onClose }: { name: string; result: We
   const { t } = useTranslation()
   const headline = useHeadline(name)
   return (
-    <div className={classes.banner} data-tone={result.arrived ? 'ok' : undefined} role="status">
-      {result.arrived ? (
-        <IconCheck size={20} color="var(--vs-ok)" aria-hidden />
-      ) : (
-        <IconAlertTriangle size={20} color="var(--vs-bad)" aria-hidden />
+    <Notice
+      tone={result.arrived ? 'ok' : 'bad'}
+      role="status"
+      title={t(result.arrived ? 'webhooks.test-arrived' : 'webhooks.test-failed')}
+      action={<CloseButton aria-label={t('webhooks.close-test')} onClick={onClose} />}
+    >
+      {result.status !== null && t('webhooks.test-time', { status: result.status, ms: result.duration_ms })}{' '}
+      {!result.arrived && result.status === null && `${headline(result)} `}
+      {!result.arrived && t(`webhooks.why-${meaningOf(result)}`)}
+      {result.answer !== null && (
+        <div>
+          {t('webhooks.test-first-line')} <code>{result.answer}</code>
+        </div>
       )}
-      <div>
-        <b>{t(result.arrived ? 'webhooks.test-arrived' : 'webhooks.test-failed')}</b>{' '}
-        {result.status !== null && t('webhooks.test-time', { status: result.status, ms: result.duration_ms })}{' '}
-        {!result.arrived && result.status === null && `${headline(result)} `}
-        {!result.arrived && t(`webhooks.why-${meaningOf(result)}`)}
-        {result.answer !== null && (
-          <div>
-            {t('webhooks.test-first-line')} <code>{result.answer}</code>
-          </div>
-        )}
-      </div>
-      <CloseButton aria-label={t('webhooks.close-test')} onClick={onClose} />
-    </div>
+    </Notice>
   )
 }

@@ -3,6 +3,7 @@ import { IconHelpCircle, IconHourglassHigh, IconPlugConnectedX } from '@tabler/i
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../../client/voucher-api.generated.ts'
+import { Notice } from '../../../components/notice.tsx'
 import { RequestId } from '../../../components/state-pages.tsx'
 import { clockWords } from '../../../components/voucher/voucher-words.ts'
 import type { Creation, Problem } from '../creation.ts'
@@ -72,16 +73,10 @@ type NoteProps = { tone: 'bad' | 'warn'; title: string; Icon: typeof IconHelpCir
 
 function Note({ tone, title, Icon, children }: NoteProps) {
   return (
-    <div className={classes.note} data-tone={tone}>
-      <Icon size={20} stroke={1.7} color={`var(--vs-${tone}-text)`} aria-hidden />
-      <div style={{ minWidth: 0 }}>
-        <Text fw={600} lh="20px">
-          {title}
-        </Text>
-        <Text component="div" fz={13.5} lh="20px" mt={2} c="dimmed">
-          {children}
-        </Text>
-      </div>
+    <div className={classes.note}>
+      <Notice tone={tone} role="none" title={title} Icon={Icon}>
+        {children}
+      </Notice>
     </div>
   )
 }

@@ -1,6 +1,6 @@
-import { Text } from '@mantine/core'
 import { IconHourglassHigh, IconPlugConnectedX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { Notice } from '../../../components/notice.tsx'
 import { RequestId } from '../../../components/state-pages.tsx'
 import deskClasses from '../desk.module.css'
 import { useSeconds } from '../desk-data.ts'
@@ -14,26 +14,19 @@ export function PendingNote({ pending }: { pending: PendingBatch | null }) {
   if (status?.kind !== 'lost' && status?.kind !== 'limited' && status?.kind !== 'rejected') return null
   const isRejected = status.kind === 'rejected'
   const Icon = isRejected ? IconPlugConnectedX : IconHourglassHigh
-  const tone = isRejected ? 'bad' : 'warn'
   const reason = status.kind === 'lost' ? status.reason : undefined
   const lost = t(reason ? 'many.unavailable' : 'many.lost')
   const title = { lost, limited: t('desk.limited'), rejected: t('many.rejected') }[status.kind]
   return (
-    <div className={deskClasses.note} data-tone={tone} role="alert">
-      <Icon size={20} stroke={1.7} color={`var(--vs-${tone}-text)`} aria-hidden />
-      <div style={{ minWidth: 0 }}>
-        <Text fw={600} lh="20px">
-          {title}
-        </Text>
-        <Text component="div" fz={13.5} lh="20px" mt={2} c="dimmed">
-          {reason && `${reason} `}
-          {status.kind === 'lost' && t('many.lost-text')}
-          {status.kind === 'limited' &&
-            t('many.limited-text', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })}
-          {status.kind === 'rejected' && `${status.message} ${t('desk.kept')}`}
-          {status.kind === 'rejected' && <RequestId id={status.requestId} />}
-        </Text>
-      </div>
+    <div className={deskClasses.note}>
+      <Notice tone={isRejected ? 'bad' : 'warn'} role="alert" title={title} Icon={Icon}>
+        {reason && `${reason} `}
+        {status.kind === 'lost' && t('many.lost-text')}
+        {status.kind === 'limited' &&
+          t('many.limited-text', { seconds: Math.max(0, Math.ceil((status.until - now) / 1000)) })}
+        {status.kind === 'rejected' && `${status.message} ${t('desk.kept')}`}
+        {status.kind === 'rejected' && <RequestId id={status.requestId} />}
+      </Notice>
     </div>
   )
 }
