@@ -205,7 +205,7 @@ long('what was revoked at the desk is gone on the controller', async () => {
   await page.keyboard.press('Enter')
   await result(page).waitFor()
   await page.getByRole('region', { name: 'Recently created' }).getByText('Familie Huber').click()
-  await page.getByRole('button', { name: 'Revoke …' }).click()
+  await page.getByRole('button', { name: 'Revoke…' }).click()
   await expectAccessible(page, 'desk revoke', { widths: [1440] })
   await page.getByRole('button', { name: 'Revoke voucher' }).click()
 

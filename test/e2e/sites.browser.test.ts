@@ -112,7 +112,7 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   await page.goto(`/sites/${site}`)
   const refused = { status: 429, json: { error: 'rate_limited', message: 'Too many requests' } }
   await page.route('**/effects', (route) => route.fulfill(refused), { times: 1 })
-  await page.getByRole('button', { name: 'Deactivate …' }).click()
+  await page.getByRole('button', { name: 'Deactivate…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Deactivate Seehotel Lindenhof?' })
   await dialog.getByRole('alert').waitFor()
   expect(await dialog.getByRole('button', { name: 'Deactivate site' }).isDisabled()).toBe(true)
@@ -129,12 +129,12 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   await expectAccessible(page, 'site deactivate', { widths: [1440] })
   await dialog.getByRole('button', { name: 'Deactivate site' }).click()
   await page.getByText('This site is inactive').waitFor()
-  await page.getByRole('button', { name: 'Remove …' }).click()
+  await page.getByRole('button', { name: 'Remove…' }).click()
   await page.getByRole('button', { name: 'Remove site' }).click()
   await page.getByText('The site cannot be removed: vouchers, webhooks, keys, staff still refer to it.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Activate' }).click()
-  await page.getByRole('button', { name: 'Deactivate …' }).waitFor()
+  await page.getByRole('button', { name: 'Deactivate…' }).waitFor()
 })
 
 long('a changed certificate is compared with the old one, and is trusted only with the key', async () => {
@@ -241,7 +241,7 @@ test('a manager of two sites sees these two with their state, and no administrat
   await page.getByRole('link', { name: 'Haus A' }).click()
   await page.getByText('Wi-Fi and slip').waitFor()
   expect(await page.getByText('Connection test').count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'Deactivate …' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Deactivate…' }).count()).toBe(0)
   await expectAccessible(page, 'site of a manager')
   await page.goto(`/sites/${other}`)
   await page.getByRole('alert').waitFor()

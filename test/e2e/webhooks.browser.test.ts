@@ -60,7 +60,7 @@ test('a manager adds a webhook, tests it, sees a delivery fail, replays it, and 
   await page.setViewportSize({ width: 1440, height: 900 })
 
   sink.answerWith(200)
-  await page.getByRole('button', { name: 'Replay 1 failed …' }).click()
+  await page.getByRole('button', { name: 'Replay 1 failed…' }).click()
   await page.getByRole('button', { name: 'Replay 1 delivery' }).click()
   await page.getByText('1 delivery is sent again.').waitFor()
   await page.getByText('All', { exact: true }).click()

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
 import type { Site } from '../../client/voucher-api.generated.ts'
 import { listAll } from '../../client/voucher-client.ts'
 import { api } from './api.ts'
@@ -54,7 +55,10 @@ export function useAllSites() {
   return { sites, error: sites ? null : error, reload: () => void refetch(), isFetching: isFetching && !!sites }
 }
 
-const onlyActive = (sites: Site[]) => sites.filter(({ active }) => active)
+const onlyActive = (all: Site[]) => {
+  const sites = all.filter(({ active }) => active)
+  return { sites, hasInactive: sites.length < all.length }
+}
 
 type Scope = {
   /** The active sites. Undefined until they are loaded. */
@@ -69,13 +73,21 @@ type Scope = {
 
 /** The chosen site of the whole app, from the URL. */
 export function useScope(): Scope {
-  const { data: sites, error, refetch } = useQuery({ ...sitesQuery, select: onlyActive })
+  const { data, error, refetch } = useQuery({ ...sitesQuery, select: onlyActive })
+  const sites = data?.sites
   const { site: siteId } = useSearch({ from: '/shell' })
   const navigate = useNavigate()
   const site = sites?.length === 1 ? sites[0] : sites?.find(({ id }) => id === siteId)
   const choose = (id: number | undefined) =>
     void navigate({ to: '.', search: (old) => ({ ...old, site: id }), replace: true })
   return { sites, error: sites ? null : error, reload: () => void refetch(), site, choose }
+}
+
+/** The name of the choice of all sites. It says "active" only if some are not. */
+export function useAllSitesName(): string {
+  const { t } = useTranslation()
+  const { data } = useQuery({ ...sitesQuery, select: onlyActive })
+  return t(data?.hasInactive ? 'sites.all-active' : 'sites.all', { count: data?.sites.length ?? 0 })
 }
 
 /** Facts of a site that slips and times need. */

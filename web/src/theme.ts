@@ -57,6 +57,8 @@ export const theme = createTheme({
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 400 } },
     Modal: { defaultProps: { centered: true, padding: 20, radius: 'lg', overlayProps: { backgroundOpacity: 0.3 } } },
+    ModalCloseButton: { defaultProps: { iconSize: 18 } },
+    DrawerCloseButton: { defaultProps: { iconSize: 18 } },
     Drawer: { defaultProps: { position: 'right', size: 460 } },
   },
 })

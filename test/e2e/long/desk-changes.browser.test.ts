@@ -46,7 +46,7 @@ async function makeUntilTomorrow(page: Page): Promise<void> {
 
 /** Opens the dialog, which proposes one day more, and picks the day this many days after the current end. */
 async function chooseEnd(page: Page, end: number): Promise<void> {
-  await page.getByRole('button', { name: 'Extend …' }).click()
+  await page.getByRole('button', { name: 'Extend…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend the voucher of Familie Huber' })
   await dialog.getByLabel('Valid until').click()
   const calendar = page.locator('[data-dates-dropdown]')
@@ -63,7 +63,7 @@ test('a voucher is extended within its reserved time, and the code stays', async
   const { page, controller, ends } = await openDesk({ roomDays: 3 })
   await makeUntilTomorrow(page)
   const [made] = await ends()
-  await page.getByRole('button', { name: 'Extend …' }).click()
+  await page.getByRole('button', { name: 'Extend…' }).click()
   await page.getByRole('button', { name: 'Extend voucher' }).click() // the dialog proposes one day more
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   const shown = new Date((made?.until ?? 0) + day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
@@ -102,7 +102,7 @@ test('a voucher that a colleague is revoking is not extended but replaced', asyn
   const { page, site, session, ends } = await openDesk({ roomDays: 3 })
   await makeUntilTomorrow(page)
   const [made] = await ends()
-  await page.getByRole('button', { name: 'Extend …' }).click()
+  await page.getByRole('button', { name: 'Extend…' }).click()
   const { vouchers } = (await app.call(`/api/v2/vouchers?site_id=${site}`, { session })).json()
   expect((await app.call(`/api/v2/vouchers/${vouchers[0].id}`, { method: 'DELETE', session })).status).toBe(202)
   await page.getByRole('button', { name: 'Extend voucher' }).click()

@@ -47,7 +47,7 @@ test('a changed name is shown at once, and an empty one is rejected', async () =
   const { id, session } = await seedAnna()
   const page = await openAccount(session)
   await page.getByLabel('Name').fill('')
-  await page.getByRole('button', { name: 'Save the name' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByText('Enter a name.').waitFor()
   await expectAccessible(page, 'me name missing')
   await page.setViewportSize({ width: 1440, height: 900 })

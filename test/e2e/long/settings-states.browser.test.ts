@@ -270,7 +270,7 @@ test('a template is created for a site by its manager, changed and removed; the 
   await click(page, 'Save')
   await page.getByRole('row', { name: /Workshop.*any number of devices/ }).waitFor()
   await click(page, 'Workshop')
-  await click(page, 'Remove …')
+  await click(page, 'Remove…')
   await click(page, 'Remove template')
   await page.getByText('Template Workshop removed').waitFor()
   await expect.poll(() => page.getByRole('row', { name: /Workshop/ }).count()).toBe(0)

@@ -22,7 +22,7 @@ async function visit(path: string, { locale = 'en-GB', ...person }: Visitor = {}
 }
 
 test.each([
-  ['en-GB', 'Please sign in again', 'Name', 'Save the name', 'Password', 'Sign in'],
+  ['en-GB', 'Please sign in again', 'Name', 'Save name', 'Password', 'Sign in'],
   ['de-DE', 'Bitte melden Sie sich wieder an', 'Name', 'Name speichern', 'Passwort', 'Anmelden'],
 ])(
   'a session that ended elsewhere asks for the password over the page, which keeps what was typed, in %s',
@@ -57,7 +57,7 @@ test('somebody else who signs in over the page does not see it', async () => {
   await page.getByLabel('Name').fill('Anna Berger')
   const other = await seedPerson(db, { name: 'Ben', password })
   await db.query('delete from staff_sessions')
-  await page.getByRole('button', { name: 'Save the name' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('E-mail').fill(other.email)
   await dialog.getByLabel('Password', { exact: true }).fill(password)
@@ -79,11 +79,11 @@ test('without an answer of the service, a form keeps what was typed and works la
   const page = await visit('/me')
   await page.getByLabel('Name').fill('Anna Berger')
   await page.route('**/api/**', (route) => route.abort())
-  await page.getByRole('button', { name: 'Save the name' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByRole('alert').getByText('No connection to the service').waitFor()
   await expectAccessible(page, 'me unreachable')
   await page.unroute('**/api/**')
-  await page.getByRole('button', { name: 'Save the name' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
 
   await page.getByRole('alert').getByText('Saved').waitFor()
 })

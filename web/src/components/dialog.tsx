@@ -96,7 +96,7 @@ export function ConfirmDialog({
             />
           )}
           {error ? <ErrorMessage error={error} /> : null}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-actions">
             <Button variant="default" onClick={close} {...(!typed && { 'data-autofocus': true })}>
               {t('actions.cancel')}
             </Button>
@@ -143,7 +143,7 @@ export function SecretOnce({ opened, onDone, title, text, secret, stored, childr
         </Group>
         {children}
         <Checkbox label={stored} checked={isStored} onChange={(event) => setIsStored(event.currentTarget.checked)} />
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" disabled={!isStored} onClick={onDone}>
             {t('actions.done')}
           </Button>

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconChevronDown, IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
 import { errorTexts } from '../components/state-pages.tsx'
@@ -19,7 +19,7 @@ type PrintMenuProps = {
   vouchers: SlipVoucher[]
   site: { id: number; name: string }
   guestInfo: GuestInfo
-  /** `default` where the page has another main button. */
+  /** `default` where the page has another main button. It shows no key. */
   variant?: 'filled' | 'default'
 }
 
@@ -42,6 +42,9 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
     if (!print.isPending) print.mutate()
   }
   useKeys([{ hotkey: 'mod+P', shown: [t('print.key')], label: t('print.print'), run: start, whileTyping: true }])
+  // The menu starts at the left edge of both buttons, not at that of its own.
+  const button = useRef<HTMLButtonElement>(null)
+  const [buttonWidth, setButtonWidth] = useState(0)
   const choose = (next: PrintChoice) => {
     keepPrintChoice(next)
     setChoice(next)
@@ -49,18 +52,37 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
   return (
     <Group gap={1} wrap="nowrap">
       <Button
+        ref={button}
         variant={variant}
+        {...(variant === 'default' && { px: 12 })}
         leftSection={<IconPrinter size={18} aria-hidden />}
         onClick={start}
         loading={print.isPending}
         style={{ borderStartEndRadius: 0, borderEndEndRadius: 0 }}
       >
         {vouchers.length === 1 ? t('print.print') : t('print.print-many', { count: vouchers.length })}
-        <Text span visibleFrom="sm" ml={10} px={5} fz={12} lh="18px" bdrs={5} style={{ border: keyBorder }} aria-hidden>
-          {t('print.key')}
-        </Text>
+        {variant === 'filled' && (
+          <Text
+            span
+            visibleFrom="sm"
+            ml={10}
+            px={5}
+            fz={12}
+            lh="18px"
+            bdrs={5}
+            style={{ border: keyBorder }}
+            aria-hidden
+          >
+            {t('print.key')}
+          </Text>
+        )}
       </Button>
-      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+      <Menu
+        position="bottom-start"
+        offset={{ mainAxis: 8, crossAxis: -buttonWidth }}
+        onOpen={() => setButtonWidth(button.current?.offsetWidth ?? 0)}
+        withInitialFocusPlaceholder={false}
+      >
         <Menu.Target>
           <ActionIcon
             variant={variant}

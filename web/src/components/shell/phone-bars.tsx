@@ -1,6 +1,6 @@
 import { Drawer, UnstyledButton } from '@mantine/core'
 import { IconMenu2 } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './app-shell.module.css'
@@ -29,6 +29,8 @@ export function PhoneTabs() {
   const inMore = entries.slice(mostTabs)
   const failingInMore = inMore.reduce((sum, { failing }) => sum + failing, 0)
   const close = () => setIsOpen(false)
+  const path = useLocation().pathname
+  const isInMore = !entries.slice(0, mostTabs).some(({ to }) => `${path}/`.startsWith(`${to}/`))
   return (
     <>
       <nav className={classes.tabs} aria-label={t('nav.label')}>
@@ -39,7 +41,11 @@ export function PhoneTabs() {
             <FailureCount count={failing} isDot />
           </Link>
         ))}
-        <UnstyledButton className={classes.tab} onClick={() => setIsOpen(true)}>
+        <UnstyledButton
+          className={classes.tab}
+          data-status={isInMore ? 'active' : undefined}
+          onClick={() => setIsOpen(true)}
+        >
           <IconMenu2 size={20} stroke={1.7} aria-hidden />
           {t('nav.more')}
           <FailureCount count={failingInMore} isDot />

@@ -10,7 +10,7 @@ import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { isFailing, siteStateText, toneOf, useScope } from '../../sites.ts'
+import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
 import { errorTexts } from '../state-pages.tsx'
 import classes from './app-shell.module.css'
 import { useEntries } from './navigation.tsx'
@@ -104,17 +104,18 @@ function SelectedFirst({ words, vouchers }: { words: string; vouchers: Voucher[]
 function FoundSites({ words }: { words: string }) {
   const { t } = useTranslation()
   const { sites = [], choose } = useScope()
+  const all = useAllSitesName()
   const isPhone = useLayout() === 'phone'
   if (sites.length < 2) return null
   const found = words === '' ? [] : sites.filter(({ name }) => name.toLowerCase().includes(words))
-  const isAllFound = t('sites.all', { count: sites.length }).toLowerCase().startsWith(words)
+  const isAllFound = all.toLowerCase().includes(words)
   if (found.length === 0 && !isAllFound) return null
   return (
     <Spotlight.ActionsGroup label={t('search.sites')}>
       {isAllFound && (
         <Spotlight.Action
           dimmedSections={false}
-          label={t('sites.all', { count: sites.length })}
+          label={all}
           leftSection={<IconBuildings size={18} stroke={1.7} aria-hidden />}
           onClick={() => choose(undefined)}
         />

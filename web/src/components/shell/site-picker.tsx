@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
-import { isFailing, siteStateText, toneOf, useScope } from '../../sites.ts'
+import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
 import { Logo } from '../logo.tsx'
 import classes from './app-shell.module.css'
 
@@ -14,6 +14,7 @@ const shownAtMost = 100
 export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
   const { t } = useTranslation()
   const { sites, site, choose } = useScope()
+  const all = useAllSitesName()
   const [search, setSearch] = useState('')
   const combobox = useCombobox({
     onDropdownClose: () => setSearch(''),
@@ -52,7 +53,7 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
           {search === '' && (
             <Combobox.Option value={allSites} active={site === undefined}>
               <Group justify="space-between">
-                {t('sites.all', { count: sites.length })}
+                {all}
                 {site === undefined && <IconCheck size={16} aria-hidden />}
               </Group>
             </Combobox.Option>
@@ -84,12 +85,13 @@ type LabelProps = {
 
 function Label({ sites, site, isSmall, canChoose = false, isOpen = false }: LabelProps) {
   const { t } = useTranslation()
+  const all = useAllSitesName()
   const failing = sites?.filter((one) => isFailing(one.state)).length ?? 0
   const tones = sites?.map((one) => toneOf(one.state)) ?? []
   const worst =
     (['bad', 'warn'] as const).find((tone) => tones.includes(tone)) ?? (tones.includes('none') ? 'none' : 'ok')
   const tone = site ? toneOf(site.state) : worst
-  const name = site?.name ?? (sites?.length ? t('sites.all', { count: sites.length }) : t('app.name'))
+  const name = site?.name ?? (sites?.length ? all : t('app.name'))
   const unknown = sites?.filter((one) => one.state === 'unknown').length ?? 0
   const stateOfAll = () => {
     if (failing > 0) return t('sites.failing', { count: failing })

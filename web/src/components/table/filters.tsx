@@ -96,6 +96,7 @@ type FrameProps = {
 
 function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true, children }: FrameProps) {
   const { t } = useTranslation()
+  const text = chosen ? `${label}: ${chosen}` : label
   return (
     <Button.Group>
       <Menu
@@ -110,9 +111,10 @@ function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true,
             variant="default"
             className={classes.filter ?? ''}
             data-set={chosen !== undefined || undefined}
+            title={chosen && text}
             rightSection={chosen ? undefined : <IconChevronDown size={14} aria-hidden />}
           >
-            {chosen ? `${label}: ${chosen}` : label}
+            <span className={classes.filterText}>{text}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>

@@ -82,7 +82,7 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
           </Text>
         )}
         {extend.error && !isRefused && <ErrorMessage error={extend.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {t('actions.cancel')}
           </Button>

@@ -115,7 +115,7 @@ export function RollDialog({ apiKey, onClose, onRolled }: DialogProps & { onRoll
           </Text>
         ))}
         {roll.error && <ErrorMessage error={roll.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button ref={wasRolled ? next : null} variant="default" onClick={onClose}>
             {t('actions.cancel')}
           </Button>

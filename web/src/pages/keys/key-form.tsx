@@ -69,7 +69,7 @@ export function KeyForm({ initial, isNew, submitLabel, isBusy, error, onSubmit, 
         <LimitFields input={input} set={set} error={errors.limit && t(errors.limit)} />
         <ExpiryFields input={input} set={set} error={errors.expiry && t(errors.expiry)} />
         {error ? <ErrorMessage error={error} /> : null}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" onClick={onCancel}>
             {t('actions.cancel')}
           </Button>

@@ -5,11 +5,14 @@ import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
+import tableClasses from '../../components/table/table.module.css'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { ExpiryWords, useSitesWords } from './key-words.tsx'
 import classes from './keys.module.css'
 import { sumOf } from './keys-data.ts'
 import { UsageBars } from './usage-bars.tsx'
+
+const dimmed = { cellsClassName: () => tableClasses.dimmed ?? '' }
 
 /** The actions for a key. */
 export type KeyAction = 'edit' | 'roll' | 'revoke'
@@ -36,6 +39,7 @@ export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
     },
     { accessor: 'scope', title: t('keys-page.scope-title'), render: (key) => <ScopeMark apiKey={key} /> },
     {
+      ...dimmed,
       accessor: 'sites',
       title: t('keys-page.sites-title'),
       hidden: isRail,
@@ -43,6 +47,7 @@ export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
     },
     { accessor: 'usage', title: t('keys-page.requests-14'), render: (key) => <UsageBars apiKey={key} /> },
     {
+      ...dimmed,
       accessor: 'limit',
       title: t('keys-page.limit-title'),
       textAlign: 'right',
@@ -50,19 +55,21 @@ export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
       render: ({ requests_per_minute: limit }) => limit?.toLocaleString(i18n.language) ?? t('keys-page.none'),
     },
     {
+      ...dimmed,
       accessor: 'limited',
       title: t('keys-page.limited-title'),
       textAlign: 'right',
       render: (key) => <LimitedCount apiKey={key} />,
     },
     {
+      ...dimmed,
       accessor: 'last_used_at',
       title: t('keys-page.last-used-title'),
       cellsStyle: () => ({ paddingLeft: 28 }),
       titleStyle: () => ({ paddingLeft: 28 }),
       render: ({ last_used_at }) => (last_used_at ? <Moment at={last_used_at} /> : t('keys-page.unused')),
     },
-    { accessor: 'expires_at', title: t('keys-page.expires'), render: (key) => <ExpiryWords apiKey={key} /> },
+    { ...dimmed, accessor: 'expires_at', title: t('keys-page.expires'), render: (key) => <ExpiryWords apiKey={key} /> },
     {
       accessor: 'actions',
       title: '',

@@ -70,7 +70,7 @@ function EverywhereDialog({ count, opened, onClose }: { count: number; opened: b
       <Stack>
         <Text>{t('me.everywhere-text', { count })}</Text>
         {leave.error && <ErrorMessage error={leave.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {t('actions.cancel')}
           </Button>

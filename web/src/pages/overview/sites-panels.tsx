@@ -13,11 +13,17 @@ type State = Sites['wall'][number]['state']
 /** The number of sites up to which there is room for their names. */
 const namedSites = 12
 
+/** The number of sites that are named in the order of their vouchers. */
+const mostRanked = 7
+
 /** The sites with the most vouchers. The rest is added up, so that the sum is that of the chart. */
-export function BusiestPanel({ overview, sites: { count, busiest, others } }: Props) {
+export function BusiestPanel({ overview, sites: { count, busiest, others, wall } }: Props) {
   const { t } = useTranslation()
   const { number } = useFormats(overview.time_zone)
   const most = Math.max(1, ...busiest.map(({ issued }) => issued))
+  const isBusy = (id: number) => busiest.some(({ site_id }) => site_id === id)
+  const unused =
+    count <= mostRanked ? wall.filter(({ site_id }) => !isBusy(site_id)).map((site) => ({ ...site, issued: 0 })) : []
   const all = (
     <Anchor fz={13} renderRoot={(props) => <Link to="/sites" {...props} />}>
       {t('overview.all-sites', { count, number: number(count) })}
@@ -31,7 +37,7 @@ export function BusiestPanel({ overview, sites: { count, busiest, others } }: Pr
         </Text>
       ) : (
         <ul className={classes.ranks}>
-          {busiest.map(({ site_id, site, issued }) => (
+          {[...busiest, ...unused].map(({ site_id, site, issued }) => (
             <li key={site_id}>
               <Link
                 from="/overview"
@@ -46,7 +52,7 @@ export function BusiestPanel({ overview, sites: { count, busiest, others } }: Pr
               <span className={classes.amount}>{number(issued)}</span>
             </li>
           ))}
-          {others.count > 0 && (
+          {count > mostRanked && others.issued > 0 && (
             <li className={classes.rest}>
               <span>{t('overview.other-sites', { count: others.count, number: number(others.count) })}</span>
               <span className={classes.amount}>{number(others.issued)}</span>

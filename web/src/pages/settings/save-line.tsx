@@ -9,7 +9,7 @@ export function SaveLine({ isDirty, isBusy, action, failure, onCancel }: Props) 
   const { t } = useTranslation()
   const submit = useFocusAfter(failure)
   return (
-    <Group justify="flex-end">
+    <Group justify="flex-end" className="dialog-actions">
       <Text fz={13.5} c="var(--vs-warn-text)" style={{ flex: 1 }} role="status">
         {isDirty && t('settings.not-saved')}
       </Text>

@@ -181,7 +181,7 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
             {...form.getInputProps('secret')}
           />
           {save.error && Object.keys(form.errors).length === 0 && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-actions">
             <Button variant="default" onClick={onClose}>
               {t('actions.cancel')}
             </Button>

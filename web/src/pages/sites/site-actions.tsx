@@ -73,7 +73,7 @@ function RenameDialog({ site, onClose, onChanged }: DialogProps) {
         <Stack gap="md">
           <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
           {save.error && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-actions">
             <Button variant="default" onClick={onClose}>
               {t('actions.cancel')}
             </Button>

@@ -25,10 +25,14 @@ type Props = {
   onClose: () => void
 }
 
+/** The bar is in the middle of the content, not of the window. */
+const navigationWidths = { phone: 0, rail: 64, full: 248 }
+
 /** The dark bar at the bottom, for the vouchers that are selected. */
 export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onRevoked, onClose }: Props) {
   const { t } = useTranslation()
-  const isPhone = useLayout() === 'phone'
+  const layout = useLayout()
+  const isPhone = layout === 'phone'
   const [isAsking, setIsAsking] = useState(false)
   const print = usePrintSelected()
   const live = vouchers.filter((voucher) => !hasEnded(voucher))
@@ -45,7 +49,11 @@ export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onR
         opened={vouchers.length > 0 || isSelecting}
         onClose={onClose}
         zIndex={150}
-        position={{ bottom: isPhone ? 'calc(70px + env(safe-area-inset-bottom))' : 24, left: 0, right: 0 }}
+        position={{
+          bottom: isPhone ? 'calc(70px + env(safe-area-inset-bottom))' : 24,
+          left: navigationWidths[layout],
+          right: 0,
+        }}
         transitionProps={{ duration: 0 }}
         className={classes.bar ?? ''}
         aria-label={t('vouchers.selected-actions')}

@@ -123,6 +123,7 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
         )}
         <Button
           variant="default"
+          px={12}
           leftSection={<IconCopy size={16} aria-hidden />}
           onClick={() => copy(voucher.formatted_code)}
         >
@@ -131,6 +132,7 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
         {!isOver && guestInfo && !isRevoking && (
           <Button
             variant="default"
+            px={12}
             leftSection={<IconCalendarPlus size={16} aria-hidden />}
             onClick={() => onDialog('extend')}
           >

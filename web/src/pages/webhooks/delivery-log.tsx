@@ -12,12 +12,14 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import { FilterBar } from '../../components/table/filters.tsx'
 import { Pager } from '../../components/table/pager.tsx'
+import tableClasses from '../../components/table/table.module.css'
 import type { PagePosition } from '../../search-params.ts'
 import { AnswerCell, AttemptsCell, AttemptsOf, StateCell } from './delivery-cells.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { useWebhookChange } from './webhook-data.ts'
 
 const pageSize = 50
+const second = { noWrap: true, cellsClassName: () => tableClasses.dimmed ?? '' }
 
 /** The deliveries of the last 30 days. Opening a row shows its attempts. */
 export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayReplay: boolean }) {
@@ -57,13 +59,19 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
       ),
     },
     { accessor: 'type', title: t('webhooks.event'), render: ({ type }) => <code>{type}</code> },
-    { accessor: 'created_at', title: t('webhooks.when'), render: (row) => <Moment at={row.created_at} /> },
-    { accessor: 'answer', title: t('webhooks.answer'), render: (row) => <AnswerCell attempt={row.attempts.at(-1)} /> },
-    { accessor: 'attempts', title: t('webhooks.attempts'), render: (row) => <AttemptsCell row={row} /> },
+    { ...second, accessor: 'created_at', title: t('webhooks.when'), render: (row) => <Moment at={row.created_at} /> },
+    {
+      ...second,
+      accessor: 'answer',
+      title: t('webhooks.answer'),
+      render: (row) => <AnswerCell attempt={row.attempts.at(-1)} />,
+    },
+    { ...second, accessor: 'attempts', title: t('webhooks.attempts'), render: (row) => <AttemptsCell row={row} /> },
     {
       accessor: 'replay',
       title: '',
       textAlign: 'right',
+      noWrap: true,
       render: (row) => mayReplay && row.state !== 'delivered' && replayButton(row),
     },
   ]

@@ -42,7 +42,7 @@ export function ReplayDialog({ webhook, isBusy, error, onReplay, onClose }: Prop
         </Radio.Group>
         {count === 0 && <Text role="status">{t('webhooks.replay-none')}</Text>}
         {(error ?? countError) ? <ErrorMessage error={error ?? countError} /> : null}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {t('actions.cancel')}
           </Button>

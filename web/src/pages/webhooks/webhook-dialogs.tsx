@@ -71,7 +71,7 @@ export function UrlDialog({ webhook, onClose }: Props) {
             error={(isChecked && !isWebAddress(url) && t('webhooks.missing-url')) || urlProblem(save.error) || false}
           />
           {save.error && !urlProblem(save.error) && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-actions">
             <Button variant="default" onClick={onClose}>
               {t('actions.cancel')}
             </Button>

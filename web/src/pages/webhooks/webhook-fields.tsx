@@ -122,7 +122,7 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
           />
         )}
         {error && !urlProblem(error) ? <ErrorMessage error={error} /> : null}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="dialog-actions">
           <Button variant="default" onClick={onCancel}>
             {t('actions.cancel')}
           </Button>

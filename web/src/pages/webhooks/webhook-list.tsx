@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { SearchField } from '../../components/table/filters.tsx'
+import { useLongTime } from './banner.tsx'
 import classes from './webhooks.module.css'
 
 const searchFrom = 8
@@ -50,6 +51,7 @@ function toneOf({ disabled_at, failing_since }: Webhook): 'off' | 'bad' | 'ok' {
 
 function StateLine({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation()
+  const longTime = useLongTime()
   const { disabled_at, disabled_cause, failing_since, last_delivered_at } = webhook
   if (disabled_at)
     return (
@@ -58,11 +60,7 @@ function StateLine({ webhook }: { webhook: Webhook }) {
       </span>
     )
   if (failing_since)
-    return (
-      <span className={classes.bad}>
-        {t('webhooks.failing-since')} <Moment at={failing_since} />
-      </span>
-    )
+    return <span className={classes.bad}>{t('webhooks.failing-since', { time: longTime(failing_since) })}</span>
   if (!last_delivered_at) return <span>{t('webhooks.nothing-yet')}</span>
   return (
     <span>

@@ -226,7 +226,7 @@ function CreateButton({ size, pending }: { size: number; pending: PendingBatch |
       loading={isLate}
       disabled={kind === 'limited'}
     >
-      {size > 0 ? t('many.create', { count: size }) : t('desk.create')}
+      {size > 0 ? t('many.create', { count: size }) : t('many.create-none')}
     </Button>
   )
 }
