@@ -50,7 +50,7 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
     setChoice(next)
   }
   return (
-    <Group gap={1} wrap="nowrap">
+    <Group gap={1} wrap="nowrap" align="stretch">
       <Button
         ref={button}
         variant={variant}
@@ -87,7 +87,8 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
           <ActionIcon
             variant={variant}
             color="indigo"
-            size={36}
+            w={36}
+            h="auto"
             aria-label={t('print.options')}
             style={{ borderStartStartRadius: 0, borderEndStartRadius: 0 }}
           >

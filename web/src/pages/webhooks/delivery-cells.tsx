@@ -18,7 +18,7 @@ export function StateCell({ state }: Pick<Delivery, 'state'>) {
   )
 }
 
-/** The status or the kind of failure, and how long it took. */
+/** The status or the kind of failure, and how long it took, unless no connection came about and that was known at once. */
 export function AnswerCell({ attempt }: { attempt: Attempt | undefined }) {
   const { t } = useTranslation()
   if (!attempt) return <span>{t('webhooks.no-attempt')}</span>
@@ -28,11 +28,13 @@ export function AnswerCell({ attempt }: { attempt: Attempt | undefined }) {
       <Text span fz="inherit" fw={500} {...(failure && { c: 'var(--vs-bad-text)' })}>
         {failure && failure !== 'status' ? t(`webhooks.short-${noStatus(failure)}`) : status}
       </Text>{' '}
-      <Text span fz="inherit" c="dimmed">
-        {ms < 10_000
-          ? t('webhooks.milliseconds', { count: ms })
-          : t('webhooks.seconds', { count: Math.round(ms / 1000) })}
-      </Text>
+      {(status !== null || ms >= 1_000) && (
+        <Text span fz="inherit" c="dimmed">
+          {ms < 10_000
+            ? t('webhooks.milliseconds', { count: ms })
+            : t('webhooks.seconds', { count: Math.round(ms / 1000) })}
+        </Text>
+      )}
     </span>
   )
 }
