@@ -18,7 +18,7 @@ function textsOf(language: string): Set<string> {
   const texts = globSync(`web/src/**/${language}.json`, { cwd: root }).flatMap((path) =>
     leavesOf(JSON.parse(read(path))),
   )
-  return new Set(texts.map((text) => text.replace(/ …$/, '').replace(/^\{\{count\}\} /, '')))
+  return new Set(texts.map((text) => text.replace(/ ?…$/, '').replace(/^\{\{count\}\} /, '')))
 }
 
 function leavesOf(value: unknown): string[] {

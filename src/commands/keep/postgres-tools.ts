@@ -84,15 +84,16 @@ const stopSignals = ['SIGINT', 'SIGTERM'] as const
  * first, so that the caller can remove what it has written.
  */
 export async function runTool(tool: Tool, args: string[], env: ToolEnvironment): Promise<string> {
+  const pass = (signal: NodeJS.Signals) => child.kill(signal)
+  for (const signal of stopSignals) process.on(signal, pass) // before the program runs, so that no signal comes too early
   const child = spawn(tool, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  const pass = (signal: NodeJS.Signals) => child.kill(signal)
-  for (const signal of stopSignals) process.on(signal, pass)
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
-  const [code, signal] = await ended
-  for (const each of stopSignals) process.off(each, pass)
+  const [code, signal] = await ended.finally(() => {
+    for (const each of stopSignals) process.off(each, pass)
+  })
   if (code !== 0) throw new CommandRefused(`${tool} failed: ${stderr.trim() || `it ended with ${code ?? signal}`}`)
   return stdout
 }
