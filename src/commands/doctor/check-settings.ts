@@ -4,7 +4,7 @@ import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, problem } = findingsOf('settings')
 
-/** One finding for each setting that is missing or invalid. */
+/** Returns a finding for each setting that is missing or invalid. */
 export function checkSettings(env: NodeJS.ProcessEnv): Finding[] {
   try {
     const config = loadConfig(env)

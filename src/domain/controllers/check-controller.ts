@@ -233,7 +233,7 @@ function toCheck({ place, kind }: Target, results: LayerResult[]): ControllerChe
   }
 }
 
-/** One line for several layers: it failed if one of them did, and it is ok if all of them are. */
+/** Joins several layers in one line: the line failed if one of them did, and is ok if all of them are. */
 function toLine(layer: CheckLine, results: LayerResult[]): CheckedLayer {
   const failed = results.find(({ result }) => result === 'failed')
   const decisive = failed ?? results.find(({ result }) => result === 'not tried')

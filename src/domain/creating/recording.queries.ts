@@ -145,7 +145,7 @@ export async function claimVouchers(tx: Queryable, made: Made, vouchers: NewVouc
   return rows
 }
 
-/** One voucher for one creation that belongs to no batch. `answer` is stored with the creation. */
+/** The voucher of a creation that belongs to no batch. `answer` is stored with the creation. */
 export type SingleVoucherRecord = {
   creationId: string
   controllerVoucherId: string | null

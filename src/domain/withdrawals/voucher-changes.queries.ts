@@ -57,7 +57,7 @@ export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Prom
 type OpenWithdrawals = {
   now: Date
   someBegun: boolean
-  /** One of them was not scheduled by `valid_until`. */
+  /** Whether a withdrawal that `valid_until` did not schedule is among them. */
   othersBegun: boolean
   /** The one that was scheduled by `valid_until` was attempted. */
   endAttempted: boolean
