@@ -147,7 +147,7 @@ function newestResults(): string {
 
 function toText({ sites, peak }: Demand, { cells, rates, cores, ...needs }: Capacity): string {
   const lines: [string, string][] = [
-    ['lists per second', `${rounded(rates.list + rates.changedList)}, of them ${rounded(rates.changedList)} changed`],
+    ['lists per second', `${rounded(rates.list + rates.changedList)}, ${rounded(rates.changedList)} of them changed`],
     ['creations per second', rounded(rates.creation)],
     ['notifications per second', rounded(rates.delivery)],
     ['syncs per second', rounded(rates.sync)],
