@@ -5,7 +5,7 @@ import { findUsedSiteNumbers, lockSiteNumbers, updateSiteNumbers } from '#db/sit
 import { migrateQueue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { withDatabase } from './connections.ts'
-import { withCreatingRights } from './creating-rights.ts'
+import { creatingTables } from './creating-tables.ts'
 import { print } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -36,7 +36,7 @@ type MigrateSettings = Pick<Config, 'databaseUrl'> &
 /** Migrates the service's tables and the queue's, and sets the numbers of new sites. Returns the service's new migrations. */
 export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
   const { databaseDirectUrl: url = settings.databaseUrl, firstSiteNumber: first, lastSiteNumber: last } = settings
-  const applied = await withCreatingRights(url, async () => {
+  const applied = await creatingTables(url, async () => {
     const names = await migrate(url, settings.timeZone)
     await migrateQueue(url)
     return names

@@ -21,6 +21,16 @@ export async function listSomeRelations(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Whether the database has the tables of the service, but no list of its migrations, which `restore` adds last. */
+export async function isHalfRestored(db: Queryable): Promise<boolean> {
+  const { rows: tables } = await db.query<{ vouchers: boolean; migrations: boolean }>(
+    `select to_regclass('vouchers') is not null as vouchers, to_regclass('migrations') is not null as migrations`,
+  )
+  if (!tables[0]?.vouchers) return false
+  // A failed migration leaves the list empty.
+  return !tables[0].migrations || (await db.query('select from migrations limit 1')).rows.length === 0
+}
+
 /** How many other connections of this service the database has. */
 export async function countServiceConnections(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>(

@@ -300,6 +300,22 @@ test('`resume` leaves a hold alone that began while it asked, and says so', asyn
   expect(rowCount).toBe(1)
 })
 
+test('`migrate` after an interrupted restore says to restore into a new database', async () => {
+  const target = await createEmptyDatabase()
+  expect((await run(target, ['restore', await backUp()])).exitCode).toBe(0)
+  const restored = connectDatabase({ url: target, poolSize: 1, onError: () => {} })
+  await restored.query('drop table migrations') // as if the restore had been killed before it added the list of migrations
+  await restored.close()
+
+  for (const _ of ['first', 'second'])
+    expect(await run(target, ['migrate'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /^voucher-service: A restore into the database "keep_\w+" was interrupted\. Create/,
+      ),
+    })
+})
+
 test('`migrate --check` says whether the database is up to date, older or newer', async () => {
   const check = async (url: string) => {
     const { exitCode, stdout } = await run(url, ['migrate', '--check', '--json'])

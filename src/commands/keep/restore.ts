@@ -13,7 +13,7 @@ import {
 import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { loadConfig } from '../../config.ts'
-import { withCreatingRights } from '../creating-rights.ts'
+import { creatingTables } from '../creating-tables.ts'
 import { migrateAll } from '../migrate.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
@@ -49,7 +49,7 @@ async function restore(terminal: Terminal, file: string): Promise<void> {
   const db = connectDatabase({ url, poolSize: 1, timeoutMs, name: 'voucher-service restore', onError: () => {} })
   try {
     await checkDatabase(db, env, archive)
-    await withCreatingRights(url, () => restoreHeld(db, env, archive))
+    await creatingTables(url, () => restoreHeld(db, env, archive))
     if (missing.length > 0) await migrateAll(config)
     await collectStatistics(db)
     print(terminal, { restored: file, backupTakenAt: archive.takenAt, migrated: missing })

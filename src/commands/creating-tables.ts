@@ -1,0 +1,36 @@
+import { connectDatabase, Unavailable } from '#db/database.ts'
+import { isHalfRestored } from '#db/restoring.queries.ts'
+import { findServerFacts } from './doctor/doctor.queries.ts'
+import { shellWord } from './terminal/output.ts'
+import { CommandRefused } from './terminal/refusals.ts'
+
+/**
+ * Runs work that creates tables. If it fails because the user may not create tables, or because an earlier restore was
+ * interrupted, the error says what to do. Messages of PostgreSQL are not compared, because they can be in another language.
+ */
+export async function creatingTables<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Unavailable)) await explainFailure(url, error)
+    throw error
+  }
+}
+
+async function explainFailure(url: string, error: unknown): Promise<void> {
+  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  try {
+    const { role, database, mayCreate } = await findServerFacts(db)
+    const statement = `alter database "${database}" owner to "${role}"`
+    if (!mayCreate)
+      throw new CommandRefused(
+        `The user "${role}" may not create tables in the database "${database}". Make the user its owner: \`sudo -u postgres psql -c ${shellWord(statement)}\`.`,
+      )
+    if (!(error instanceof CommandRefused) && (await isHalfRestored(db)))
+      throw new CommandRefused(
+        `A restore into the database "${database}" was interrupted. Create a new database, set DATABASE_URL to it, and run \`voucher-service restore\` again.`,
+      )
+  } finally {
+    await db.close()
+  }
+}
