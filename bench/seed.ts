@@ -9,13 +9,13 @@ import { testDrivers, testKeyring } from '#test/environment.ts'
 import { listSize } from './statements.ts'
 
 /**
- * The number of controllers. Only the first sites with seeded vouchers, one for each controller, exist on the simulated
- * controller.
+ * The number of controllers in the database. They all are the same simulated controller. Of the sites with seeded vouchers, it
+ * has only the first ones, one for each controller.
  */
 export const controllerCount = 64
-/** More keys than connections, so that requests of one key seldom share a statement. */
+/** More keys than connections, so that concurrent requests seldom have the same key. Such requests would share a lookup. */
 const keyCount = 100
-/** The highest limit that a key can have: 100 such keys never reject 100,000 requests a second. */
+/** The highest limit that a key can have. With 100 such keys, no request is rejected at 100,000 requests a second. */
 const rateLimit = 100_000
 
 export const controllerKey = 'bench'

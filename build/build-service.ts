@@ -27,7 +27,7 @@ await buildWhenChanged('service', ['src/**/*.ts', 'build/*.ts'], async (vite, fo
   })
 })
 
-/** Files that a source reads from beside itself, such as the migrations, stay where they are: only their paths change. */
+/** Files that a source file reads from its own folder, such as the migrations, stay in `src`. Only the paths to them change. */
 function filesBesideSources(target: string): Plugin {
   const relativeToTarget = (path: string, source: string) => {
     const file = new URL(path, pathToFileURL(source)).href

@@ -12,7 +12,7 @@ await buildWhenChanged('web', ['web/**/*.*', 'client/*.ts', 'build/*.ts'], async
   for (const name of globSync('**/*.{html,js,css,svg}', { cwd: folder })) compress(`${folder}/${name}`)
 })
 
-/** The service sends these copies, so it never compresses anything itself. */
+/** Writes two compressed copies of a file. The service sends these copies, so it never compresses anything itself. */
 function compress(path: string): void {
   const body = readFileSync(path)
   writeFileSync(`${path}.gz`, gzipSync(body, { level: 9 }))

@@ -4,7 +4,7 @@ import { root } from './when-changed.ts'
 /** An npm package whose code is in the release. */
 export type BundledPackage = { name: string; version: string; identifier?: string; text?: string }
 
-/** The packages in the built service and in the built web app, as Vite found them, and the one of the simulator. */
+/** The packages in the built service and in the built web app, as Vite found them, and node-forge for the simulator. */
 export function listBundledPackages(): BundledPackage[] {
   const built = ['service', 'web'].flatMap((name): BundledPackage[] =>
     JSON.parse(readFileSync(`${root}dist/${name}/.packages.json`, 'utf8')),

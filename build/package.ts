@@ -11,7 +11,7 @@ import { root } from './when-changed.ts'
 
 /**
  * `npm run package` builds the release: the folder `dist/release` and the same files as `dist/voucher-service-<version>.tar.gz`.
- * Another folder than `dist` can be given. The same commit makes the same bytes: all files get the time of the commit.
+ * An argument names another folder than `dist`. The same commit makes the same bytes: all files get the time of the commit.
  */
 async function buildRelease(target: string): Promise<void> {
   await import('./build-web.ts')
@@ -48,7 +48,10 @@ async function buildRelease(target: string): Promise<void> {
   }
 }
 
-/** Builds without a Git repository, such as that of the image, set SOURCE_DATE_EPOCH, which other tools use too. */
+/**
+ * The time of the current commit. Builds without a Git repository, such as that of the image, set SOURCE_DATE_EPOCH, which
+ * other tools use too.
+ */
 function timeOfCommit(): Date {
   const seconds =
     process.env['SOURCE_DATE_EPOCH'] ??

@@ -54,7 +54,7 @@ export async function startSlowNetwork(databaseUrl: string, delayMs: number): Pr
   return start([program, databaseUrl, String(port), String(delayMs)], {}, url)
 }
 
-/** Starts one simulated controller that has a site for each of the first controllers of the database. */
+/** Starts the simulated controller. It has one site for each controller in the database, and the extra sites. */
 export async function startController(): Promise<Running> {
   const port = await freePort()
   const program = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url))

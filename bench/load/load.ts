@@ -37,7 +37,7 @@ export type LoadResult = {
 export type FromGenerator = { begun: true } | { result: LoadResult } | { failure: string }
 
 export type Generator = {
-  /** Runs a load. `onBegin` is called when the warm-up is over, `onEnd` before anything else happens after the load. */
+  /** Runs a load. `onBegin` is called when the warm-up is over, `onEnd` right after the load. */
   run(load: Load, onBegin?: () => void, onEnd?: () => Promise<void>): Promise<LoadResult>
   stop(): void
 }

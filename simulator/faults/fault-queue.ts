@@ -31,7 +31,10 @@ export const faultTargets = ['create', 'list', 'delete', 'guests', 'unauthorize'
 
 type FaultTarget = (typeof faultTargets)[number]
 
-/** `times` is how often the fault still happens. `delayMs` passes before the answer, each of its bytes, or the cut. */
+/**
+ * `times` is how often the fault still happens. `delayMs` passes before the answer, before each of its bytes, or before the
+ * connection is closed.
+ */
 export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
 
 /** The kind of work that a request asks for. Only faults on `any` apply to `other`. */
