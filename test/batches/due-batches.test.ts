@@ -15,7 +15,7 @@ const insertDue = (siteId: number, count: number, secondsAgo: number) =>
 
 beforeEach(() => db.query('delete from batches'))
 
-test('the batch that is due longest is listed for each controller, even if one controller has many due batches', async () => {
+test('the batch that has been due longest is listed for each controller, even if one controller has many due batches', async () => {
   const [one, two] = [await seedSite(db), await seedSite(db)]
   await insertDue(one, 250, 60)
   await insertDue(one, 1, 90)

@@ -9,11 +9,11 @@ import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
 import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
-import { takeBatchesInHand } from './in-hand.ts'
+import { prepareBatches } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
-const { start, blocked } = await takeBatchesInHand(app)
+const { start, blocked } = await prepareBatches(app)
 
 test('a batch that is cancelled during a call that makes nothing sends no further calls', async () => {
   const { simulator, run, cancel, read, onController } = await start(['Ada', 'Grace'])

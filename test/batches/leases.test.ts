@@ -8,11 +8,11 @@ import {
 } from '#domain/batches/batches.queries.ts'
 import { runBatchAlone } from '#domain/batches/run-batch.ts'
 import { startApp } from '#test/app.ts'
-import { takeBatchesInHand } from './in-hand.ts'
+import { prepareBatches } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
-const { start } = await takeBatchesInHand(app)
+const { start } = await prepareBatches(app)
 
 async function startLeased(names = ['Ada']) {
   const one = await start(names)

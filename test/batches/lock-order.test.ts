@@ -7,11 +7,11 @@ import { postponeCreations, updateCreationsAbsent } from '#domain/creating/unset
 import type { SiteItem } from '#domain/public-id.ts'
 import { updateCreationsRevoked } from '#domain/withdrawals/revocable-vouchers.queries.ts'
 import { startApp } from '#test/app.ts'
-import { takeBatchesInHand } from './in-hand.ts'
+import { prepareBatches } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
-const { start, blocked } = await takeBatchesInHand(app)
+const { start, blocked } = await prepareBatches(app)
 
 type Locking = { batch: SiteItem; ids: string[] }
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { activateSite } from '#domain/sites/change-site.ts'
 import { startApp } from '#test/app.ts'
 import { testActor } from '#test/data/seed.ts'
-import { takeBatchesInHand } from './in-hand.ts'
+import { prepareBatches } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
-const { start } = await takeBatchesInHand(app)
+const { start } = await prepareBatches(app)
 
 test('a site that is deactivated meanwhile gets no vouchers, and a retry makes them when it is active again', async () => {
   const { siteId, run, read, retry, onController } = await start(['Ada', 'Grace'])

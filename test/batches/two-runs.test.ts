@@ -7,11 +7,11 @@ import { settleCreations } from '#domain/creating/settle-creations.ts'
 import { takeUnsettledCreations, updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
-import { takeBatchesInHand } from './in-hand.ts'
+import { prepareBatches } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
-const { start, blocked } = await takeBatchesInHand(app)
+const { start, blocked } = await prepareBatches(app)
 
 test('a row that another run has sent again meanwhile stays under way', async () => {
   const { batch, siteId, read, send } = await start(['Ada'])

@@ -35,7 +35,7 @@ type Site = {
   voucher: { id: string; code: string }
 }
 
-/** Each fact: how it comes about, and the event that tells of it. */
+/** The cause of each fact, and the type of its event. */
 const facts: Record<Fact, { type: EventType; cause: (site: Site) => Promise<unknown>; bySync?: true }> = {
   'first use': {
     type: 'voucher.first_used',
@@ -68,7 +68,7 @@ const facts: Record<Fact, { type: EventType; cause: (site: Site) => Promise<unkn
 const syncSoon = (siteId: number) =>
   db.query(`update sites set next_sync_at = now() - interval '1 second' where id = $1`, [siteId])
 
-/** Killed before the commit of the fact, or after the receiver got its event. */
+/** The worker is killed before the commit of the fact, or after the receiver got its event. */
 const deaths: Point[] = ['before event commit', 'before ack']
 const cases = (Object.keys(facts) as Fact[]).flatMap((fact) => deaths.map((point) => ({ fact, point })))
 

@@ -1,8 +1,8 @@
 /** The attempts of the clients, the ids of their batches, and the stays of their guests. */
-export type Deeds = { history: Attempt[]; batches: string[]; stays: Stay[] }
+export type ClientActivity = { history: Attempt[]; batches: string[]; stays: Stay[] }
 
 /** Returns one sentence for each broken promise; an empty list when all were kept. */
-export function check({ history, batches, stays }: Deeds, after: Aftermath, limited: LimitedKey): string[] {
+export function check({ history, batches, stays }: ClientActivity, after: Aftermath, limited: LimitedKey): string[] {
   return [
     ...wrongBatches(batches, after),
     ...brokenRevocations(stays, after),
@@ -123,7 +123,7 @@ function doubleVouchers(history: Attempt[], { recorded }: Aftermath): string[] {
 function callsFor4xx(history: Attempt[], { askedNames }: Aftermath): string[] {
   return history
     .filter(({ kind, name }) => kind === 'invalid' && [...askedNames].some((asked) => asked.endsWith(`_${name}`)))
-    .map(({ op }) => `op ${op}: a refused request reached a controller`)
+    .map(({ op }) => `op ${op}: a rejected request reached a controller`)
 }
 
 /** One request of a client and its answer. The status of a lost answer is `unknown`, never a failure. */
@@ -160,7 +160,7 @@ export type Aftermath = {
   onControllers: Map<number, { code: string; name: string; isOurs: boolean }[]>
   /** Codes of vouchers that other administrators made and that were deleted. */
   deletedOfOthers: string[]
-  /** How many unrecorded vouchers a site reports that seem to be ours, by site id. All other sites must have none. */
+  /** The number of unrecorded vouchers that a site reports as probably ours, by site id. All other sites must have none. */
   reported: Map<number, number>
   /** Ids of vouchers in notifications that the sink acknowledged. */
   notified: Set<string>

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '#test/random.ts'
-import type { Attempt, Deeds, Stay } from './checker.ts'
+import type { Attempt, ClientActivity, Stay } from './checker.ts'
 import type { World } from './world.ts'
 
 const timeoutMs = 25_000
@@ -10,7 +10,7 @@ const maxWaitMs = 180_000
 
 type Answer = { status: number | 'unknown'; headers: Record<string, string | string[] | undefined>; text: string }
 
-export type Clients = Deeds & {
+export type Clients = ClientActivity & {
   /** How many requests were answered with a voucher. */
   done(): number
   /** Lets every client finish the request that it has begun, and starts no new ones. */

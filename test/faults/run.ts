@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** `npm run test:faults` as in CI; `npm run test:faults -- --long` at the promised sizes, mutants included; a name picks one file. */
+/**
+ * `npm run test:faults` runs the fault tests as CI does. With `-- --long` they have the promised sizes and include the mutants.
+ * With the name of a test file, only that file runs.
+ */
 const [...args] = process.argv.slice(2)
 const long = args.includes('--long')
 const names = args.filter((each) => each !== '--long')

@@ -117,8 +117,8 @@ async function withdraw(house: House, some: ControllerVoucher[]): Promise<void> 
   count(house.site.id, 'revoked', rows.length)
 }
 
-/** One day of a site: creations, adoptions, first uses, and vouchers that vanish or are withdrawn. */
-async function live(house: House, perDay: number): Promise<void> {
+/** Simulates one day of a site: creations, adoptions, first uses, and vouchers that vanish or are withdrawn. */
+async function simulateDay(house: House, perDay: number): Promise<void> {
   const adopted = makeOnController(house, Math.ceil(perDay / 5), chance(0.3) ? { usedCount: 1, firstUsedAt: now } : {})
   await sync(house, adopted)
   await create(house, makeOnController(house, perDay - adopted.length))
@@ -149,7 +149,7 @@ test(`${total} vouchers, recounted, equal the counts of the days`, { timeout: 60
   await app.db.query(`insert into site_days (site_id, day, revoked) values ($1, '2026-09-01', 1)`, [removed])
   const begin = performance.now()
   for (let day = 0; day < dayCount; day++) {
-    await Promise.all(houses.map((house) => live(house, Math.ceil(total / siteCount / dayCount))))
+    await Promise.all(houses.map((house) => simulateDay(house, Math.ceil(total / siteCount / dayCount))))
     now = new Date(now.getTime() + (day % 2 === 0 ? 2 * 60_000 : 48 * 3_600_000 - 2 * 60_000))
   }
   await removeSite(app.db, testActor, removed)

@@ -40,7 +40,7 @@ test.each(dialects)('$dialect: a voucher that was not used for a year is valid a
   expect(await listed(code)).toMatchObject({ status: 'valid', used_count: 0, expires_at: null })
 })
 
-test.each(dialects)('$dialect: the first use starts the time, and the last one makes it used', async (dialect) => {
+test.each(dialects)('$dialect: the first use starts the time of a voucher, the last makes it used', async (dialect) => {
   const { simulator, create, sync, listed } = await start(dialect)
   const code = await create({ max_uses: 2 })
   await simulator.redeem(code, 'aa:00:00:00:00:01')

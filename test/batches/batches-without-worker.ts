@@ -10,8 +10,8 @@ import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 
-/** Batches without a worker: the test decides when they run. */
-export async function takeBatchesInHand(app: TestApp) {
+/** Returns functions for batches without a worker: the test decides when they run. */
+export async function prepareBatches(app: TestApp) {
   const { db } = app
   const { key } = await seedKey(db, { scope: 'write' })
   await addWebhook({ db, keyring: testKeyring }, testActor, {

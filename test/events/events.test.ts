@@ -167,7 +167,7 @@ test('a revocation, valid_until, no use and a deletion on the controller cause o
   ])
 })
 
-test('of two withdrawals that are settled together, the one that was due first gives the reason', async () => {
+test('when two withdrawals are settled together, the event has the reason of the one that was due first', async () => {
   await addHook('hook', { events: ['voucher.revoked'] })
   const { siteId, create, withdraw, facts } = await openSite()
   const [atEnd, onRequest] = [
