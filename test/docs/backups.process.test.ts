@@ -20,7 +20,7 @@ const { hostname, port, username } = new URL(db.url)
 writeFileSync(join(shell.folder, 'sudo'), '#!/bin/sh\nshift 2\nexec "$@"\n', { mode: 0o755 })
 const variables = { PGHOST: hostname, PGPORT: port, PGUSER: username }
 
-/** The folder, the database and the day of the backup are others than on the page. */
+/** Replaces the folder, the database, its owner and the name of the backup on the page by those of this test. */
 function adapt(block: string): string {
   const [file = 'none'] = readdirSync(shell.folder).filter((name) => name.endsWith('.backup'))
   return block

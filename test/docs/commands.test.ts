@@ -22,7 +22,7 @@ function commandLinesOf(text: string): string[] {
     .filter((line) => /^[a-z]/.test(line) && !isSentence.test(line))
 }
 
-/** The name of a voucher, and a message, which begin like a command. */
+/** Texts that begin like a command: the voucher `voucher-service verify <date>`, and the message `voucher-service needs Node`. */
 const isSentence = /^(verify|needs)\b/
 
 /** Commands that a message of the sources names in backquotes, such as `voucher-service sites list`. */
@@ -38,7 +38,7 @@ async function helpOf(words: string[]): Promise<{ help: string; usage: string }>
   return { help, usage: /Usage: (.*)/.exec(help)?.[1] ?? '' }
 }
 
-/** What is wrong with a command line: a command or an option that does not exist. */
+/** Says which command or option of a line does not exist; undefined when all exist. */
 async function faultOf(line: string): Promise<string | undefined> {
   const words = line.split(/\s+/)
   const [noun = '', verb = ''] = words

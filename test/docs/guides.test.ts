@@ -25,7 +25,7 @@ function leavesOf(value: unknown): string[] {
   return typeof value === 'string' ? [value] : Object.values(value as object).flatMap(leavesOf)
 }
 
-/** Names of buttons, fields and pages: bold text that is no sentence. `Settings → Staff` names two. */
+/** Names of buttons, fields and pages: bold text that is not a sentence. `Settings → Staff` names two. */
 function labelsIn(text: string): string[] {
   const bold = [...text.matchAll(/\*\*([^*\n]+)\*\*/g)].map(([, label]) => label as string)
   return bold.filter((label) => !label.endsWith('.')).flatMap((label) => label.split(' → '))
@@ -45,7 +45,7 @@ test('the German page has the same commands as the English one', () => {
   expect(commandsOf('docs/de/get-started.md')).toEqual(commandsOf('docs/get-started.md'))
 })
 
-test('labels are bold texts that are no sentences', () => {
+test('labels are bold texts that are not sentences', () => {
   expect(labelsIn('Open **Settings → Staff**, click **Invite**. **A guest leaves.** Do it.')).toEqual([
     'Settings',
     'Staff',

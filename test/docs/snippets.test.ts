@@ -45,7 +45,7 @@ const notRun: { starts: RegExp; why: string }[] = [
 /** The German page has the same commands as the English one, which guides.test.ts checks. */
 const isTranslation = (page: string) => page.startsWith('docs/de/')
 
-test('every block of commands is run by a test, or is known not to be', () => {
+test('every block of commands is run by a test, or listed as not run with a reason', () => {
   const blocks = pages.flatMap((page) =>
     shellBlocksOf(readFileSync(join(root, page), 'utf8')).map((block) => ({ page, block })),
   )

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the skeleton of a driver compiles against the current port', () => {
+test('the skeleton of a driver compiles against the current interface', () => {
   const page = readFileSync(join(root, 'docs/write-a-driver.md'), 'utf8')
   const [, skeleton = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'skeleton-'))

@@ -27,7 +27,7 @@ import { testSite } from '../../src/commands/sites.ts'
 type MemoryController = { password: string; vouchers: Map<string, ControllerVoucher> }
 const memory = new Map<string, MemoryController>()
 
-/** A driver that uses no HTTP, to prove that the port assumes none. An address is `memory:` and a name. */
+/** A driver that uses no HTTP, to prove that the interface of drivers does not require it. An address is `memory:` and a name. */
 const memoryDriver: Driver = {
   about: 'Vouchers in the memory of this process',
   address: {

@@ -199,7 +199,7 @@ long(
   },
 )
 
-long('what was revoked at the desk is gone on the controller', async () => {
+long('a voucher that was revoked at the desk is gone on the controller', async () => {
   const { page, controller } = await openDesk()
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')

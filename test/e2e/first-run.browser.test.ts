@@ -105,7 +105,7 @@ async function shownFingerprint(page: Page): Promise<string> {
 }
 
 long(
-  'a wrong token, a missing one and a common password are said at their field, and what was typed stays',
+  'a wrong token, a missing one and a common password are reported at their field, and what was typed stays',
   async () => {
     const app = await startWebApp()
     const page = await openPage(browser, { url: app.url })
@@ -151,7 +151,7 @@ long('when somebody else was faster, the page says so', async () => {
   await page.waitForURL('**/sign-in?next=%2Ffirst-run')
 })
 
-long('without TLS a new service does not take a password', async () => {
+long('without TLS a new service does not accept a password', async () => {
   const { url } = await startWebApp()
   const page = await openPage(browser, { url: `http://vouchers.test:${new URL(url).port}` })
   await page.goto('/')

@@ -38,7 +38,7 @@ test('the first voucher found is selected when it arrives, and Enter opens it', 
   await page.getByRole('dialog').getByRole('heading', { name: 'Zimmer 205' }).waitFor()
 })
 
-test('keys typed while the dialog is still loaded are in its field', async () => {
+test('keys typed while the dialog is still loading are in its field', async () => {
   const page = await openDesk((opened) =>
     opened.route(/\/search-dialog-[^/]*\.js$/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 300))

@@ -55,7 +55,7 @@ test.each(languages.slice(0, size(1, 2)))(
   },
 )
 
-long('after a wrong password it does not say what was wrong, and the password can be typed again at once', async () => {
+long('after a wrong password the page does not say which field was wrong, and a second attempt works', async () => {
   const { email } = await anna('anna.wrong@adler.example')
   const page = await openPage(browser, { url: app.url })
   await page.goto('/sign-in')
@@ -79,7 +79,7 @@ long('an empty form says what is missing', async () => {
   await expectAccessible(page, 'sign-in empty')
 })
 
-long('after too many attempts it counts down, and then it is possible again', async () => {
+long('after too many attempts the page counts down, and then signing in is possible again', async () => {
   const { email } = await anna('anna.many@adler.example')
   const body = JSON.stringify({ email, password: 'wrong' })
   const attempt = () =>
@@ -139,7 +139,7 @@ test.each([
   await expectAccessible(page, `other address.${locale}`)
 })
 
-long('without TLS at PUBLIC_URL itself, nobody is sent to localhost, which does not help', async () => {
+long('without TLS at PUBLIC_URL itself, the page does not mention localhost, because that would not help', async () => {
   const page = await openPage(browser, { url: app.url })
   await page.route('**/api/v2/session', async (route) => {
     const answer = await (await route.fetch()).json()
@@ -165,7 +165,7 @@ long('without TLS but with ALLOW_HTTP_SIGN_IN there is a warning, and signing in
   await page.waitForURL('**/desk')
 })
 
-long('after signing in, people are where they wanted to go, but never at another site', async () => {
+long('after signing in, people get to the page that they wanted, but never to another website', async () => {
   const { email } = await anna('anna.next@adler.example')
   const page = await openPage(browser, { url: app.url })
   await page.goto('/me')

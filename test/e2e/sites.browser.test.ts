@@ -137,7 +137,7 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   await page.getByRole('button', { name: 'Deactivate…' }).waitFor()
 })
 
-long('a changed certificate is compared with the old one, and is trusted only with the key', async () => {
+long('a changed certificate is compared with the old one, and is trusted only if the key is entered', async () => {
   const [old, renewed] = [await startSimulator('--https'), await startSimulator('--https')]
   const controller = await recordController('unifi-34', old)
   const page = await openAs(administrator)

@@ -14,7 +14,7 @@ export type Pair = {
   standby: Database
   /** Waits until the standby has everything that is committed now. */
   catchUp(): Promise<void>
-  /** What the primary commits from now on never reaches the standby. */
+  /** From now on, commits of the primary do not reach the standby. */
   holdReplication(): void
   /** Stops the primary at once. After `afterMs` promotes the standby and leads the service to it. */
   failOver(afterMs: number): Promise<void>

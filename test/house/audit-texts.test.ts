@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * The actions in a source that records some: texts such as `site.changed`. Of an action that is put together, such as
- * `voucher.surplus_…`, only the beginning is known. The type of a notification, such as `type: 'webhook.test'`, is no action.
+ * The actions in a source that records some: texts such as `site.changed`. If a template makes the action, such as
+ * `voucher.surplus_…`, only its beginning is found. The type of a notification, such as `type: 'webhook.test'`, is not an action.
  */
 function actionsIn(source: string): string[] {
   if (!source.includes('recordAudit')) return []

@@ -15,7 +15,7 @@ function problemOf(file: string, specifier: string): string | undefined {
   if (!isLocal || file.startsWith('client/')) return undefined
   const target = resolve(file, specifier)
   if (file.startsWith('web/'))
-    return isTest(file) || /^(web|client)\//.test(target) ? undefined : 'the web app knows the service only by its API'
+    return isTest(file) || /^(web|client)\//.test(target) ? undefined : 'the web app uses the service only by its API'
   if (target.startsWith('web/') && file.startsWith('src/') && !isTest(file)) return 'the service runs without web/'
   if (file.startsWith('simulator/'))
     return target.startsWith('simulator/') ? undefined : 'the simulator shares nothing with the service'
@@ -109,7 +109,7 @@ describe.each(Object.keys(layers))('%s', (layer) => {
   })
 })
 
-test('some layers may import only driver.ts from drivers, and only database.ts from db', () => {
+test('some layers may import only single files of drivers and of db', () => {
   expect(rejectedIn('src/domain/a/b.ts', '#drivers/driver.ts', '#drivers/registry.ts')).toEqual([
     '#drivers/registry.ts',
   ])

@@ -13,8 +13,8 @@ const names = Object.values(settings).flatMap((setting) =>
 )
 
 /**
- * Whether a source reads a setting. A name such as `listCacheMiB` stands for itself, unless a type declares it. A name of one
- * word, such as `port`, must come from the config: `config.port` or `{ port } = ctx.config`.
+ * Whether a source reads a setting. A name such as `listCacheMiB` counts anywhere except in the declaration of a type. A name of
+ * one word, such as `port`, must come from the config: `config.port` or `{ port } = ctx.config`.
  */
 function isRead(name: string, source: string): boolean {
   if (/[A-Z]/.test(name)) return new RegExp(`\\b${name}\\b(?!\\??: (?:string|number|boolean|readonly)\\b)`).test(source)
@@ -31,7 +31,7 @@ test('only src/config.ts reads the environment', () => {
   expect(sources.filter((source) => /process\.env/.test(source))).toEqual([])
 })
 
-/** Names in capitals that pages mention and that are no settings of the service. */
+/** Names in capitals that pages mention and that are not settings of the service. */
 const others = [
   /^(PG|POSTGRES_|NODE_|TEST_|npm_|COMPOSE_|VOUCHER_SERVICE_)/, // other programs, the tests, and the Compose files
   /^(CHROMIUM|SCREENSHOTS|SECURITY|CHANGELOG|README|NAME|NAME_FILE|VERSION|SHA256SUMS)$/,

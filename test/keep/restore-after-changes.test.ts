@@ -19,7 +19,7 @@ const before = size(20, 100)
 const creationsAfter = size(20, 200)
 const revocationsAfter = size(5, 50)
 const endedStays = 3
-/** Longer than the sweeps of a worker pause, several times over. */
+/** Several times as long as the pause between two sweeps of a worker. */
 const heldMs = size(8_000, 30_000)
 
 let world: World
@@ -167,7 +167,7 @@ test('after `resume` every voucher on the controllers is recorded once, and only
   report('resume', resumed.stdout.replaceAll(/\s+/g, ' '))
 
   await waitForQuiet({ ...world, db: restored.db })
-  // Names that an unsettled creation had were left out before.
+  // The first `reconcile` left out vouchers with the name of a creation that was not settled yet.
   await spawnCommand(restored.url, ['reconcile', '--adopt', '--yes'])
   const [present, recorded] = [await readPresent(), await readRecorded()]
   const { rows: ended } = await restored.db.query<{ place: string }>(

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 
-/** Adds sites, each on its own controller, by number; returns their numbers. */
+/** Adds numbered sites (`Hotel 001`), each on its own controller; returns the ids of all sites. */
 export async function seedSites(db: Queryable, count: number): Promise<number[]> {
   await db.query(
     `with c as (

@@ -66,7 +66,7 @@ test('through PgBouncer in transaction mode: 20 clients create and list, and not
   expect(await countConnections()).toEqual({ pooled: poolSize, isListening: true })
 })
 
-/** The connections of the service that are not of its queue; and whether one listens for jobs, which only a session can. */
+/** Counts the connections of the service except those of its queue. Also says whether a worker holds the lock to listen. */
 async function countConnections(): Promise<object> {
   const { rows } = await db.query<{ queue: boolean }>(
     `select application_name = 'voucher-service queue' as queue from pg_stat_activity

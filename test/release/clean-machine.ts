@@ -30,8 +30,8 @@ type UserShell = {
 }
 
 /**
- * What a new user has: Node, an empty PostgreSQL on port 5432 and an empty home. Everything else is read-only. The machine is a
- * namespace with its own network, so all ports are free in it, also the usual ones.
+ * Starts a machine as a new user has it: with Node, an empty PostgreSQL on port 5432 and an empty home. Everything else is
+ * read-only. The machine is a namespace with its own network, so all ports are free in it, including the usual ones.
  */
 export async function startCleanMachine(): Promise<CleanMachine> {
   const folder = mkdtempSync(join(tmpdir(), 'clean-machine-'))
@@ -97,7 +97,7 @@ async function startNamespace({ home, tools }: { home: string; tools: string }):
   return holder.pid as number
 }
 
-/** Its administrator needs no password on the socket, all others need one. */
+/** Starts PostgreSQL. On its socket nobody needs a password, over TCP everybody needs one. */
 async function startPostgres(folder: string, inNetwork: string[]): Promise<void> {
   const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

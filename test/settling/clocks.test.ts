@@ -7,7 +7,8 @@ import { dialects, startSimulatorProcess } from '#test/network/simulator.ts'
 import { prepareSites, type SiteInTrouble } from './site-in-trouble.ts'
 
 const app = await startApp()
-const start = await prepareSites(app, startSimulatorProcess) // whose clock stays right when this one is wrong
+// The simulators are processes of their own, so their clock stays right when the clock of this process is wrong.
+const start = await prepareSites(app, startSimulatorProcess)
 const { key } = await seedKey(app.db, { scope: 'write' })
 const onIntegration = dialects[0] as (typeof dialects)[0]
 

@@ -21,7 +21,7 @@ const keys = {
 }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** The statuses of each route for a key that is refused, one that may read, and one that may write or manage; in order of methods. */
+/** The statuses of each route in the order of `methods`, for keys that are rejected, may read, or may write or manage. */
 const matrix = {
   '/api/sites.php': {
     refused: [401, 401, 401, 401, 401, 401, 401, 401, 401],

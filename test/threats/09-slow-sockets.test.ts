@@ -41,8 +41,8 @@ function openSlowSockets(count: number): { closed: Promise<number[]>; destroy():
   return { closed: Promise.all(closed), destroy: () => sockets.forEach((socket) => void socket.destroy()) }
 }
 
-/** The 99th percentile of good requests, 50 a second for some seconds. */
-async function goodP99(seconds: number): Promise<number> {
+/** The 99th percentile of valid requests, 50 a second for some seconds. */
+async function measureP99(seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true })
   const times: Promise<number>[] = []
   for (let i = 0; i < seconds * 50; i++) {
@@ -60,11 +60,11 @@ async function goodP99(seconds: number): Promise<number> {
   return p99
 }
 
-test(`${size(200, 1_000)} slow sockets are closed within 12 s while good requests are served`, async () => {
+test(`${size(200, 1_000)} slow sockets are closed within 12 s while valid requests are served`, async () => {
   const slow = openSlowSockets(size(200, 1_000))
-  const [closed, p99] = await Promise.all([slow.closed, goodP99(10)])
+  const [closed, p99] = await Promise.all([slow.closed, measureP99(10)])
   report('slow sockets: last one closed after ms', Math.max(...closed))
-  report('slow sockets: p99 of good requests in ms', p99)
+  report('slow sockets: p99 of valid requests in ms', p99)
 
   expect(Math.max(...closed)).toBeLessThan(12_000)
 })
@@ -85,14 +85,14 @@ test.concurrent('a slow body ends after 15 s', async () => {
 })
 
 test.runIf(isLong)(
-  'the p99 of good requests beside 1,000 slow sockets stays below twice the p99 without (median of 5)',
+  'the p99 of valid requests beside 1,000 slow sockets stays below twice the p99 without (median of 5)',
   async () => {
     const ratios: number[] = []
     for (let round = 0; round < 6; round++) {
-      const without = await goodP99(4)
+      const without = await measureP99(4)
       const slow = openSlowSockets(1_000)
       await wait(500)
-      const beside = await goodP99(4)
+      const beside = await measureP99(4)
       slow.destroy()
       await slow.closed
       if (round > 0) ratios.push(beside / without) // the first one warms up

@@ -123,7 +123,7 @@ test('a name that changes its address between two lookups never leads to the for
     expect(await post(`http://flip.example:${port}/`)).toMatchObject({ status: 200 })
     expect(await post(`http://flip.example:${port}/`)).toEqual(notAllowed)
   }
-  report('a receiver that flips its address: answers of the resolver, good requests, caught', [
+  report('a receiver that flips its address: answers of the resolver, served requests, caught', [
     asked,
     served,
     trap.connections,

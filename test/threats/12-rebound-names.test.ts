@@ -52,7 +52,7 @@ test('a name that changes its address between two lookups never leads to the for
     expect(await ask()).toBe(200)
     await expect(ask()).rejects.toEqual(notAllowed)
   }
-  report('a name that flips its address: answers of the resolver, good requests, caught', [
+  report('a name that flips its address: answers of the resolver, served requests, caught', [
     asked,
     served(),
     trap.connections,

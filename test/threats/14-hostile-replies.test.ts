@@ -41,7 +41,7 @@ test(`${replies} garbage replies to creates cause only 500 and 502, reveal no co
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       expect(answer.text).not.toContain(marker)
       expect(answer.text).not.toMatch(/127\.0\.0\.1|169\.254|script/)
-      // One good answer after four bad ones keeps the breaker closed.
+      // One valid answer after four invalid ones keeps the breaker closed.
       if (i % 4 === 3) expect((await create(siteId, 'good')).status).toBe(201)
     }
   })

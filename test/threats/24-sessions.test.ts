@@ -3,7 +3,7 @@ import { startApp } from '#test/app.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import type { Answer } from '#test/network/http-client.ts'
 
-// A page of another site, a thief of a cookie or somebody who guesses passwords acts as a person.
+// Attackers who try to act as a person: a page of another website, a thief of a cookie, somebody who guesses passwords.
 
 const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
 const password = 'four random words'
@@ -16,7 +16,7 @@ const cookie = `voucher-session=${admin.session}`
 const templates = async () => (await app.db.query('select count(*)::integer as count from templates')).rows[0]?.count
 const errorOf = (answer: Answer) => [answer.status, answer.json().error]
 
-describe('a page of another site cannot use the cookie', () => {
+describe('a page of another website cannot use the cookie', () => {
   test.each([
     ['a form', { ...json, 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }],
     ['JSON as text/plain', { 'content-type': 'text/plain', origin: 'https://evil.example' }],

@@ -17,7 +17,7 @@ const cases = [
   { ...onClassic, fault: 'hang-after' },
 ]
 
-test('vouchers are withdrawn within 30 s of valid_until, even if the worker is killed during it', {
+test('vouchers are withdrawn within 30 s of valid_until, even if the worker is killed meanwhile', {
   timeout: 90_000,
 }, async () => {
   const stays = await Promise.all(

@@ -8,8 +8,9 @@ import { report, size } from '#test/measuring.ts'
 import { onIntegration, startStay, uuidOf } from './stay.ts'
 
 /*
- * Random sequences of what can happen to a voucher, against a model that knows only what the clients were answered. At the end
- * the record and the controller must be as the last answered request says.
+ * Runs random sequences of steps that can happen to a voucher, and compares the result with a model. The model is made from the
+ * answers that clients got and from the first use. At the end the record and the controller must be as the last answered request
+ * says.
  */
 
 const app = await startApp()
@@ -50,7 +51,7 @@ const step: Arbitrary<Step> = oneof(
 const counts = new Map<string, number>()
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
 
-/** A voucher, and what its clients know of it. */
+/** Creates a voucher. `known` is the model of it. */
 async function checkIn() {
   const at = (minutes: number) => new Date(Date.now() + minutes * minute).toISOString()
   const wanted = { valid_until: at(125), extendable_until: at(705), reference: 'R-1', max_uses: 3 }

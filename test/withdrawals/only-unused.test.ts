@@ -130,7 +130,7 @@ describe('one reading', () => {
     return { simulator, findUsed, takeNew }
   }
 
-  test('is used for ten seconds; then a sign-in since then is seen', async () => {
+  test('is used for ten seconds; the next reading finds a sign-in since then', async () => {
     const { simulator, findUsed, takeNew } = await startFinding()
     const { code, due } = await takeNew()
     await simulator.forget()

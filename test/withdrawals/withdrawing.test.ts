@@ -49,7 +49,7 @@ test('a revocation by reference covers sites on several controllers', async () =
   }
 })
 
-test('each row has its own outcome: an ended voucher is no error, a used one whose time runs is withdrawn', async () => {
+test('each row has its own outcome: an ended voucher is not an error, a used one whose time runs is withdrawn', async () => {
   const site = await openSite()
   const [fresh, running, over] = [await checkIn(site.id), await checkIn(site.id), await checkIn(site.id)]
   await site.simulator.redeem(running.code)
@@ -104,7 +104,7 @@ describe('a controller', () => {
     expect(await site.onController(guest.code)).toBe(false)
   })
 
-  test('that forbids a deletion is asked again, and the row fails after seven days', async () => {
+  test('that forbids a deletion: the deletion is retried, and the row fails after seven days', async () => {
     const site = await openSite()
     const guest = await checkIn(site.id)
     await site.simulator.fault('forbidden', { on: 'delete', times: 5 })

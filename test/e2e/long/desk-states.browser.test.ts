@@ -12,7 +12,7 @@ const rowOf = ({ page, t }: StateDesk, text: string) =>
     .getByRole('button')
     .filter({ hasText: text })
 
-/** Its minutes end tomorrow. */
+/** The code of a used voucher, whose minutes end tomorrow. */
 const used = '46740-28861'
 
 /** Opens a voucher of the list, and one of its dialogs. */

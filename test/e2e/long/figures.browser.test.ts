@@ -8,7 +8,7 @@ import { openPage } from '#test/web.ts'
 const { facts: demo } = await startDemo()
 const browser = await startBrowser()
 
-/** A page of a computer that never opened the app before and is four times as slow as this one. */
+/** A page on a computer that never opened the app before and is four times as slow as this one. */
 async function openSlowPage(url: string, cookies: Awaited<ReturnType<typeof signIn>> = []): Promise<Page> {
   const page = await openPage(browser, { url })
   await page.context().addCookies(cookies)
@@ -66,7 +66,7 @@ test.each([
   },
 )
 
-test('no page asks another host or breaks the policy, and every script comes from the service', async () => {
+test('no page sends a request to another host or violates the policy, and every script comes from the service', async () => {
   const empty = (await startDemo({ options: ['--empty'] })).facts
   const cookies = await signIn()
   const visits = [

@@ -8,7 +8,7 @@ const longSite = await seedSite(app.db, { name: longName })
 const closed = await seedSite(app.db, { name: 'Baustelle' })
 await app.db.query('update sites set active = false where id = $1', [closed])
 
-test.each(['/keys', '/webhooks', '/audit', '/settings', '/me'])('on a phone, More is lit on %s', async (path) => {
+test.each(['/keys', '/webhooks', '/audit', '/settings', '/me'])('on a phone, More is active on %s', async (path) => {
   const { page, t } = await openAs('en', { role: 'admin' })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(path)
@@ -32,7 +32,7 @@ test('a long site name is cut in the filter and complete in its title; the selec
   expect((bar?.x ?? 0) + (bar?.width ?? 0) / 2).toBeCloseTo(248 + (1440 - 248) / 2, -1)
 })
 
-test('the site picker says "active" if a site is inactive', async () => {
+test('if a site is inactive, the site picker offers "All … active sites"', async () => {
   const { page } = await openAs('en', { role: 'admin' })
   await page.goto('/vouchers')
 

@@ -56,7 +56,7 @@ async function openBatch(language: Language, changes: Partial<typeof batch>, out
 const repeat = (count: number, ...outcome: [string, string?]) => Array<[string, string?]>(count).fill(outcome)
 
 describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
-  test('the form with doubles, and with a count', async () => {
+  test('the form with duplicate names, and with a wrong count', async () => {
     const { page, t } = await openAs(language)
     await page.goto('/desk?many=new')
     await page.getByLabel(t('desk.for-whom')).fill([...Array(3).fill(namesIn[language].guest), 'Huber'].join('\n'))

@@ -59,7 +59,7 @@ test('a changed name is shown at once, and an empty one is rejected', async () =
   expect((await findPerson(db, id))?.name).toBe('Anna Berger')
 })
 
-test('language and theme are saved at once and hold on the next computer', async () => {
+test('language and theme are saved at once and apply on the next computer', async () => {
   const { id, email, session } = await seedAnna()
   const page = await openAccount(session)
   await page.getByText('Deutsch').click()

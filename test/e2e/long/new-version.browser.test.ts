@@ -39,7 +39,7 @@ test('after an update, a page whose script is gone is loaded with the new bundle
   expect(loads()).toBe(2)
 })
 
-test('the same holds for a page whose style is gone', async () => {
+test('after an update, a page whose style is gone is loaded with the new bundle too', async () => {
   const { url } = await startWebApp()
   const page = await openPage(browser, { url })
   let styles = 0
@@ -52,7 +52,7 @@ test('the same holds for a page whose style is gone', async () => {
   expect(styles).toBeGreaterThan(1)
 })
 
-test('a file that stays missing is an error after one reload, and not a loop', async () => {
+test('a file that stays missing causes one reload and then an error, not a loop', async () => {
   const { page, loads } = await openDesk()
   await page.route('**/assets/me-page-*.js', answerAsGone)
   await openAccount(page)
@@ -65,7 +65,7 @@ test('a file that stays missing is an error after one reload, and not a loop', a
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
 
-test('a missing part of the open page brings a notice, and what was typed stays', async () => {
+test('a missing part of the open page causes a notice, and what was typed stays', async () => {
   const site = await seedSite(db)
   await seedTemplate(db)
   const { session } = await seedPerson(db, { role: 'desk', siteIds: [site] })

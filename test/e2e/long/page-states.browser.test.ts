@@ -163,7 +163,7 @@ test.each([1440, 390] as const)('the list of sites at %i px, with a search', asy
   await expectAccessible(page, 'sites open.de', { widths: [width] })
 })
 
-test('what was typed but not sent is there again after a reload, for each site', async () => {
+test('a form that was filled in but not sent is there again after a reload, for each site', async () => {
   const { page, t } = await openAs('de', { siteIds: two })
   const name = page.getByLabel(t('desk.for-whom'))
   await page.goto(`/desk?site=${sites.de}`)

@@ -52,7 +52,7 @@ test.each([
   },
 )
 
-test('somebody else who signs in over the page does not see it', async () => {
+test('somebody else who signs in in the dialog over the page does not see the page', async () => {
   const page = await visit('/me')
   await page.getByLabel('Name').fill('Anna Berger')
   const other = await seedPerson(db, { name: 'Ben', password })

@@ -17,13 +17,13 @@ const usedVoucher = (language: Language) => {
 
 type Words = (key: string, values?: Record<string, string | number>) => string
 type State = {
-  /** What follows `/vouchers`. */
+  /** The part of the address after `/vouchers`. */
   query?: string | ((language: Language) => string)
   siteIds?: number[]
   prepare?: (page: Page) => Promise<unknown>
   /** Brings the page into this state and waits until it is visible. */
   act: (page: Page, t: Words) => Promise<unknown>
-  /** Layouts that differ have one width. */
+  /** The only width to check, for a state that looks different on a phone and on a wide screen. */
   width?: 1440 | 390
 }
 
