@@ -42,7 +42,7 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
     if (!print.isPending) print.mutate()
   }
   useKeys([{ hotkey: 'mod+P', shown: [t('print.key')], label: t('print.print'), run: start, whileTyping: true }])
-  // The menu starts at the left edge of both buttons, not at that of its own.
+  // The menu starts at the left edge of the print button, which is left of the button that opens the menu.
   const button = useRef<HTMLButtonElement>(null)
   const [buttonWidth, setButtonWidth] = useState(0)
   const choose = (next: PrintChoice) => {

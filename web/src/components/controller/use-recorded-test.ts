@@ -11,7 +11,7 @@ type Options = {
   controllerSite?: string
   /** The recorded fingerprint. It is shown beside a new one. */
   pinned?: string | null
-  /** Called after new credentials, and with them a new address or certificate, were stored. */
+  /** Called after new credentials were stored. A new address or certificate is stored together with them. */
   onSaved?: () => void
 }
 

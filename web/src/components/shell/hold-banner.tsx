@@ -8,7 +8,7 @@ import classes from './app-shell.module.css'
 
 const holdQuery = queryOptions({ queryKey: ['hold'], queryFn: () => api.getHold() })
 
-/** Tells managers and administrators on every page that the service is held, and how to end it. */
+/** Tells managers and administrators on every page that the service is held, and how to end the hold. */
 export function HoldBanner() {
   const { t } = useTranslation()
   const { role } = usePerson()

@@ -26,7 +26,7 @@ export function fromFirstUse(t: TFunction, minutes: number): string {
 
 type VoucherLimits = Pick<Voucher, 'expire_minutes' | 'max_uses' | 'qos' | 'valid_until' | 'ends_at' | 'revoked_at'>
 
-/** How long a voucher works. Its end is known after the first use, or if it was made until a date. */
+/** How long a voucher works. Its end is known after the first use, or if it has a fixed end (`valid_until`). */
 export function validityWords(t: TFunction, voucher: VoucherLimits, timeZone: string): string {
   const end = voucher.ends_at ?? voucher.valid_until
   if (end) return t('desk.until', { time: timeWords(new Date(end), timeZone) })

@@ -155,7 +155,7 @@ function statusAfter(failure: Failure, now: number): Creation['status'] {
   const isRejected = status >= 400 && status < 500 && status !== 409 && error !== 'unexpected_answer'
   if (outcome === 'none' || isRejected) return { kind: 'none', problem: { code: error, message, fields, requestId } }
   if (failure.wasOffline) return { kind: 'none', problem: { code: 'offline', message: '', fields: [], requestId } }
-  // Of these answers, only "the service is unavailable, or held" is still true when the outcome is known.
+  // Only the message "the service is unavailable, or held" is kept: it is still true when the outcome is known.
   const reason = error === 'unavailable' ? message : ''
   return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId, reason }
 }

@@ -14,7 +14,7 @@ const input = { name: 'Room 204', choice: 't1', limits: limitsOf(undefined, 'UTC
 const request: VoucherCreation = { site_id: 1, name: 'Room 204', template_id: 't1' }
 const voucher = { id: '1-a', formatted_code: '48273-91056' } as Voucher
 
-/** An answer of the service; `lost` is none, and `never` is one that does not come. */
+/** An answer of the service. `lost`: the connection breaks. `never`: the request stays open without an answer. */
 type Reply = { status: number; body: object; headers?: Record<string, string> } | 'lost' | 'never'
 
 const created: Reply = { status: 201, body: voucher }

@@ -28,7 +28,7 @@ export function SlipStep({ state, onDone }: { state: SetupState; onDone: () => v
   const [isTried, setIsTried] = useState(false)
   const changed = useSetupChanged()
   const [saved, setSaved] = useState<Saved>()
-  // The page decides by this site whether the step is done, so it is the last one.
+  // The step counts as done when this site has its values, so this site is saved last.
   const ordered = [...(isForAll ? sites.filter(({ id }) => id !== site.id) : []), site].map(({ id }) => id)
   const savedFor = (values: GuestInfoValues) => (saved && isSame(saved.values, values) ? saved.ids : [])
   const done = ordered.filter((id) => savedFor(form.values).includes(id)).length

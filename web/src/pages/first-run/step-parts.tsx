@@ -37,7 +37,7 @@ export function NextButton({ isLoading = false, label, isSecond = false }: NextP
   )
 }
 
-/** A link beside the button of a step: back, or skip. It does not take the focus from a field that would then be checked. */
+/** A link beside the button of a step: back, or skip. A click leaves the focus in its field: leaving the field would check it. */
 export function SideLink({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Anchor

@@ -25,7 +25,7 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
   const lastSent = useRef({ contents: '', idempotencyKey: '' })
   const create = useMutation({
     mutationFn: (input: KeyInput) => {
-      // A second click or a repeat after a lost answer must not create a second key. Other contents are another key.
+      // A second click or a repeat after a lost answer must not create a second key. If the form has changed, a new key is meant.
       const contents = JSON.stringify(input)
       if (lastSent.current.contents !== contents) lastSent.current = { contents, idempotencyKey: randomKey() }
       return api.createKey(toNewKey(input), { idempotencyKey: lastSent.current.idempotencyKey })
@@ -50,7 +50,7 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
 
 export function EditDialog({ apiKey, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const [before] = useState(apiKey) // the form began with it; the list is loaded again meanwhile
+  const [before] = useState(apiKey) // `apiKey` changes when the list is loaded again
   const save = useMutation({
     mutationFn: async (input: KeyInput) => {
       const change = toKeyChange(before, input)

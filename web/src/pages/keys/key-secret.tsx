@@ -11,7 +11,7 @@ import classes from './keys.module.css'
 
 type Props = { created: KeyWithSecret; isRolled: boolean; onDone: () => void }
 
-/** Shows the secret of a key that was created or rolled, this once, with lines to try it. */
+/** Shows the secret of a key once, right after the key was created or rolled, with lines to try it. */
 export function KeySecret({ created, isRolled, onDone }: Props) {
   const { t } = useTranslation()
   const timeWords = useTimeWords()

@@ -14,7 +14,7 @@ export function useOverview(days: Days) {
   const siteId = site?.id
   return useQuery({
     queryKey: ['overview', siteId, days],
-    enabled: sites !== undefined, // the site is not known before
+    enabled: sites !== undefined, // until the sites are loaded, the chosen site is unknown
     queryFn: () => api.getOverview({ days, ...(siteId !== undefined && { site_id: siteId }) }),
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,

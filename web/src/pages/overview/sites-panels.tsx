@@ -13,7 +13,7 @@ type State = Sites['wall'][number]['state']
 /** The number of sites up to which there is room for their names. */
 const namedSites = 12
 
-/** The number of sites that are named in the order of their vouchers. */
+/** The largest number of sites in the ranking by vouchers. */
 const mostRanked = 7
 
 /** The sites with the most vouchers. The rest is added up, so that the sum is that of the chart. */

@@ -179,7 +179,7 @@ function Devices({ voucher }: { voucher: Voucher }) {
   )
 }
 
-/** The end is unknown before the first use, unless the voucher was made until a date. */
+/** The end is unknown before the first use, unless the voucher has a fixed end (`valid_until`). */
 function Ends({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
   const { t } = useTranslation()
   if (voucher.status === 'revoked' || (hasEnded(voucher) && voucher.ends_at === null)) return '–'

@@ -32,7 +32,7 @@ addTexts({ de, en })
 
 const pageSize = 50
 
-/** All vouchers of the chosen site or of all sites, with filters, one of them in a drawer, and actions for several. */
+/** The vouchers of the chosen site or of all sites, with filters. A drawer shows one voucher; a bar has actions for several. */
 export function VouchersPage() {
   const { t } = useTranslation()
   const search = useSearch({ from: '/shell/vouchers' })

@@ -17,7 +17,7 @@ function useHeadline(name: string) {
       : t(`webhooks.failed-${noStatus(failure)}`)
 }
 
-/** A time in the future, or long ago, in one sentence. */
+/** Formats a time as part of a sentence, with weekday and date, for example "Tue 17 Nov, 12:30". */
 export function useLongTime() {
   const { i18n } = useTranslation()
   return (at: string) =>

@@ -18,7 +18,7 @@ export function StateCell({ state }: Pick<Delivery, 'state'>) {
   )
 }
 
-/** The status or the kind of failure, and how long it took, unless no connection came about and that was known at once. */
+/** The status or the kind of failure, and the duration. Without an answer, durations below one second are left out. */
 export function AnswerCell({ attempt }: { attempt: Attempt | undefined }) {
   const { t } = useTranslation()
   if (!attempt) return <span>{t('webhooks.no-attempt')}</span>

@@ -21,7 +21,7 @@ type Props = { webhook: Webhook; onClose: () => void }
 
 export function EditDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const [before] = useState(() => valuesOf(webhook)) // the list is loaded again meanwhile
+  const [before] = useState(() => valuesOf(webhook)) // `webhook` changes when the list is loaded again
   const save = useWebhookChange(async (values: WebhookValues) => {
     const change = toWebhookChange(before, values)
     if (Object.keys(change).length > 0) await api.updateWebhook(webhook.id, change)

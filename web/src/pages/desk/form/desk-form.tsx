@@ -13,7 +13,7 @@ import { checkInput, custom, type DeskInput, type InputErrors, limitsOf, longest
 import { OutcomeNote } from './outcome-note.tsx'
 import { TemplateCards } from './template-cards.tsx'
 
-/** Number fields are a sixteenth of the first load, and most guests get a template. */
+/** Loaded only when needed: number fields would be a sixteenth of the first load, and most guests get a template. */
 const CustomFields = lazyPart(async () => (await import('./custom-fields.tsx')).CustomFields)
 
 type Props = {

@@ -49,7 +49,7 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
       <fieldset
         className={classes.cards}
         disabled={isLocked}
-        onKeyDown={({ key }) => actions[Number(key) - 1]?.()} // the keys above do nothing in a chosen card, an input
+        onKeyDown={({ key }) => actions[Number(key) - 1]?.()} // a card is an input, where `useKeys` ignores single keys
       >
         <legend>{label}</legend>
         {cards.map((template, index) => (

@@ -81,7 +81,7 @@ export function useBatchRows(batch: Batch) {
   })
 }
 
-/** Rows are created from the first to the last. While the batch runs, pages after the first one that only waits are not needed. */
+/** Rows are created from the first to the last. While the batch runs, loading stops after the first page whose rows all wait. */
 async function loadPages(id: string, known: RowPage[], isPartial: boolean): Promise<RowPage[]> {
   const pages: RowPage[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {

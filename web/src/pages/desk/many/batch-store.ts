@@ -9,7 +9,7 @@ export type PendingBatch = {
   request: BatchCreation
   status:
     | { kind: 'sending' }
-    /** Nobody knows whether the request arrived. It is sent again until there is an answer. `reason`: of the last answer. */
+    /** The request may have arrived. It is sent again until its outcome is known. `reason`: why the service is unavailable. */
     | { kind: 'lost'; reason?: string }
     | { kind: 'limited'; until: number }
     /** The session ended. The request is sent again after the sign-in. */
