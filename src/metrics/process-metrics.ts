@@ -56,7 +56,7 @@ export function createObserver(registry: Registry): Observer {
   })
   const counted = new Counter({
     name: `${prefix}limiter_counted_total`,
-    help: 'Requests that a store counted for the rate limit. With Redis, postgresql counts only while Redis is lost.',
+    help: 'Requests that a store counted for the rate limit. With Redis, postgresql counts only while Redis does not answer.',
     labelNames: ['store'],
     registers,
   })
@@ -74,7 +74,7 @@ export function createObserver(registry: Registry): Observer {
   })
   const callSeconds = new Histogram({
     name: `${prefix}controller_call_duration_seconds`,
-    help: 'Time that calls to controllers take, failed ones included.',
+    help: 'Time that calls to controllers take, including failed ones.',
     labelNames: ['driver', 'operation'],
     buckets: callBuckets,
     registers,
@@ -87,7 +87,7 @@ export function createObserver(registry: Registry): Observer {
   })
   const attemptSeconds = new Histogram({
     name: `${prefix}delivery_attempt_duration_seconds`,
-    help: 'Time that attempts to deliver a notification take, failed ones included.',
+    help: 'Time that attempts to deliver a notification take, including failed ones.',
     buckets: requestBuckets,
     registers,
   })

@@ -13,19 +13,19 @@ const figures = {
     read: (record: RecordFigures) => record.oldestCreationSeconds,
   },
   controller_outage_longest_seconds: {
-    help: 'Duration of the longest present outage of a controller; 0 if all controllers can be reached.',
+    help: 'Duration of the longest current outage of a controller; 0 if all controllers can be reached.',
     read: (record: RecordFigures) => record.longestOutageSeconds,
   },
   sync_lag_seconds: {
-    help: 'Age of the oldest comparison between an active site and its controller, without controllers out of reach.',
+    help: 'Age of the oldest sync of an active site. Sites whose controller cannot be reached are left out.',
     read: (record: RecordFigures) => record.syncLagSeconds,
   },
   sync_overdue_seconds: {
-    help: 'How long the next comparison of a site has been due; 0 if none is due.',
+    help: 'How long the next sync of a site has been due; 0 if none is due.',
     read: (record: RecordFigures) => record.syncOverdueSeconds,
   },
   deliveries_pending: {
-    help: 'Deliveries that have not arrived yet, those that wait for a retry included. At most 50000 are counted.',
+    help: 'Deliveries that have not arrived yet, including those that wait for a retry. At most 50000 are counted.',
     read: (record: RecordFigures) => record.pendingDeliveries,
   },
   delivery_overdue_seconds: {
@@ -88,7 +88,7 @@ const groups = {
     read: ({ sites }: RecordFigures) => sites.map(({ state, count }) => ({ state, value: count })),
   },
   controller_outage_seconds: {
-    help: 'How long controllers have been out of reach, by their ids: only the ten longest outages.',
+    help: 'Duration of the ten longest current outages, each with the id of its controller.',
     labels: ['controller'],
     read: ({ outages }: RecordFigures) => outages.map(({ controller, seconds }) => ({ controller, value: seconds })),
   },
