@@ -141,7 +141,7 @@ test.each([
   expect(second - first).toBeGreaterThan(900) // a date has whole seconds
 })
 
-test('a longer Retry-After than the caller wants to wait is an error at once', async () => {
+test('a call fails at once if Retry-After is longer than maxWaitMs', async () => {
   steps = [problem(429, 'rate_limited', { 'retry-after': '3600' })]
 
   const error = await failureOf(api.createVoucher(creation))

@@ -38,7 +38,7 @@ test('types follow their schemas', () => {
 }`)
 })
 
-test('a method takes the ids of the path, then an asked Idempotency-Key, then the query', () => {
+test('a method takes the ids of the path, then a required Idempotency-Key, then the query', () => {
   const parameters = [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
     { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string' } },
