@@ -350,7 +350,7 @@ export type Site = {
   name: string
   /** Vouchers can be created only on an active site. */
   active: boolean
-  /** `certificate`: the controller shows another certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
+  /** `certificate`: the controller shows a different certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
   state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
   /** Whether the controller of the site answered the last call. */
   reachable: boolean
@@ -540,7 +540,7 @@ export type NewController = {
   name: string
   driver: string
   address: string
-  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  /** SHA-256 of the only certificate to accept. Null: certificates of public certificate authorities are accepted. */
   certificate_pin?: string | null
   /** The user name, for drivers that sign in with a password. */
   username?: string
@@ -554,7 +554,7 @@ export type ControllerToCheck = {
   /** Required without `controller_id`. */
   driver?: string
   address?: string
-  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  /** SHA-256 of the only certificate to accept. Null: certificates of public certificate authorities are accepted. */
   certificate_pin?: string | null
   /** The user name, for drivers that sign in with a password. */
   username?: string
@@ -581,7 +581,7 @@ export type CheckedCertificate = {
   fingerprint: string
   subject: string
   valid_until: string | null
-  /** `public`: a public authority has signed the certificate. `pinned`: it is the one in `certificate_pin`. */
+  /** `public`: a public certificate authority has signed the certificate. `pinned`: it is the one in `certificate_pin`. */
   trust: "public" | "pinned" | "untrusted"
 }
 
@@ -614,7 +614,7 @@ export type ControllerCheck = {
 export type ControllerChange = {
   name?: string
   address?: string
-  /** SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted. */
+  /** SHA-256 of the only certificate to accept. Null: certificates of public certificate authorities are accepted. */
   certificate_pin?: string | null
   /** The user name, for drivers that sign in with a password. */
   username?: string
@@ -1006,7 +1006,7 @@ export type VoucherCreation = {
   template_id?: string
   /** Number of devices; 0 means any number. Default: that of the template, otherwise 1. */
   max_uses?: number
-  /** Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480. */
+  /** Minutes from the first use. Default: those of the template. Without a template: the time until valid_until, but not more than the controller accepts. Without both: 480. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {
@@ -1139,7 +1139,7 @@ export type BatchCreation = {
   template_id?: string
   /** Number of devices; 0 means any number. Default: that of the template, otherwise 1. */
   max_uses?: number
-  /** Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480. */
+  /** Minutes from the first use. Default: those of the template. Without a template: the time until valid_until, but not more than the controller accepts. Without both: 480. */
   expire_minutes?: number
   /** 0 means no limit. */
   qos?: {

@@ -44,7 +44,7 @@ export const creationFields = {
       maximum: maxInteger,
       examples: [480],
       description:
-        'Minutes from the first use. Default: those of the template, otherwise the time until valid_until or as many minutes as the controller accepts, otherwise 480.',
+        'Minutes from the first use. Default: those of the template. Without a template: the time until valid_until, but not more than the controller accepts. Without both: 480.',
     }),
   ),
   qos: Type.Optional(

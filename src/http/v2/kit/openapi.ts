@@ -100,11 +100,11 @@ const failuresOfBodies = { 413: 'The body is larger than 64 KiB' }
 const failuresOfManaging = {
   409: 'The name is taken, something still refers to the object, or the controller could not be asked',
 }
-const failuresOfSessions = { 415: 'A person sent another Content-Type than application/json' }
+const failuresOfSessions = { 415: 'A request with a session has a Content-Type other than application/json' }
 const failuresOfPublicChanges = {
   ...failuresOfSessions,
   401: 'The e-mail address or the password is wrong',
-  403: 'The token is not valid, the connection is not encrypted, or a page of another site sent the request',
+  403: 'The token is not valid, the connection is not encrypted, or a page of another website sent the request',
   409: 'There is an administrator already',
 }
 const failuresOfIdempotency = {
@@ -115,7 +115,7 @@ const failuresOfIdempotency = {
 function failuresOfUpload({ types, maxBytes }: Upload) {
   return {
     413: `The file is larger than ${maxBytes / 1024} KiB`,
-    415: `The content of the file is none of ${types.join(', ')}`,
+    415: `The content of the file is not ${types.join(' or ')}`,
   }
 }
 

@@ -37,7 +37,7 @@ const certificateSchema = Type.Object(
       type: 'string',
       enum: ['public', 'pinned', 'untrusted'],
       description:
-        '`public`: a public authority has signed the certificate. `pinned`: it is the one in `certificate_pin`.',
+        '`public`: a public certificate authority has signed the certificate. `pinned`: it is the one in `certificate_pin`.',
     }),
   },
   { title: 'CheckedCertificate' },

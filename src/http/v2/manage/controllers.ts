@@ -63,7 +63,8 @@ export const controllerFields = {
   certificate_pin: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     maxLength: 200,
-    description: 'SHA-256 of the only certificate to accept. Null: certificates of public authorities are accepted.',
+    description:
+      'SHA-256 of the only certificate to accept. Null: certificates of public certificate authorities are accepted.',
   }),
   username: Type.String({
     minLength: 1,
