@@ -136,7 +136,7 @@ test.each<[string, Fact, german: string, english: string]>([
   [
     'batch finished',
     finished,
-    `Sammelauftrag beendet: ${site} (API: Check-in; 12 erstellt, 1 fehlgeschlagen, 2 abgebrochen)`,
+    `Voucher-Liste beendet: ${site} (API: Check-in; 12 erstellt, 1 fehlgeschlagen, 2 abgebrochen)`,
     `Batch finished: ${site} (API: Check-in; 12 created, 1 failed, 2 cancelled)`,
   ],
   ['a controller lost', lost, 'Controller nicht erreichbar: main', 'Controller not reachable: main'],

@@ -56,7 +56,7 @@ const german: Words = {
     unused: 'nicht benutzt',
     controller: 'auf dem Controller gelöscht',
   },
-  batchFinished: 'Sammelauftrag beendet',
+  batchFinished: 'Voucher-Liste beendet',
   counts: ({ made, failed, cancelled }) => `${made} erstellt, ${failed} fehlgeschlagen, ${cancelled} abgebrochen`,
   unreachable: 'Controller nicht erreichbar',
   reachable: 'Controller wieder erreichbar',

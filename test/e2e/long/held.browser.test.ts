@@ -39,13 +39,13 @@ test.each([
     'en',
     'For whom?',
     'Create voucher',
-    /No voucher was created\..*The service is held: .* An administrator has to end the hold\./s,
+    /No voucher was created\..*The service is held: .* The person who runs the service has to end the hold\./s,
   ],
   [
     'de',
     'Für wen?',
     'Voucher erstellen',
-    /kein Voucher erstellt\..*Der Dienst ist angehalten: .* Ein Administrator muss ihn fortsetzen\./s,
+    /kein Voucher erstellt\..*Der Dienst ist angehalten: .* Wer den Dienst betreibt, muss ihn wieder freigeben\./s,
   ],
 ] as const)(
   '%s: the desk shows no banner, but says why no voucher was created',

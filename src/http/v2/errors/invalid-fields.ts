@@ -118,7 +118,7 @@ const sentences = {
     de: (_, { fields = [] }) => `Eines dieser Felder ist erforderlich: ${fields.join(', ')}`,
   },
   password_common: {
-    en: () => 'This password is easy to guess. Use four random words, for example',
+    en: () => 'This password is easy to guess. For example, use four random words',
     de: () => 'Dieses Passwort ist leicht zu erraten. Nehmen Sie zum Beispiel vier zufällige Wörter',
   },
   not_usable: {

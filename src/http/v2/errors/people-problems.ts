@@ -43,8 +43,8 @@ export const peopleProblems = {
   origin_mismatch: problem(
     403,
     'origin_mismatch',
-    'Die Anfrage kommt nicht von dieser Seite. Prüfen Sie PUBLIC_URL.',
-    'The request does not come from this site. Check PUBLIC_URL.',
+    'Die Anfrage kommt nicht von der Web-App dieses Dienstes. Prüfen Sie PUBLIC_URL.',
+    'The request does not come from the web app of this service. Check PUBLIC_URL.',
   ),
   content_type_required: problem(
     415,
@@ -69,7 +69,7 @@ export const peopleProblems = {
     400,
     'password_common',
     'Dieses Passwort ist leicht zu erraten. Nehmen Sie zum Beispiel vier zufällige Wörter.',
-    'This password is easy to guess. Use four random words, for example.',
+    'This password is easy to guess. For example, use four random words.',
   ),
   password_link_invalid: problem(
     403,
@@ -86,8 +86,8 @@ export const peopleProblems = {
   setup_token_invalid: problem(
     403,
     'setup_token_invalid',
-    'Dieser Einrichtungs-Token ist falsch oder abgelaufen. Nach einem Neustart zeigt das Log des Dienstes einen gültigen.',
-    'This setup token is wrong or has expired. After a restart, the log of the service shows a valid one.',
+    'Dieses Einrichtungs-Token ist falsch oder abgelaufen. Verwenden Sie den Wert von SETUP_TOKEN. Wenn SETUP_TOKEN nicht gesetzt ist, zeigt das Log des Dienstes nach einem Neustart ein gültiges Token.',
+    'This setup token is wrong or has expired. Use the value of SETUP_TOKEN. If SETUP_TOKEN is not set, the log of the service shows a valid token after a restart.',
   ),
   email_invalid: problem(
     400,

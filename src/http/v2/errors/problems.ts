@@ -65,7 +65,7 @@ const ownProblems = {
     status: 429,
     error: 'batches_too_many',
     messages: {
-      de: 'Für diesen API-Schlüssel laufen schon 100 Sammelaufträge. Bitte warten Sie, bis einer fertig ist.',
+      de: 'Für diesen API-Schlüssel laufen schon 100 Voucher-Listen (Batches). Bitte warten Sie, bis eine fertig ist.',
       en: '100 batches of this API key are already running. Wait until one is done.',
     },
     headers: { 'retry-after': '10' },
@@ -74,7 +74,7 @@ const ownProblems = {
     status: 400,
     error: 'vouchers_too_many',
     messages: {
-      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Bitte enger eingrenzen. Es wurde kein Voucher widerrufen.',
+      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Grenzen Sie ihn ein. Es wurde kein Voucher widerrufen.',
       en: 'The filter matches more than 10,000 vouchers. Narrow it. No voucher was revoked.',
     },
   },
@@ -82,7 +82,7 @@ const ownProblems = {
     status: 400,
     error: 'export_too_large',
     messages: {
-      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Bitte enger eingrenzen, etwa mit created_after.',
+      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Grenzen Sie ihn ein, zum Beispiel mit created_after.',
       en: 'The filter matches more than 10,000 vouchers. Narrow it, for example with created_after.',
     },
   },
@@ -90,7 +90,7 @@ const ownProblems = {
     status: 429,
     error: 'withdrawals_too_many',
     messages: {
-      de: 'An diesen Standorten warten schon 50.000 Voucher auf ihren Widerruf. Bitte später erneut versuchen.',
+      de: 'An diesen Standorten warten schon 50.000 Voucher auf ihren Widerruf. Versuchen Sie es später erneut.',
       en: '50,000 vouchers of these sites are already waiting to be withdrawn. Try again later.',
     },
     headers: { 'retry-after': '60' },
@@ -99,7 +99,7 @@ const ownProblems = {
     status: 429,
     error: 'searches_too_many',
     messages: {
-      de: 'Es laufen zu viele Suchen zugleich. Bitte gleich erneut versuchen.',
+      de: 'Es laufen zu viele Suchen zugleich. Versuchen Sie es gleich erneut.',
       en: 'Too many searches are running at once. Please try again in a moment.',
     },
     headers: { 'retry-after': '2' },
@@ -108,7 +108,7 @@ const ownProblems = {
     status: 503,
     error: 'search_too_slow',
     messages: {
-      de: 'Die Suche hat zu lange gedauert. Bitte mit site_id, created_after oder mehr Buchstaben eingrenzen.',
+      de: 'Die Suche hat zu lange gedauert. Grenzen Sie sie mit site_id, created_after oder mehr Buchstaben ein.',
       en: 'The search took too long. Narrow it with site_id, created_after or more letters.',
     },
     headers: { 'retry-after': '5' },
@@ -117,8 +117,8 @@ const ownProblems = {
     status: 503,
     error: 'unavailable',
     messages: {
-      de: 'Der Dienst ist angehalten: Er erstellt und widerruft zurzeit keine Voucher. Ein Administrator muss ihn fortsetzen.',
-      en: 'The service is held: it does not create or revoke vouchers at present. An administrator has to end the hold.',
+      de: 'Der Dienst ist angehalten: Er erstellt und widerruft zurzeit keine Voucher. Wer den Dienst betreibt, muss ihn wieder freigeben.',
+      en: 'The service is held: it does not create or revoke vouchers at present. The person who runs the service has to end the hold.',
     },
     headers: { 'retry-after': '30' },
   },
@@ -134,7 +134,7 @@ const ownProblems = {
     status: 429,
     error: 'imports_too_many',
     messages: {
-      de: 'In der letzten Minute gab es zu viele Importe. Bitte in {seconds} s erneut versuchen.',
+      de: 'In der letzten Minute gab es zu viele Importe. Versuchen Sie es in {seconds} s erneut.',
       en: 'There were too many imports in the last minute. Try again in {seconds} s.',
     },
   },
@@ -142,7 +142,7 @@ const ownProblems = {
     status: 429,
     error: 'webhook_tests_too_many',
     messages: {
-      de: 'In der letzten Minute gab es zu viele Tests. Bitte in {seconds} s erneut versuchen.',
+      de: 'In der letzten Minute gab es zu viele Tests. Versuchen Sie es in {seconds} s erneut.',
       en: 'There were too many tests in the last minute. Try again in {seconds} s.',
     },
   },
