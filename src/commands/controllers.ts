@@ -72,7 +72,7 @@ export async function registerControllers(controllers: Command, terminal: Termin
     .option('--rename <name>', 'new display name')
     .option('--address <url>', 'e.g. https://192.168.1.1')
     .option('--pin <fingerprint>', 'SHA-256 of the only certificate to accept', fingerprint)
-    .option('--no-pin', 'remove the pin: accept certificates of public authorities')
+    .option('--no-pin', 'remove the pin: accept certificates of public certificate authorities')
     .option('--username <name>', 'local user, together with a new secret; otherwise the stored one is used')
     .option('--secret-file <path>', 'file with the new API key or password; - reads it from standard input')
     .addOption(new Option('--new-secret', 'ask for the new API key or password').conflicts('secretFile'))

@@ -145,7 +145,7 @@ test('`sites test` needs no pin for a certificate of an authority that this mach
   const { id } = (await run('sites add --name Haus --controller c2 --json', { env })).json()
   const { exitCode, stdout } = await run(`sites test ${id}`, { env })
 
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${console.fingerprint} is trusted by a public`)])
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${console.fingerprint} is signed by a trusted`)])
 })
 
 async function certificateOf(url: string): Promise<string> {

@@ -137,7 +137,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
     expect(await failureOf(site)).toEqual([
       'tls',
-      `${fingerprint} is not pinned, and no public authority has signed it (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
+      `${fingerprint} is not pinned, and no public certificate authority has signed it (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
         'Compare it with what the controller shows, then: ' +
         `voucher-service controllers set '${controller}' --pin ${fingerprint} --new-secret`,
     ])

@@ -17,7 +17,9 @@ type Room = { freeBytes: number; totalBytes: number }
 export async function checkDisk(db: Queryable, { databaseDirectUrl, databaseUrl }: Config): Promise<Finding> {
   const { dataDirectory, sizeBytes } = await findServerFacts(db)
   const cannotSee = (reason: string) =>
-    ok(`The size of the database is ${inWords(sizeBytes)}. ${reason}, so watch the free space of its disk there.`)
+    ok(
+      `The size of the database is ${inWords(sizeBytes)}. ${reason}, so watch the free space on the server of the database.`,
+    )
   if (!isLocal(databaseDirectUrl ?? databaseUrl)) return cannotSee('It is on another machine')
   if (dataDirectory === null) return cannotSee('This role may not see where PostgreSQL keeps its data')
   try {

@@ -52,7 +52,7 @@ function describeFailure(publicUrl: string, failure: string): Finding {
   if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(failure))
     return problem(
       `Browsers do not trust the certificate of ${publicUrl} (${failure}).`,
-      'Let the proxy get a certificate for this name from a public authority, e.g. with Caddy or certbot.',
+      'Let the proxy get a certificate for this name from a public certificate authority, e.g. with Caddy or certbot.',
     )
   if (failure === 'ENOTFOUND' || failure === 'EAI_AGAIN')
     return problem(

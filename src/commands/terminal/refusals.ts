@@ -20,7 +20,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   last_administrator: () =>
     'This is the last active administrator. Make another person an administrator first, with `voucher-service staff set --role admin`.',
   person_sites_missing: () =>
-    'An administrator may use all sites. Say which ones remain: --site <id>, which you can repeat, or --all-sites.',
+    'The person is an administrator and may use all sites. Say which sites the person may use in the new role: --site <id>, which you can repeat, or --all-sites.',
 
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
@@ -58,7 +58,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `Site ${id} cannot be removed: ${by} still refer to it. Remove them first, or close the site with \`voucher-service sites deactivate ${id}\`.`,
   site_inactive: ({ id }) => `Site ${id} is not active. Activate it with \`voucher-service sites activate ${id}\`.`,
   site_recorded_under_other_name: ({ controllerSite, controller, name, id }) =>
-    `"${controllerSite}" on ${controller} is site ${id}, "${name}", already. Use that name, or remove the row.`,
+    `"${controllerSite}" on ${controller} is already recorded as site ${id}, "${name}". Use that name, or remove the row.`,
   row_repeated: ({ controllerSite, controller, line }) =>
     `"${controllerSite}" on ${controller} is also in line ${line} of this file. Remove one of the two rows.`,
   row_length_wrong: ({ fields, columns }) =>

@@ -121,11 +121,13 @@ function judgeCertificate(shown: ShownCertificate, { certificatePin, pinCommand 
   if (pin === fingerprint)
     return ok(`${fingerprint} is the pinned one`, { certificate: { ...certificate, trust: 'pinned' } })
   if (pin === null && trusted)
-    return ok(`${fingerprint} is trusted by a public authority`, { certificate: { ...certificate, trust: 'public' } })
+    return ok(`${fingerprint} is signed by a trusted certificate authority`, {
+      certificate: { ...certificate, trust: 'public' },
+    })
   const facts: LayerFacts = { certificate: { ...certificate, trust: 'untrusted' } }
   if (pin === null)
     return failed(
-      `${fingerprint} is not pinned, and no public authority has signed it (${whyNotTrusted}). ` +
+      `${fingerprint} is not pinned, and no public certificate authority has signed it (${whyNotTrusted}). ` +
         `Compare it with what the controller shows, then: ${pinCommand(fingerprint)}`,
       causesOfDistrust[whyNotTrusted ?? ''] ?? 'certificate_self_signed',
       facts,
