@@ -17,7 +17,7 @@ export type QueueWatch = {
 /**
  * Watches whether the queues of this process still make progress. The watch counts checks instead of time, so the time in
  * which the process was frozen does not count. A check that gets no answer from the database resets the count: otherwise all
- * workers would exit again and again while the database is away.
+ * workers would exit again and again while the database is down.
  */
 export function createQueueWatch(
   ctx: { queue: Pick<Queue, 'lastProgress'>; isDatabaseReachable: () => Promise<boolean> },

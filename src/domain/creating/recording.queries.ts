@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker } from '../actor.ts'
 import { isWanted } from '../deliveries/events.queries.ts'
-import { whenUsed } from '../sites/sites.queries.ts'
+import { syncPauseInUse } from '../sites/sites.queries.ts'
 import type { CreatedVoucher, CreationOptions, RecordedCreation } from './creation.ts'
 
 export type LockedCreation = CreationOptions & {
@@ -176,8 +176,8 @@ export async function recordSingleVoucher(
           and not ($16 and ${isWanted('voucher.created', '$1')})
           for update
      ), ${claim('new', controllerVoucherId)}, synced as ( -- after the days are locked: a withdrawal locks both in this order
-       update sites set next_sync_at = now() + ${whenUsed}
-        where id = (select site_id from counted) and next_sync_at > now() + ${whenUsed}
+       update sites set next_sync_at = now() + ${syncPauseInUse}
+        where id = (select site_id from counted) and next_sync_at > now() + ${syncPauseInUse}
      ), ends as (
        insert into withdrawals (site_id, id, voucher_id, reason, only_unused, due_at, next_attempt_at)
        select $1, uuid_v7(), claimed.id, due.reason, due.only_unused, due.at, due.at

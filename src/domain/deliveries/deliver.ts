@@ -1,6 +1,6 @@
 import type { Database } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
-import { updateWebhookSlow, updateWebhookWell } from '../webhooks/webhooks.queries.ts'
+import { updateWebhookHealthy, updateWebhookSlow } from '../webhooks/webhooks.queries.ts'
 import {
   type Attempt,
   type DueDelivery,
@@ -43,7 +43,7 @@ export async function deliver(
 async function recordArrival(db: Database, due: DueDelivery, attempt: Attempt): Promise<void> {
   if (!due.failing) return insertArrival(db, due, attempt)
   await db.transaction(async (tx) => {
-    await updateWebhookWell(tx, due.webhookId)
+    await updateWebhookHealthy(tx, due.webhookId)
     await insertArrival(tx, due, attempt)
   })
 }

@@ -55,12 +55,12 @@ export async function importAllSites(db: Database, actor: Actor, rows: SiteRow[]
     const outcomes = [...refused]
     for (const piece of inPieces(valid, rowsPerTransaction))
       outcomes.push(...(await importPiece(tx, actor, piece, { dryRun: false })))
-    rejectRefused(outcomes)
+    rejectIfAnyRefused(outcomes)
     return outcomes.toSorted((a, b) => a.line - b.line)
   })
 }
 
-export function rejectRefused(outcomes: RowOutcome[]): void {
+export function rejectIfAnyRefused(outcomes: RowOutcome[]): void {
   const count = outcomes.filter(({ outcome }) => outcome === 'refused').length
   if (count > 0) throw new DomainError('import_refused', { details: { count } })
 }

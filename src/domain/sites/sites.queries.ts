@@ -171,7 +171,8 @@ export type SiteSettings = {
 }
 
 /**
- * Changes a site and makes it due for a sync, which adopts vouchers. Undefined when no site of the actor has this id.
+ * Changes a site and makes it due for a sync, which adopts vouchers if the site is set to do so. Undefined when no site of the
+ * actor has this id.
  */
 export async function updateSite(
   db: Queryable,
@@ -272,11 +273,11 @@ export async function findActiveSite(
 }
 
 /** The pause between two syncs of a site in use. */
-export const whenUsed = `interval '5 minutes'`
+export const syncPauseInUse = `interval '5 minutes'`
 
 /** Schedules the next sync of an idle site earlier. Writes nothing when the next sync is soon anyway. */
 export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
-  const soon = why === 'used' ? whenUsed : `interval '10 seconds'`
+  const soon = why === 'used' ? syncPauseInUse : `interval '10 seconds'`
   await db.query(`update sites set next_sync_at = now() + ${soon} where id = $1 and next_sync_at > now() + ${soon}`, [
     id,
   ])

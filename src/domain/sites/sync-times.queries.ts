@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { type SiteOnController, siteOnControllerColumns, whenUsed } from './sites.queries.ts'
+import { type SiteOnController, siteOnControllerColumns, syncPauseInUse } from './sites.queries.ts'
 
 /** Other workers skip a site for this long while its sync runs. If the worker dies, another job syncs the site then. */
 const atMost = `interval '2 minutes'`
@@ -71,7 +71,7 @@ export async function updateSiteSynced(
         set synced_at = $3, sync_failure = null, sync_failing_since = null,
             next_sync_at = ${nextUnlessSet(`now() + ${spread} * case
               when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
-              then ${whenUsed} else ${whenIdle} end`)}
+              then ${syncPauseInUse} else ${whenIdle} end`)}
       where id = $1`,
     [id, nextSyncAt, listedAt, somethingChanged],
   )

@@ -257,7 +257,7 @@ export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{
   return webhook
 }
 
-export async function updateWebhookWell(db: Queryable, id: string): Promise<void> {
+export async function updateWebhookHealthy(db: Queryable, id: string): Promise<void> {
   await db.query('update webhooks set failing_since = null where id = $1', [id])
 }
 

@@ -66,7 +66,7 @@ export async function updateCreationsRevoked(
 }
 
 /** Marks matching creations that were rejected while their row still counts as sent, so that the row is not sent again. */
-export async function updateRefusedRevoked(
+export async function updateRejectedCreationsRevoked(
   tx: Queryable,
   sites: number[] | 'all',
   filter: RevocationFilter,

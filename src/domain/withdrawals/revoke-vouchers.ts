@@ -13,7 +13,7 @@ import {
   listRevocableVouchers,
   type RevocationFilter,
   updateCreationsRevoked,
-  updateRefusedRevoked,
+  updateRejectedCreationsRevoked,
 } from './revocable-vouchers.queries.ts'
 import { findEarlierRevocation, insertRevocation, updateRevocationSites } from './revocations.queries.ts'
 import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from './withdrawals.queries.ts'
@@ -85,7 +85,7 @@ export async function chooseByFilter(
 ): Promise<SiteItem[]> {
   await cancelFittingRows(tx, sites, filter)
   const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
-  await updateRefusedRevoked(tx, sites, filter)
+  await updateRejectedCreationsRevoked(tx, sites, filter)
   const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
   if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
   return [...unsettled, ...vouchers]

@@ -6,7 +6,7 @@ import {
   importAllSites,
   importSites as importSiteRows,
   type RowOutcome,
-  rejectRefused,
+  rejectIfAnyRefused,
 } from '#domain/sites/import-sites.ts'
 import { count, countOrNull, siteNumber, textOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
@@ -60,7 +60,7 @@ export const importSites = operation({
   answer: importSchema,
   async handle({ db, limiter }, { actor, body }) {
     const { rows, refused } = await readRows(limiter, actor, body)
-    rejectRefused(refused)
+    rejectIfAnyRefused(refused)
     return toWire(await importAllSites(db, actor, rows))
   },
 })
