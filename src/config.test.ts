@@ -51,7 +51,7 @@ test('an address with an unescaped password is rejected with the characters to e
   )
 })
 
-test('a missing key is created only for a new installation', () => {
+test('without ENCRYPTION_KEYS, the message says to create a key only for a new installation', () => {
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow(/the settings of the service.* Only for a new/)
 })
 

@@ -154,7 +154,7 @@ test('all changes are made, or none', async () => {
 })
 
 test.each([['--footer', 'x'], ['--no-logo'], ['--logo', file('l.png', png)]])(
-  'a site that does not exist is refused: %s',
+  'a site that does not exist is rejected: %s',
   async (...args) => {
     expect((await set(999_999, args)).stderr).toContain('No site has the id 999999')
   },

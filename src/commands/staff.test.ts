@@ -63,7 +63,7 @@ test('the last active administrator stays one, even if two give up the role at t
   expect(await refusal('set', rows[0]?.email as string, '--no-active')).toContain('the last active administrator')
 })
 
-test('somebody who is no longer an administrator gets sites by name only, not all of them', async () => {
+test('an administrator who gets another role needs --site, and does not keep all sites', async () => {
   const site = await seedSite(db)
   const { email } = await seedPerson(db, { siteIds: [site] })
   await run('set', email, '--role', 'admin')

@@ -24,7 +24,7 @@ const app = await startApp({}, { webFolder: folder })
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const script = `${app.url}/assets/app-1a2b.js`
 
-test.each(['/', ...webPaths])('%s is the page, which is checked with every visit', async (path) => {
+test.each(['/', ...webPaths])('%s is the page, which browsers check for changes at every visit', async (path) => {
   const answer = await call(app.url + path, { headers: asPerson })
 
   expect(answer).toMatchObject({ status: 200, text: '<!doctype html><title>App</title>' })
@@ -48,7 +48,7 @@ test('programs still get JSON at /', async () => {
   expect(answer.headers['vary']).toContain('Accept')
 })
 
-test('files with a hash in their name are cached for a year, others are checked', async () => {
+test('files with a hash in their name are cached for a year; browsers check others for changes', async () => {
   const [hashed, other] = [await call(script), await call(`${app.url}/favicon.svg`)]
 
   expect([hashed.status, hashed.text]).toEqual([200, 'start()'])

@@ -50,7 +50,7 @@ test('requests are counted by the pattern of their route, never by their path', 
   ).toBe(2)
 })
 
-test('the decisions of the limiter are counted, and the store that counted', async () => {
+test('the decisions of the limiter are counted, and the requests that each store counted', async () => {
   const { app, values } = await startMeasuredApp()
   const { key } = await seedKey(app.db, { rateLimit: 1 })
 

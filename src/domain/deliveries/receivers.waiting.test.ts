@@ -37,7 +37,7 @@ test('an answer has a status and the beginning of its body', async () => {
 test.each([
   ['breaks off', 'content-length: 9\r\n\r\nhalf'],
   ['floods', `content-length: ${2 * 1024 * 1024}\r\n\r\n${'x'.repeat(2 * 1024 * 1024)}`],
-])('a 2xx that %s did not arrive', async (_what, rest) => {
+])('a 2xx that %s does not count as accepted', async (_what, rest) => {
   const server = await startServer((socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${rest}`)))
   const answer = await post(`http://${server}/`)
 

@@ -118,7 +118,7 @@ test('a key can be revoked by the prefix of an old secret; the audit has prefixe
   for (const secret of [old, key]) expect(JSON.stringify(rows)).not.toContain(secret.slice(12))
 })
 
-test('of 20,000 keys, a request finds its own by lookups of primary keys, and makes the same for an unknown prefix', async () => {
+test('with 20,000 keys, a request looks up its key by primary keys; an unknown prefix needs the same lookups', async () => {
   await db.query(
     `with made as (
        insert into api_keys (id, name, scope, rate_limit) select gen_random_uuid(), 'k', 'read', 0

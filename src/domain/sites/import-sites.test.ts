@@ -172,7 +172,7 @@ test('an interrupted import is run again: the added sites exist, the rest is add
   expect(new Set((await audited()).map(({ targetId }) => targetId)).size).toBe(1_800)
 })
 
-test('two imports of the same sites at once, one from the end: both complete, each site is added by one', async () => {
+test('two imports of the same sites at once, one in reverse order: both complete, and each site is added once', async () => {
   for (let round = 1; round <= 10; round++) {
     const asked = rows(500).map((site) => ({ ...site, controllerSite: `${round} ${site.controllerSite}` }))
     const both = (await Promise.all([run(asked), run(asked.toReversed())])).flat()

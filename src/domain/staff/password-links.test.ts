@@ -40,7 +40,7 @@ test.each<[string, Role, number[] | undefined, PersonChange]>([
   for (const { link } of [forgotten, invited]) await expect(use(link.token)).rejects.toThrow('password_link_invalid')
 })
 
-test('links stay valid when their creator changes otherwise, and when somebody else loses rights', async () => {
+test('links stay valid when their creator loses no rights, and when somebody else loses rights', async () => {
   const [creator, other] = [await newActor('manager', [adler]), await newActor('manager', [adler])]
   const desk = await newActor('desk', [adler])
   const { link } = await createPasswordLink(db, creator, { id: desk.id })

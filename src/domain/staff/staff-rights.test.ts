@@ -82,7 +82,7 @@ test.each([
   ['the role admin', { role: 'admin' as const }, 'rights_beyond_own'],
   ['all sites', {}, 'rights_beyond_own'],
   ['a site of somebody else', { siteIds: [adler, mole] }, 'site_not_found'],
-])('a manager cannot give %s, neither to a new person nor to an old one', async (_, rights, code) => {
+])('a manager cannot give %s, neither to a new person nor to an existing one', async (_, rights, code) => {
   const manager = await newActor('manager', [adler, krone])
   const id = await newDesk([adler])
 

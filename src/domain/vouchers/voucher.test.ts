@@ -20,11 +20,11 @@ test.each([
   ['one that has expired since it was recorded', [used('09:30:20')], null],
   ['one that was revoked', [{ ...used('11:00:00'), status: 'revoked' as const }], null],
   ['one whose minutes were cut: when the next minute begins', [cut, used('10:00:00')], at('09:31:00')],
-])('the next change without a record, for %s', (_case, vouchers, expected) => {
+])('the next change although nothing is recorded, for %s', (_case, vouchers, expected) => {
   expect(nextChange(now, vouchers)).toEqual(expected)
 })
 
-test('the next change is when the latest end moves, and not before', () => {
+test('the next change is the first time at which latestValidUntil differs', () => {
   const change = nextChange(now, [cut]) as Date
 
   expect(latestValidUntil(new Date(change.getTime() - 1), cut)).toEqual(latestValidUntil(now, cut))

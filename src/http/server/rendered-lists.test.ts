@@ -19,7 +19,7 @@ test('requests for a list that has just changed share one rendering; another ver
   expect(lists.underWay.size).toBe(0)
 })
 
-test('a request later than the rendering is valid renders the list itself', async () => {
+test('a request does not use a rendering that is no longer valid at its time', async () => {
   const lists = createRenderedLists(1)
   const get = (at: string, text: string) =>
     getOrRender(lists, 'site', { version: 'a', now: at }, async () => ({ validUntil: later, body: Buffer.from(text) }))
@@ -42,7 +42,7 @@ test('a rendering that fails is not kept', async () => {
   expect(String(body)).toBe('list')
 })
 
-test('a small list has memory of its own, so that the limit counts all that it keeps', async () => {
+test('a small list has its own memory, so that the limit counts all memory that it uses', async () => {
   const lists = createRenderedLists(1)
   const render = async () => ({ validUntil: null, body: Buffer.from('small') })
 

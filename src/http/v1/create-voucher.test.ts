@@ -222,7 +222,7 @@ test('nothing listens at the address: 500, outcome none, and the message says so
   expect(answer.headers['retry-after']).toBe('5')
 })
 
-test('a site that the controller does not know: 500, outcome none', async () => {
+test('a site that does not exist on the controller: 500, outcome none', async () => {
   const unknown = await seedControlledSite(app.db, simulator, { controllerSite: "no'where" })
   const answer = await post({ site_id: unknown, name: 'x' })
 

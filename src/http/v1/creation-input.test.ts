@@ -180,7 +180,7 @@ describe('bounds of the driver', () => {
 })
 
 test.each(['1E400', '-1E400', '1e999'])(
-  'the name %s is no number that can be written: 400 name erforderlich',
+  'the name %s is a number that JavaScript cannot represent: 400 name erforderlich',
   async (name) => {
     const answer = await post(`{"site_id":${site},"name":${name}}`)
 

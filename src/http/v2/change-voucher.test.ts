@@ -226,7 +226,7 @@ test('a change that is committed while a worker takes due withdrawals keeps the 
   const stay = { site_id: alone, valid_until: minutesAhead(day), extendable_until: minutesAhead(3 * day) }
   const { id, code } = await checkIn(stay)
   const later = minutesAhead(2 * day)
-  // The end is an instant away: the change locks it first, and the worker comes while the lock is held.
+  // From now on a worker may take the withdrawal. The change locks it first, and the worker comes while the lock is held.
   await app.db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where voucher_id = $1`, [
     uuidOf(id),
   ])

@@ -19,7 +19,7 @@ describe(`a site with ${count} vouchers`, async () => {
   const now = new Date()
   await seedVouchers(site)
 
-  test('the first and the last page: the same index scan of one part, the same cost, no offset, no sort', async () => {
+  test('the first and the last page: the same index scan of one partition, the same cost, no offset, no sort', async () => {
     const { rows } = await app.db.query<RecordedVoucher>(
       `select created_at as "createdAt", id from vouchers where site_id = $1
         order by created_at desc, id desc offset ${count - pageSize - 1} limit 1`,
@@ -52,7 +52,7 @@ describe(`a site with ${count} vouchers`, async () => {
     ['code prefix', { codePrefix: '00486' }, /_code_site_id_idx$|_site_id_created_at_id_idx$/],
     ['reference', { reference: 'R-177000' }, /_reference_site_id_idx$/],
     ['part of the name', { nameContains: 'gast 77777' }, /_site_id_name_idx$/],
-  ] as const)('filtered by %s: by its index, in one part, under 300 ms', async (what, filter, index) => {
+  ] as const)('filtered by %s: by its index, in one partition, under 300 ms', async (what, filter, index) => {
     const plan = await explain(site, { now, ...filter })
     report(`a page filtered by ${what}, ms`, plan.ms)
 

@@ -72,7 +72,7 @@ describe('from the record', () => {
     expect(await names({})).toEqual(['valid', 'elsewhere', 'revoked', 'over'])
   })
 
-  test('without site_id, the sites of the key only, and the oldest time of their comparison', async () => {
+  test('without site_id, only the sites of the key are searched, and synced_at is their oldest sync', async () => {
     for (const id of [site, other]) await seedVoucher(app.db, id, { code: '4861409510' })
     await app.db.query(`update sites set synced_at = '2026-11-14T12:00:00Z' where id = $1`, [site])
     await app.db.query(`update sites set synced_at = '2026-11-14T11:00:00Z' where id = $1`, [other])

@@ -177,7 +177,7 @@ describe('400', () => {
     expect(fieldsOf(answer)).toEqual(['request bad_format'])
   })
 
-  test('two Host headers or an invalid one, in the format of this API', async () => {
+  test('an invalid Host header, in the format of this API', async () => {
     const answer = await call(`${app.url}/api/v2/sites`, { headers: { host: 'a b' } })
 
     expect([answer.status, Object.keys(answer.json())]).toEqual([400, ['error', 'message', 'request_id', 'errors']])

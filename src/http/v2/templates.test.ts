@@ -18,7 +18,7 @@ beforeEach(async () => {
   await app.db.query('truncate templates')
 })
 
-test('200: templates with their limits, by name as people count', async () => {
+test('200: templates with their limits, by name in natural order', async () => {
   const day = await add('10 Stunden', { expireMinutes: 600 })
   const shift = await add('8 Stunden', { siteId: mine, maxUses: 0, downKbps: 5000, upKbps: 1000, quotaMb: 2048 })
 

@@ -153,7 +153,7 @@ test('200: a roll keeps the id, and the old secret works until its time; a limit
   expect(await statusWith(old)).toBe(401)
 })
 
-test('an Idempotency-Key of the old secret is known to the new one', async () => {
+test('a repeat with the new secret finds the Idempotency-Key of the old secret', async () => {
   const { id, prefix, key: old } = await seedKey(app.db, { scope: 'write' })
   const voucher_ids = [`${site}-${await seedVoucher(app.db, site)}`]
   const ask = (key: string) =>

@@ -241,7 +241,7 @@ test('plain HTTP works, with a warning', async () => {
   expect(layers[2]).toMatchObject({ result: 'skipped', cause: 'plain_http' })
 })
 
-test('the controller limits sign-ins: the test stops before it does, and network tests go on', async () => {
+test('tests stop signing in before the controller limits sign-ins, and still test the network', async () => {
   const wrong = { ...withLogin, ...right.login, secret: 'wrong' }
   for (let i = 0; i < 3; i++) expect(await outcomeOf(wrong)).toMatchObject({ cause: 'credentials_refused' })
 
@@ -256,9 +256,9 @@ test('the controller limits sign-ins: the test stops before it does, and network
 })
 
 test.each([
-  ['of another name', (url: URL) => `https://localhost:${url.port}`],
-  ['of the address in IPv6', (url: URL) => `https://[::ffff:127.0.0.1]:${url.port}`],
-])('sign-ins at another spelling %s count together', async (_, spell) => {
+  ['another name', (url: URL) => `https://localhost:${url.port}`],
+  ['its address in IPv6', (url: URL) => `https://[::ffff:127.0.0.1]:${url.port}`],
+])('sign-ins at the same controller count together: %s', async (_, spell) => {
   const wrong = { ...withLogin, ...right.login, secret: 'wrong' }
   for (let i = 0; i < 2; i++) await outcomeOf(wrong)
   await outcomeOf({ ...wrong, address: spell(new URL(console.url)) })

@@ -134,7 +134,7 @@ test.each([
   ['PNG', 'image/png', png],
   ['JPEG', 'image/jpeg', jpeg],
   ['PNG of the largest size', 'image/png', pngOfBytes(maxLogoBytes)],
-])('a %s is answered as it was sent, as %s that no browser reads as anything else', async (_, type, bytes) => {
+])('a %s is returned as it was sent, as %s, and browsers must not guess another type', async (_, type, bytes) => {
   const stored = await upload(bytes, { 'content-type': 'application/json' })
   const answer = await app.call(logo, { key })
   const head = await app.call(logo, { method: 'HEAD', key })

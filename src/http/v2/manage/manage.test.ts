@@ -36,7 +36,7 @@ test('me: a limited key with an expiry, and a key without limits', async () => {
   })
 })
 
-test("a controller's site is taken under each of its ids", async () => {
+test("a controller's site that is recorded cannot be added again under another of its ids", async () => {
   const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
   const { body: controller } = await ask('POST', '/controllers', { name: 'Several ids', ...login })
   const idOf = new Map([...(await simulator.siteReferences())].map(([id, reference]) => [reference, id]))

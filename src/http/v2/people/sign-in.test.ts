@@ -100,7 +100,7 @@ test.each(['unknown', '192.0.2.7:5678', '[2001:db8::1]:443', 'fe80::1%eth0', '']
   },
 )
 
-test('browsers keep no answer to a person, and guess no other type for any answer', async () => {
+test('browsers must not store the answers to people, and must not guess another type', async () => {
   const { session } = await seedPerson(app.db)
 
   for (const path of ['/session', '/me', '/me/sessions', '/vouchers.csv', '/nothing']) {
