@@ -98,7 +98,7 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     )
 }
 
-/** Prints keys with each old secret that still works as one text. */
+/** Prints keys. Each old secret that still works becomes one text: its prefix and its end. */
 function printKeys(terminal: Terminal, keys: ApiKeyWithSites | ApiKeyWithSites[]): void {
   const toRecord = ({ oldSecrets, ...key }: ApiKeyWithSites) => ({
     ...key,

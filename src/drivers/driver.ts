@@ -3,7 +3,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { CheckCause, LayerCheck, SiteToTest } from './layer-check.ts'
 
 /**
- * The port between the service and one kind of controller. Only the driver interprets addresses, opens connections and
+ * The interface between the service and one kind of controller. Only the driver interprets addresses, opens connections and
  * defines which layers must work before a voucher can be made.
  */
 export type Driver = {

@@ -9,7 +9,7 @@ const queueSchema = 'pgboss'
 
 /** The queues of the service and their options. A job is only data; the code in `worker/` processes it. */
 const queues = {
-  // Each attempt of a delivery has one job. pg-boss retries the job only when a worker died or the database was away. A failed
+  // Each attempt of a delivery has one job. pg-boss retries the job only when a worker died or the database was down. A failed
   // attempt enqueues a job for the next attempt. (The policy of a queue cannot be changed, so `attempt` replaced `deliver`.)
   attempt: { policy: 'exclusive', retryLimit: 3, retryDelay: 1 },
   // This queue takes the attempts for receivers that were slow last time, so that other receivers do not wait for them.

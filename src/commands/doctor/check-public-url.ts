@@ -65,7 +65,7 @@ function describeFailure(publicUrl: string, failure: string): Finding {
   )
 }
 
-/** `seen` is the address by which the request reached the service, as the proxy told it. */
+/** `seen` is the origin that the service sees in a request to PUBLIC_URL, after the proxy. */
 export function judgeOrigin(
   publicUrl: string,
   seen: string | undefined,

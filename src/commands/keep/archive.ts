@@ -16,7 +16,7 @@ export type Archive = {
 /** Matches the entry with the rows of `migrations`. No process of the service starts before these rows exist. */
 const migrationRows = / TABLE DATA public migrations /
 
-/** Reads the list of a backup and checks that it is complete and of this service. */
+/** Reads which entries a backup file has, and checks that the file is a backup of this service. */
 export async function readArchive(file: string, env: ToolEnvironment): Promise<Archive> {
   const list = await runTool('pg_restore', ['--list', file], env).catch((error: Error) => {
     throw new CommandRefused(`${file} cannot be read as a backup. ${error.message}`)

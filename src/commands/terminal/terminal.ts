@@ -12,7 +12,7 @@ export type Terminal = {
   stderr: TextSink
   /** Whether `--json` was given. */
   json: boolean
-  /** The exit code that the command leaves. Commands set it to 1 after they have printed what failed. */
+  /** The exit code of the command. Commands set it to 1 after they have printed what failed. */
   exitCode: number
 }
 

@@ -172,7 +172,7 @@ async function findSignInLimit(
   return undefined
 }
 
-/** IPv6 addresses can be written in several ways, and one of their ranges holds all IPv4 addresses. */
+/** Writes an IP address in one form. An IPv6 address has several forms, and some IPv6 addresses contain an IPv4 address. */
 function oneSpelling(address: string): string {
   if (!isIPv6(address)) return address
   const host = new URL(`http://[${address}]`).hostname
@@ -198,7 +198,7 @@ async function recordCheck(
   })
 }
 
-/** Layers of the drivers, as people see them. */
+/** The line in which people see the result of each layer of the drivers. */
 const lines: Partial<Record<string, CheckLine>> = {
   address: 'name',
   dns: 'name',

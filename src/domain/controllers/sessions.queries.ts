@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 
-/** A controller allows five sign-ins a minute, successful or not. One is reserved for people and for late arrivals. */
+/** A controller allows five sign-ins a minute, successful or not. One is reserved for people and for a sign-in that is late. */
 const signInsPerMinute = 4
 /** Longer than a sign-in may take: a process that holds the lease longer than this has died. */
 const lease = `interval '10 seconds'`

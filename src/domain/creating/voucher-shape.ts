@@ -21,7 +21,7 @@ const fields: Record<Limit, string> = {
   quotaMb: 'qos.quota_mb',
 }
 
-/** Rejects values that the driver is documented not to accept, all at once. Nothing is clamped. */
+/** Rejects limits outside the bounds of the driver. The error has all of these limits. Nothing is clamped. */
 export function checkBounds(driver: Pick<Driver, 'bounds'>, shape: VoucherShape): void {
   const [first, ...more] = errorsOfBounds(driver, shape)
   if (first) throw new DomainError(first.code, { details: first.details, more })
@@ -36,7 +36,10 @@ function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape)
   })
 }
 
-/** The minutes of a voucher that ends only by `valid_until`: the time left until then, up to the controller's limit. */
+/**
+ * Stands for the minutes of a voucher that ends only by `valid_until`. `cutMinutes` replaces it by the time left until then, up
+ * to the controller's limit.
+ */
 export const minutesLeft = max
 /** Almost two years, where a driver documents no bound. Some controllers reject more. */
 const maxMinutes = 1_000_000

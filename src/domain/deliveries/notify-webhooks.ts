@@ -7,7 +7,7 @@ import { type ChangedVoucher, insertEventWithDeliveries, type RevokedVoucher } f
 
 type EventSite = { id: number; name: string }
 
-// Each of these runs in the transaction that records the change, so there is never one without the other.
+// These functions run in the transaction that records the change, so the change and its event are committed together.
 
 /** Notifies the webhooks of a site about new vouchers. */
 export async function notifyCreated(

@@ -52,7 +52,7 @@ export async function updateSitesDueForSync(tx: Queryable): Promise<void> {
   await tx.query('update sites set next_sync_at = now() where active')
 }
 
-/** Work that waits for the end of the hold, and what the record learned from the controllers since it began. */
+/** Work that waits for the end of the hold, and what sync and `reconcile` found on the controllers since it began. */
 export type HeldWork = {
   /** Vouchers that sync or `reconcile` recorded since the hold began. */
   adopted: number

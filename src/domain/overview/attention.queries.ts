@@ -38,7 +38,7 @@ export type FailingController = {
   site: string
 }
 
-/** Controllers with active sites that cannot use them, longest first. */
+/** Controllers that some of their active sites cannot use, longest first. */
 export async function listFailingControllers(db: Queryable, scope: OverviewScope): Promise<FailingController[]> {
   const { rows } = await db.query<FailingController>(
     `select c.id, c.name, failing.problem, min(failing.since) as since, count(*)::integer as sites,
@@ -62,7 +62,7 @@ export type FailingWebhook = {
   failingSince: Date | null
   disabledAt: Date | null
   disabledReason: string | null
-  /** Deliveries that have not arrived since it fails, at most 1,000. */
+  /** The number of deliveries since the first failure that have not arrived. Counting stops at 1,000. */
   undelivered: number
 }
 

@@ -86,8 +86,8 @@ function isCommon(password: string, email: string): boolean {
 let common: Set<string> | undefined
 
 /**
- * The 10,000 most common passwords of public leaks, without digits and signs at both ends, and all common ones of 12
- * characters.
+ * The 10,000 most common passwords of public leaks, without digits and signs at both ends. Also all common ones with at least 12
+ * characters, unchanged.
  */
 function listCommonPasswords(): Set<string> {
   common ??= new Set(

@@ -22,9 +22,9 @@ import {
 import { hasAdministrator, type Language } from './staff.queries.ts'
 
 /**
- * Returns the token that creates the first administrator. Undefined if there is an administrator already, or if another
- * process has its own SETUP_TOKEN. All processes with the same ENCRYPTION_KEYS compute the same token, so none has to store
- * it.
+ * Returns the token that creates the first administrator. All processes with the same ENCRYPTION_KEYS compute the same token, so
+ * none has to store it. Undefined if there is an administrator already, or if a process with a SETUP_TOKEN or with other
+ * ENCRYPTION_KEYS made the present token and this process has no SETUP_TOKEN.
  */
 export async function openSetup(
   db: Database,
@@ -52,7 +52,8 @@ function deriveToken({ currentId, keys }: Keyring, seed: string): string {
 export type FirstAdministrator = { token: string; name: string; email: string; password: string; language: Language }
 
 /**
- * Creates the first administrator and three templates, and signs the administrator in. The token is then no longer valid.
+ * Creates the first administrator, and three templates if there are none. Signs the administrator in. The token is then no longer
+ * valid.
  */
 export async function setUp(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
   await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)

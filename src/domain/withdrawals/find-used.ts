@@ -23,8 +23,8 @@ export type VouchersByUse = {
 
 /**
  * Returns a function that finds out which of these vouchers somebody has used. A recorded use is enough. For the others it
- * reads the controller's list, at most once in 10 s. A guest who signs in between the reading and the deletion is not seen:
- * the voucher is deleted, and the guest stays online.
+ * reads the controller's list. A reading is used for 10 s, unless it lacks a voucher that may be newer. A guest who signs in
+ * between the reading and the deletion is not seen: the voucher is deleted, and the guest stays online.
  */
 export function createUseFinder(
   ctx: { controllers: Controllers; clock: Clock },

@@ -64,9 +64,9 @@ type OpenWithdrawals = {
 }
 
 /**
- * True when a hold keeps the workers from the only withdrawal, which `valid_until` scheduled. Attempts before a restore do not
- * count, because the restored record has made none. The hold is read after the withdrawals were locked: if it is still there,
- * no worker has taken them since it began.
+ * True when a hold keeps the workers from the only withdrawal, which `valid_until` scheduled. After a restore, recorded attempts
+ * do not count: they were made before the backup, and none was made since. The hold is read after the withdrawals were locked:
+ * if it is still there, no worker has taken them since it began.
  */
 async function isOnlyHeldEnd(tx: Queryable, { othersBegun, endAttempted }: OpenWithdrawals): Promise<boolean> {
   if (othersBegun) return false

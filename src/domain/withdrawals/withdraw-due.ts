@@ -44,7 +44,10 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
   }
 }
 
-/** Returns false when a hold began during the wait for a slot. The rows that were not deleted wait for `resume`. */
+/**
+ * Like `withdraw`. Also returns false when a hold began during the wait for a slot. Then the vouchers that were not deleted wait
+ * for `resume`.
+ */
 async function withdrawUnlessHeld(...withdrawal: Parameters<typeof withdraw>): Promise<boolean> {
   try {
     return await withdraw(...withdrawal)

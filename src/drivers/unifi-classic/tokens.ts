@@ -1,6 +1,6 @@
 import type { HttpReply } from '../http-base/http-client.ts'
 
-/** On a console, a gateway in front of the Network Application handles the sign-in. A self-hosted application does it. */
+/** On a console, a gateway in front of the Network Application handles the sign-in. A self-hosted application does it itself. */
 export type FlavourName = 'console' | 'self-hosted'
 
 type Flavour = { prefix: string; loginPath: string; rememberMember: string; cookie: string }

@@ -10,7 +10,7 @@ const headers = htmlHeaders(stylesheet)
 /** Any cache may store the page. It varies by Host because it contains the origin. */
 const caching = { 'cache-control': 'public, no-cache', vary: 'Host' }
 
-/** GET /reference. The page is made for the first request, because it would delay each start. */
+/** GET /reference. The first request makes the page, because making it earlier would delay each start. */
 export function registerReference(app: FastifyInstance, operations: Operation[]): void {
   let pageFor: ReturnType<typeof referencePage> | undefined
   registerPublicPage(app, {

@@ -5,7 +5,7 @@ import { answerWithEtag } from '../v2/kit/etag.ts'
 import type { WebApp } from '../web.ts'
 import { html, htmlHeaders, trustedMarkup } from './html.ts'
 
-/** The same facts for programs. */
+/** The answer for programs. */
 const facts = JSON.stringify({
   name: 'Voucher Service',
   api: '/api/v2',

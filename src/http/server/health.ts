@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * The body of `/readyz`. A ready process accepts requests; while the database rejects writes, it only answers reads.
+ * The body of `/readyz`. A ready process accepts requests. `writes` is set while the database rejects writes or the service is
+ * held.
  */
 export type Readiness =
   | { status: 'ready' }

@@ -7,7 +7,8 @@ import type { Log } from '#lib/log.ts'
 import { bodyOf, type Problem, problems } from './problems.ts'
 import type { Connections } from './server.ts'
 
-// Malformed HTTP is rejected before routing, so these errors are the same for both APIs.
+// Requests that the parser rejects reach no route, so their errors are the same for both APIs. A framing problem is found later:
+// each API answers it in its own format.
 
 /** The error for a request target or Host header that a proxy could read differently (request smuggling). */
 export function framingProblem(request: IncomingMessage): DomainError | undefined {

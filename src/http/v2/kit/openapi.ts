@@ -7,7 +7,7 @@ import { binary, imageTypesOf, type Upload } from './files/images.ts'
 import type { Operation } from './operation.ts'
 import { headers, headersOf } from './response-headers.ts'
 
-/** GET /api/v2/openapi.json. The document is made for the first request, because it would delay each start. */
+/** GET /api/v2/openapi.json. The first request makes the document, because making it earlier would delay each start. */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
   let text: string | undefined
   registerPublicPage(app, {
