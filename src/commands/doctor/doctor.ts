@@ -13,7 +13,10 @@ import { checkSettings } from './check-settings.ts'
 import { checkWebhooks, checkWork } from './check-work.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
-/** Every check only reads. `--json` prints the findings as a list. */
+/**
+ * The checks only read, with two exceptions: Redis gets one key that expires after a second, and a sign-in to a controller is
+ * stored as its shared session. `--json` prints the findings as a list.
+ */
 export function registerDoctor(command: Command, terminal: Terminal): void {
   command
     .option('--no-controllers', 'do not call the controllers')
