@@ -168,7 +168,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   import_refused: conflict(
     'import_refused',
     '{count} Zeilen können nicht hinzugefügt werden. Deshalb wurde keine Zeile hinzugefügt. Korrigieren Sie die Datei und importieren Sie sie noch einmal.',
-    '{count} rows cannot be added, so no row was added. Correct the file and import it again.',
+    'Rows that cannot be added: {count}. No row was added. Correct the file and import it again.',
   ),
   site_inactive: conflict(
     'site_inactive',

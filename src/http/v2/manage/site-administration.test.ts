@@ -71,7 +71,7 @@ test('an import with one wrong row adds no row; the dry run says what is wrong i
   expect([refused.status, refused.body.error]).toEqual([409, 'import_refused'])
   expect([unknownController.status, unknownController.body.message]).toEqual([
     409,
-    '1 rows cannot be added, so no row was added. Correct the file and import it again.',
+    'Rows that cannot be added: 1. No row was added. Correct the file and import it again.',
   ])
   expect(await countSites()).toBe(before)
   expect(
