@@ -224,7 +224,7 @@ export type UnreachableReason =
   | 'no_answer'
   /** The certificate is not the pinned one. */
   | 'certificate_changed'
-  /** No certificate is pinned, and no public authority trusts the one that the controller shows. */
+  /** No certificate is pinned, and no public certificate authority has signed the one that the controller shows. */
   | 'certificate_untrusted'
   | 'address_forbidden'
   /** Something answers, but not as a controller does. */

@@ -57,7 +57,7 @@ export type LayerFacts = {
   sites?: ControllerSite[]
 }
 
-/** `pinned`: it is the pinned one. `public`: none is pinned, and a public authority has signed it. */
+/** `pinned`: it is the pinned one. `public`: none is pinned, and a public certificate authority has signed it. */
 export type CheckedCertificate = {
   fingerprint: string
   subject: string

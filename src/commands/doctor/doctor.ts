@@ -20,7 +20,7 @@ import { type Finding, findingsOf } from './finding.ts'
 export function registerDoctor(command: Command, terminal: Terminal): void {
   command
     .option('--no-controllers', 'do not call the controllers')
-    .addHelpText('after', '\nChanges nothing. Exit codes: 0 no problem, 1 at least one problem.')
+    .addHelpText('after', '\nRepairs nothing. Exit codes: 0 no problem, 1 at least one problem.')
     .action(async ({ controllers }: { controllers: boolean }) => {
       const findings: Finding[] = []
       for await (const finding of examine(terminal.env, { controllers })) {

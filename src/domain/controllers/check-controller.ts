@@ -58,7 +58,7 @@ export type ControllerCheck = {
 const checksPerMinute = 60
 /**
  * A console allows five sign-ins a minute and may lock the account after that. Three are enough to correct two mistakes, and
- * leave one for the service itself.
+ * leave two for the service itself.
  */
 const signInsPerMinute: Record<Driver['credentials'], number> = { login: 3, 'api-key': 20 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Button, Code, Group, Skeleton, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowLeft, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -10,6 +10,7 @@ import { api } from '../../api.ts'
 import { ConnectionTest } from '../../components/controller/connection-test.tsx'
 import { useRecordedTest } from '../../components/controller/use-recorded-test.ts'
 import { Moment } from '../../components/moment.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
@@ -96,6 +97,7 @@ function ManagedSite({ site }: { site: Site }) {
         {site.active && <SyncButton sync={sync} />}
       </Header>
       <SyncProblem sync={sync} />
+      <UnrecordedNotice site={site} />
       <div className={classes.detail}>
         <GuestInfoPanel site={site} />
         <Panel title={t('sites-page.controller')}>
@@ -145,6 +147,7 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
         </Button>
       </Header>
       <SyncProblem sync={sync} />
+      <UnrecordedNotice site={site} />
       <div className={classes.detail}>
         <ConnectionTest test={test} remedies={remedies} />
         <div className={classes.column}>
@@ -161,6 +164,19 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
         </div>
       </div>
     </>
+  )
+}
+
+/** Only the command line can record or withdraw vouchers that somebody else made, because it shows each of them first. */
+function UnrecordedNotice({ site: { id, unrecorded_vouchers: count } }: { site: Site }) {
+  const { t } = useTranslation()
+  if (count === 0) return null
+  return (
+    <div style={{ marginBottom: 20 }}>
+      <Notice tone="warn" title={t('sites-page.unrecorded', { count })}>
+        {t('sites-page.unrecorded-text')} <Code>voucher-service reconcile --site {id}</Code>
+      </Notice>
+    </div>
   )
 }
 
