@@ -132,7 +132,7 @@ test('an attempt that takes too long is repeated', async () => {
 test.each([
   ['seconds', () => '1'],
   ['a date', () => new Date(Date.now() + 2_000).toUTCString()],
-])('it waits as long as a Retry-After of %s asks', async (_, retryAfter) => {
+])('the client waits as long as a Retry-After of %s asks', async (_, retryAfter) => {
   steps = [problem(429, 'rate_limited', { 'retry-after': retryAfter() }), made]
 
   await api.createVoucher(creation)
@@ -194,7 +194,7 @@ test('a GET and a DELETE are repeated without an Idempotency-Key', async () => {
   expect(received.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE', 'DELETE'])
 })
 
-test('it gives up after as many attempts as the caller allows', async () => {
+test('the client gives up after as many attempts as the caller allows', async () => {
   steps = [problem(500, 'controller_timeout', { 'retry-after': '0', 'voucher-outcome': 'unknown' })]
 
   const error = await failureOf(api.createVoucher(creation, { maxAttempts: 4 }))

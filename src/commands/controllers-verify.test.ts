@@ -27,7 +27,7 @@ for (const { on, ...kind } of kinds) {
 const run = (args: string[], stdin = '') => runCommand(db.url, ['controllers', 'verify', ...args], { stdin })
 
 describe.each(kinds)('$name', ({ name, on, driver }) => {
-  test('prints a report without names, addresses, codes and ids; exit code 0', async () => {
+  test('`controllers verify` prints a report without names, addresses, codes and ids; exit code 0', async () => {
     const { exitCode, stdout, stderr } = await run([name, '--site', 'geheimer-ort', '--yes'])
     const made = (await on.vouchers()).at(-1)
 
@@ -62,7 +62,7 @@ describe.each(kinds)('$name', ({ name, on, driver }) => {
   })
 })
 
-test('prints JSON with the usual field names', async () => {
+test('`controllers verify` prints JSON with the usual field names', async () => {
   const { exitCode, json } = await run(['Schlüssel', '--yes', '--json'])
 
   expect(exitCode).toBe(0)
@@ -75,7 +75,7 @@ test('prints JSON with the usual field names', async () => {
   expect(json().observations[0]).toEqual({ observation: 'vouchers in the list', value: expect.any(Number) })
 })
 
-test('asks first, and makes a voucher only after a yes', async () => {
+test('`controllers verify` asks first, and makes a voucher only after a yes', async () => {
   await console.forget()
   const answers = await Promise.all(['', 'n\n', 'maybe\n'].map((answer) => run(['Schlüssel'], answer)))
   const created = await console.creates()

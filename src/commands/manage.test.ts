@@ -74,7 +74,7 @@ test('templates set changes only the given fields', async () => {
   )
 })
 
-test('keys set changes name, limit, sites and expiry; a manage key keeps one', async () => {
+test('keys set changes name, limit, sites and expiry; a manage key always has an expiry', async () => {
   const site = await seedSite(db)
   const { prefix } = await seedKey(db, { scope: 'manage', siteIds: [site] })
   const changed = await run(`keys set ${prefix} --name n8n --limit 60 --all-sites --expires 2127-01-31 --json`)

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await db.query('truncate sites cascade')
 })
 
-test('prints a table and a summary; a rejected row gives exit code 1', async () => {
+test('`sites import` prints a table and a summary; a rejected row gives exit code 1', async () => {
   const { exitCode, stdout, stderr } = await importing(`\ufeff${header}\r\nHaus Süd,c1,main\r\nb,X,\u001b[2J\r\n`)
 
   expect(stdout).toBe(
@@ -48,7 +48,7 @@ test('prints a table and a summary; a rejected row gives exit code 1', async () 
   expect([exitCode, stderr]).toEqual([1, '1 added, 0 exists, 1 refused\n'])
 })
 
-test('reads standard input and prints JSON; a second import finds that everything exists, with exit code 0', async () => {
+test('`sites import` reads standard input and prints JSON; a second import finds that everything exists, with exit code 0', async () => {
   const stdin = 'name;controller;controller_site;adopt\nHaus;c1;main;ja\nHof;c1;yard;\n'
   const run = (...more: string[]) => runCommand(db.url, ['sites', 'import', '-', '--json', ...more], { stdin })
   const dry = await run('--dry-run')

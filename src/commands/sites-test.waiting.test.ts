@@ -246,7 +246,7 @@ test('a hotspot operator of a self-hosted application: every layer of its site i
   expect((await runTest(site)).map(({ result }) => result)).toEqual(layers.map(() => 'ok'))
 })
 
-test('dns: a name that resolves to a port of the service itself', async () => {
+test('dns: a name that leads to a port of the service itself', async () => {
   const { site } = await seed(integration, { address: 'https://localhost:5432' })
 
   expect(await failureOf(site)).toEqual(['dns', expect.stringContaining('leads to a forbidden address')])

@@ -74,7 +74,7 @@ test('an administrator who gets another role needs --site, and does not keep all
   expect(desk).toMatchObject({ role: 'desk', site_ids: [site] })
 })
 
-test('says what is wrong and what to do', async () => {
+test('`staff` says what is wrong and what to do', async () => {
   const { email } = await seedPerson(db)
   const add = (...args: string[]) => refusal('add', '--name', 'X', ...args)
 

@@ -41,7 +41,7 @@ test.each([
   expect(policy.allows(address, 443)).toBe(false)
 })
 
-describe('the ports of PostgreSQL and Redis', () => {
+describe('the forbidden ports of the service', () => {
   const refused = (databaseUrl: string, redisUrl?: string) => {
     const made = createControllerAddressPolicy({ port: 8080, databaseUrl, redisUrl })
     return [5432, 5433, 6379, 6380].filter((port) => !made.allows('127.0.0.1', port))
@@ -56,7 +56,7 @@ describe('the ports of PostgreSQL and Redis', () => {
     expect(refused('postgres:///vouchers?host=/run/postgresql&port=5433')).toEqual([5433])
   })
 
-  test('also those of the direct address and of the metrics', () => {
+  test('include those of the direct address and of the metrics', () => {
     const own = { port: 8080, databaseUrl: 'postgres://localhost', databaseDirectUrl: 'postgres://localhost:5433' }
     const made = createControllerAddressPolicy({ ...own, metricsPort: 9464 })
 

@@ -30,7 +30,7 @@ async function demoDatabases(): Promise<string[]> {
 // A demo takes seconds to start, so the tests share one, and the last of them ends it.
 const full = await startDemo()
 
-test('is ready soon and prints one line of JSON with facts that hold', async () => {
+test('the demo is ready soon and prints one line of JSON with facts that hold', async () => {
   const { facts, words, readyAfterMs } = full
   report('demo ready after ms', readyAfterMs)
   const { url, base_url, keys, sites, inactive_site, controller, controllers, ready } = facts
@@ -68,7 +68,7 @@ test('is ready soon and prints one line of JSON with facts that hold', async () 
   expect(words()).toContain(`curl -H 'X-API-Key: ${keys.write}' -d`)
 })
 
-test('every command that it prints works; the last one makes one creation on its controller fail', async () => {
+test('every command that the demo prints works; the last one makes one creation on its controller fail', async () => {
   const lines = full
     .words()
     .split('\n')
@@ -99,14 +99,14 @@ const post = (at: string, path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-test('its sign-in works', async () => {
+test('the sign-in of the demo works', async () => {
   const { url, sign_in } = full.facts
 
   expect((await post(url, '/session', sign_in)).json()).toMatchObject({ role: 'admin', email: sign_in.email })
   expect(full.words()).toContain(sign_in.password)
 })
 
-test('leaves nothing behind after SIGTERM', async () => {
+test('the demo leaves nothing behind after SIGTERM', async () => {
   const { url, controllers } = full.facts
   full.process.kill('SIGTERM')
 
@@ -134,7 +134,7 @@ test('an empty demo waits for its first administrator, and leaves no process beh
     await expect(call(`${address}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
 })
 
-test('leaves no database after a wrong setting', async () => {
+test('the demo leaves no database after a wrong setting', async () => {
   const wrong = spawn(process.execPath, [program, 'demo'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, BASE_PATH: 'nope' },
   })
@@ -143,7 +143,7 @@ test('leaves no database after a wrong setting', async () => {
   expect(await demoDatabases()).toEqual([])
 })
 
-test('prints one line with exit code 1 when PostgreSQL is not running', async () => {
+test('the demo prints one line with exit code 1 when PostgreSQL is not running', async () => {
   const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
   })

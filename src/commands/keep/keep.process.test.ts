@@ -211,7 +211,7 @@ test('restore rejects a database that is not empty, and changes nothing there', 
   expect((await other.query('select from hold')).rowCount).toBe(0)
 })
 
-test('restore rejects a database with which a process of the service is connected', async () => {
+test('restore rejects a database to which a process of the service is connected', async () => {
   const file = await backUp()
   const url = await createEmptyDatabase()
   const process = connectDatabase({ url, poolSize: 1, minIdle: 1, onError: () => {} })
@@ -276,7 +276,7 @@ test('`hold` and `resume` are recorded in the audit, and both can be repeated', 
   expect(rows.map(({ action }) => action)).toEqual(['record.held', 'record.resumed'])
 })
 
-test('`resume` leaves a hold alone that began while it asked, and says so', async () => {
+test('`resume` does not end a hold that began while it asked, and says so', async () => {
   await run(db.url, ['hold'])
   async function* answerLate() {
     await run(db.url, ['resume', '--yes'])

@@ -30,7 +30,7 @@ describe('every example, pasted into a shell, is a request that the API understa
       .replaceAll('&amp;', '&')
   const examples = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map(([, text]) => plainText(text as string))
 
-  test('there is one for each operation that a key may call', () =>
+  test('there is an example for each operation that a key may call', () =>
     expect(examples).toHaveLength(operations.filter(({ scope }) => scope).length))
 
   test.each(examples)('%s', async (example) => {

@@ -60,7 +60,7 @@ test('every element is closed, in order', () => {
   expect(open).toEqual([])
 })
 
-test('it names the address that the client used, in text only', async () => {
+test('the page names the address that the client used, in text only', async () => {
   const elsewhere = await call(url, { headers: { host: 'vouchers.example:8443' } })
 
   expect(elsewhere.text).toContain('API=http://vouchers.example:8443/api/v2\n')

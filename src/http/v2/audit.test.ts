@@ -128,7 +128,7 @@ test('sign-ins and sign-outs are recorded with their address, failed sign-ins ar
   ])
 })
 
-test('changes of keys and people have the old values, also of their sites', async () => {
+test('changes of keys and people have the old values, including the sites', async () => {
   const sites = [await seedSite(db), await seedSite(db)]
   const request = { name: 'PMS', scope: 'write', rateLimit: 60, siteIds: sites, expiresAt: null } as const
   const key = await createKey(db, testActor, { ...request, siteIds: [...sites] })

@@ -129,7 +129,7 @@ test('rows that could not be made before valid_until fail and say why', async ()
 describe('nothing more is made', () => {
   const failuresOf = async (id: string) => (await get(`/batches/${id}/rows`)).rows.map(({ failure }: any) => failure)
 
-  test('of a batch whose site was closed; when it is open again, a retry makes the rest', async () => {
+  test('for a batch whose site was closed; when it is open again, a retry makes the rest', async () => {
     const id = await accepted({ names: ['Ada', 'Grace'] })
     await activateSite(app.db, testActor, site, false)
     await run(id)
@@ -146,7 +146,7 @@ describe('nothing more is made', () => {
     expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 2, failed: 0 })
   })
 
-  test('of a batch whose key was revoked', async () => {
+  test('for a batch whose key was revoked', async () => {
     const leaked = await seedKey(app.db, { scope: 'write' })
     const body = JSON.stringify({ site_id: site, name: 'Messe', count: 2 })
     const { id } = (await app.call('/api/v2/batches', { method: 'POST', key: leaked.key, body })).json()

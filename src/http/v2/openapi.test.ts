@@ -9,7 +9,7 @@ import { operations } from './register-v2.ts'
 const app = await startApp()
 const url = '/api/v2/openapi.json'
 
-test('it is valid OpenAPI 3.1 by a validator', async () => {
+test('a validator accepts the document as OpenAPI 3.1', async () => {
   const document = (await app.call(url)).json()
 
   expect(await new Validator().validate(document)).toEqual({ valid: true })
@@ -66,7 +66,7 @@ test('a GET lists no failure that only a body or a change can cause', () => {
   expect([listing('413'), listing('409')]).toEqual([[], ['listControllerSites']])
 })
 
-test('it is the committed document', async () => {
+test('the document is the committed one', async () => {
   await expect(`${(await app.call(url)).text}\n`).toMatchFileSnapshot('openapi.snapshot.json')
 })
 

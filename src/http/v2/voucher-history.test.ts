@@ -84,7 +84,7 @@ test.each([
   ['it was deleted on the controller', {}, 'controller'],
   ['its end had come', { valid_until: new Date(4000) }, 'valid_until'],
   ['nobody used it in time', { unused_until: new Date(4000) }, 'unused'],
-])('why a voucher was revoked, also when its withdrawal is no longer recorded: %s', async (_, columns, reason) => {
+])('why a voucher was revoked, even when its withdrawal is no longer recorded: %s', async (_, columns, reason) => {
   const uuid = await seedVoucher(app.db, site, { createdAt: new Date(1000), status: 'revoked' })
   for (const [column, value] of Object.entries({ revoked_at: new Date(5000), ...columns }))
     await app.db.query(`update vouchers set ${column} = $2 where id = $1`, [uuid, value])

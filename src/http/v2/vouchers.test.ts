@@ -120,7 +120,7 @@ describe('filters', () => {
   })
 })
 
-test('by ids: these vouchers of any site; 404 if the key may not see one of the sites, 400 if it is no id', async () => {
+test('by ids: these vouchers of any site; 404 if the key may not see one of the sites, 400 for a text that is no id', async () => {
   const ids = [`${site}-${await seed({ name: 'a' })}`, `${other}-${await seed({ name: 'b' }, other)}`]
   await seed({ name: 'c' })
   const query = ids.map((id) => `id=${id}`).join('&')

@@ -26,7 +26,7 @@ test.each([[undefined], ['broken'], ['null'], ['{"paper":"a3","languages":["xx"]
   },
 )
 
-test('a third language takes the place of the second, and without any those of the site count', () => {
+test('a third language replaces the second, and without a choice the languages of the site are used', () => {
   expect(toggleLanguage([], 'de')).toEqual(['de'])
   expect(toggleLanguage(['de'], 'en')).toEqual(['de', 'en'])
   expect(toggleLanguage(['de', 'en'], 'fr')).toEqual(['de', 'fr'])

@@ -97,7 +97,7 @@ test('409: a repeat with the same Idempotency-Key creates no second key and name
   expect(JSON.stringify(remembered.rows)).not.toContain(secret.slice(12))
 })
 
-test('of two clicks at once with one Idempotency-Key, one creates a key', async () => {
+test('two clicks at once with one Idempotency-Key create one key', async () => {
   const headers = { 'idempotency-key': 'form-2' }
   const click = () => send('POST', '/keys', { ...checkIn, name: 'Two clicks' }, headers)
 

@@ -40,7 +40,7 @@ async function check(body: object, language = 'en') {
   return answer.json()
 }
 
-/** The result of each layer, and the layer that failed or is the first that was skipped for a reason. */
+/** The result of each layer, and the first layer with a cause. A layer that is skipped because of plain HTTP does not count. */
 async function outcomeOf(body: object, language = 'en') {
   const { layers } = (await check(body, language)) as { layers: Layer[] }
   const told = layers.find(({ cause, result }) => cause !== null && (result === 'failed' || cause !== 'plain_http'))

@@ -148,7 +148,7 @@ test('webhooks that fail, batches that wait, and keys that expire or reach their
   expect([own.webhooks.map(({ id }: any) => id), own.batches.length, own.keys]).toEqual([[failing], 1, []])
 })
 
-test('it says whether a worker runs', async () => {
+test('the overview says whether a worker runs', async () => {
   const before = await get('', manager)
   await startWorkerOf(app)
 

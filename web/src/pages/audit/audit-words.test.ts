@@ -40,7 +40,7 @@ test('a sentence names its target; an unknown action names itself', () => {
   expect(sentenceOf(t, exists, revoked)).toEqual(['revoked 12 vouchers', '', ''])
 })
 
-test('the difference has old and new values; of secrets only that they changed', () => {
+test('the difference has old and new values; for a secret it says only that it changed', () => {
   const details = {
     name: 'unifi-09',
     changes: { address: 'https://b', site_ids: [1], pin: { from: null, to: 'x' } },

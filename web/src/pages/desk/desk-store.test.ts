@@ -130,7 +130,7 @@ test('a creation that the desk left settles while the next guest is served', asy
   expect(store.getState().aside.map(({ status }) => status.kind)).toEqual(['made'])
 })
 
-test('what is typed and not sent survives a reload, for each site', () => {
+test('input that was typed and not sent survives a reload, for each site', () => {
   const { store, stored } = openDesk({ creations: [] })
   store.keepInput(1, input)
   store.keepInput(2, { ...input, name: 'Room 7' })

@@ -53,7 +53,7 @@ test('an end is in the time zone of the site, and leaves room to extend the stay
   expect(toRequest(input({ unit: 'until' }), { ...facts, room_days: 0 })).not.toHaveProperty('extendable_until')
 })
 
-test('what the service would reject is said at its field', () => {
+test('a value that the service would reject has an error at its field', () => {
   const now = Date.parse('2026-11-18T10:00:00Z')
   const check = (some: DeskInput) => checkInput(some, 'Europe/Vienna', now)
 

@@ -41,7 +41,7 @@ test('two clicks send one request', async () => {
   expect(api.keys).toHaveLength(1)
 })
 
-test('a request without an answer is repeated with the same key, also by the next page', async () => {
+test('a request without an answer is repeated with the same key, even by the next page', async () => {
   const storage = memory()
   const lost = service(failed(0, 'no_answer'))
   const first = createBatchStore({ api: lost, storage, personId: 'p' })
