@@ -38,7 +38,7 @@ export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>) {
   return lazy(async () => ({ default: await orNothing() }))
 }
 
-/** Shows the notice also for files that are not loaded by `lazyPart`, such as the slips. */
+/** Also shows the notice for files that are not loaded by `lazyPart`, such as the slips. */
 export function watchForNewVersion(): void {
   addEventListener('vite:preloadError', () => pagesLoading === 0 && showNotice())
 }

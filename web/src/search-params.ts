@@ -15,7 +15,7 @@ export function searchReader<Readers extends Record<string, Reader<unknown>>>(re
   }
 }
 
-/** Text that a person typed. The router reads the address as JSON, so that `q=42` arrives as a number. */
+/** Text that a person typed. The router reads the address as JSON, so `q=42` arrives as a number. */
 export function text(value: unknown): string | undefined {
   const words = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
   return words === '' ? undefined : words.slice(0, 200)

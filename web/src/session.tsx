@@ -70,7 +70,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   return <Redirect to={session.setup_open ? '/first-run' : `/sign-in?next=${encodeURIComponent(wanted)}`} />
 }
 
-/** Returns a function to call with the person after every kind of sign-in. It loads everything again that was rejected. */
+/** Returns a function to call with the person after every kind of sign-in. It reloads everything that was rejected. */
 export function useSignedIn(): (person: Person) => void {
   const queries = useQueryClient()
   return (person) => {

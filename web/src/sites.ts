@@ -49,7 +49,7 @@ export const sitesQuery = queryOptions({
   retryOnMount: false,
 })
 
-/** All sites of the person, also the inactive ones. */
+/** All sites of the person, including inactive ones. */
 export function useAllSites() {
   const { data: sites, error, refetch, isFetching } = useQuery(sitesQuery)
   return { sites, error: sites ? null : error, reload: () => void refetch(), isFetching: isFetching && !!sites }

@@ -30,7 +30,7 @@ const locales = { de: 'de-DE', en: 'en-GB' }
 
 type Options = { now: Date; language: Language; timeZone?: string }
 
-/** "12 seconds ago" up to an hour, then 12:21, then Sat 18:47, then 2 Nov. */
+/** "12 sec ago" or "4 min ago" within the last hour, then 12:21, then Sat 18:47, then 2 Nov. */
 export function shortTime(date: Date, { now, language, timeZone }: Options): string {
   const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
   const relative = new Intl.RelativeTimeFormat(locales[language], { numeric: 'auto', style: 'short' })

@@ -53,7 +53,7 @@ type MessageProps = {
   title?: string
 }
 
-/** The same inside a page, if a part of it could not be loaded or saved. */
+/** Shows a failure inside a page, if a part of the page could not be loaded or saved. */
 export function ErrorMessage({ error, onRetry, title }: MessageProps) {
   const { t } = useTranslation()
   const texts = useErrorTexts(error)
@@ -78,7 +78,7 @@ export function useErrorTexts(error: unknown): ErrorTexts {
   return errorTexts(t, error)
 }
 
-/** The same outside a component, for example for a notification. */
+/** Like `useErrorTexts`, but outside a component, for example for a notification. */
 export function errorTexts(t: TFunction, error: unknown): ErrorTexts {
   const { error: code, message, request_id: requestId } = toApiError(error)
   if (code === 'no_answer') return { title: t('errors.unreachable'), text: t('errors.unreachable-text'), requestId }

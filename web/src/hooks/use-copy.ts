@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Copies a text, also on pages without TLS, where browsers have no clipboard for scripts. */
+/** Copies a text, even on pages without TLS, where browsers have no clipboard for scripts. */
 export function useCopy() {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {

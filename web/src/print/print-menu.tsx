@@ -23,7 +23,7 @@ type PrintMenuProps = {
   variant?: 'filled' | 'default'
 }
 
-/** A button that prints with the last choice, also with Ctrl P, and next to it a menu for paper and language. */
+/** A button that prints with the last choice, as Ctrl P does, and next to it a menu for paper and language. */
 export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: PrintMenuProps) {
   const { t } = useTranslation()
   const [choice, setChoice] = useState(readPrintChoice)

@@ -20,7 +20,7 @@ export function tidyAddress(text: string): string {
   return `${url.origin}${path}`
 }
 
-/** The same rule as the service has. Null if the address can be tested. */
+/** Why the address cannot be tested; null if it can. The service has the same rules, except the one about the cloud. */
 export function addressProblem(text: string) {
   const address = tidyAddress(text)
   const url = URL.canParse(address) ? new URL(address) : undefined

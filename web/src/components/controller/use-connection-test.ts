@@ -9,7 +9,7 @@ export const driverKinds = { 'unifi-integration': 'api-key', 'unifi-classic': 'l
 export type DriverName = keyof typeof driverKinds
 
 export type ConnectionTestState = {
-  /** The last result, also while the next test runs. Undefined before the first one. */
+  /** The last result, even while the next test runs. Undefined before the first one. */
   check: ControllerCheck | undefined
   isRunning: boolean
   /** Why the service could not test at all. */

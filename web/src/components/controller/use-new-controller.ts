@@ -17,9 +17,9 @@ type NewController = {
   form: ControllerFormState
   test: ConnectionTestState
   remedies: Remedies
-  /** The values that are in the form now have passed the test. */
+  /** Whether the current values of the form have passed the test. */
   isWorking: boolean
-  /** The controller is being recorded, or tested with credentials. */
+  /** Whether the controller is being recorded, or tested with credentials. */
   isBusy: boolean
   /** Why the controller could not be recorded. */
   error: unknown

@@ -22,7 +22,7 @@ const mostVouchers = 5
 type Props = {
   opened: boolean
   onClose: () => void
-  /** It starts with what was typed before the dialog was loaded. */
+  /** The text in the field. It starts with what was typed before the dialog was loaded. */
   query: string
   onQueryChange: (query: string) => void
   /** Collects what is typed until the field has the focus. */

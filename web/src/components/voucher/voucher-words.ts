@@ -10,7 +10,7 @@ export function durationWords(t: TFunction, minutes: number): string {
   return t('desk.minutes', { count: minutes })
 }
 
-/** The same in little room: "8 h" instead of "8 hours". */
+/** Like `durationWords`, but shorter: "8 h" instead of "8 hours". */
 export function shortDurationWords(t: TFunction, minutes: number): string {
   const isHours = minutes % 60 === 0 && minutes % 1440 !== 0
   return isHours ? t('desk.short-hours', { count: minutes / 60 }) : durationWords(t, minutes)

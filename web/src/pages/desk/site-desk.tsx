@@ -222,7 +222,7 @@ function isListed({ status }: Creation): boolean {
   return status.kind === 'unknown' || status.kind === 'made'
 }
 
-/** Announces the outcome to screen readers, also of creations in the background. A code is read digit by digit. */
+/** Announces outcomes to screen readers, including those of creations in the background. A code is read digit by digit. */
 function Announcement({ creation, aside }: { creation: Creation | null; aside: Creation[] }) {
   const { t } = useTranslation()
   const settled = ({ status, request: { name } }: Creation) => {

@@ -29,7 +29,7 @@ export function VoucherStep({ state, onMade }: Props) {
   const [idempotencyKey, setIdempotencyKey] = useState(randomKey)
   const queries = useQueryClient()
   const [voucher, setVoucher] = useState<Voucher>()
-  /** It is certain that none was created: the next attempt is a new request. */
+  /** Set if certainly no voucher was created. Then the next attempt is a new request. */
   const [failure, setFailure] = useState<unknown>(null)
   const [isUnknown, setIsUnknown] = useState(false)
   const made = (found: Voucher) => {

@@ -14,7 +14,7 @@ import { keysQuery } from './keys-data.ts'
 
 type DialogProps = { apiKey: Key; onClose: () => void }
 
-/** Loads the keys again, also after a failure: the answer may be lost although the key has changed. */
+/** Loads the keys again, even after a failure: the answer may be lost although the key has changed. */
 function useReload(): { onSettled: () => Promise<void> } {
   const queries = useQueryClient()
   return { onSettled: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }) }

@@ -27,7 +27,7 @@ export type AttentionLine = {
   link?: LinkProps
 }
 
-/** More things of one kind than this share a line. */
+/** The largest number of things of one kind that get a line each. If there are more, they share one line. */
 const linesOfAKind = 3
 
 type Words = { t: TFunction; formats: Formats; isAdmin: boolean }

@@ -69,7 +69,7 @@ export function roundTicks(max: number): number[] {
   return [0, step, 2 * step, 3 * step]
 }
 
-/** The days that get a label: the first, then one every week or two, and today. None is too close to today. */
+/** The days that get a label: the first, then one every few days or weeks, and today. None is too close to today. */
 export function labelledDays(days: string[], isPhone: boolean): string[] {
   const every = days.length <= 7 ? (isPhone ? 2 : 1) : days.length <= 30 ? (isPhone ? 14 : 7) : isPhone ? 35 : 14
   const last = days.length - 1

@@ -1,7 +1,7 @@
 export type CsvFile = {
   /** The file in UTF-8, as the service needs it. */
   csv: Blob
-  /** The file was in another encoding, so somebody should look at its special letters. */
+  /** The encoding was guessed (Windows-1252), so somebody should look at the special letters. */
   isConverted: boolean
 }
 

@@ -167,7 +167,7 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
   )
 }
 
-/** Only the command line can record or withdraw vouchers that somebody else made, because it shows each of them first. */
+/** Only the command line can record or withdraw vouchers that are not recorded, because it shows each of them first. */
 function UnrecordedNotice({ site: { id, unrecorded_vouchers: count } }: { site: Site }) {
   const { t } = useTranslation()
   if (count === 0) return null

@@ -28,7 +28,7 @@ type Props = {
   onNext: () => void
 }
 
-/** Opens the keyboard of a phone or tablet only when somebody taps the field. */
+/** Whether the screen is touched. Then the field gets no focus by itself, because the focus would open the keyboard. */
 export const isTouch = () => matchMedia('(pointer: coarse)').matches
 
 /** A name and Enter create a voucher. While its outcome is open, the form is locked. */

@@ -36,7 +36,7 @@ export function isRunning({ state }: Batch): boolean {
   return state === 'running'
 }
 
-/** Something is left to do: it is being created, was stopped, or has failed rows. */
+/** Whether something is left to do: the batch is running, was stopped, or has failed rows. */
 export function isOpen({ state, failed, cancelled }: Batch): boolean {
   return state === 'running' || failed + cancelled > 0
 }

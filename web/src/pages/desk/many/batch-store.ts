@@ -29,7 +29,7 @@ export type BatchStore = ReturnType<typeof createBatchStore>
 
 const againMs = 3_000
 
-/** Sends one batch at a time and repeats the request until its outcome is known, also after the page was loaded again. */
+/** Sends one batch at a time and repeats the request until its outcome is known, even after the page was loaded again. */
 export function createBatchStore({ api, storage, personId }: Parts) {
   const storageKey = `vs.many.${personId}`
   const listeners = new Set<() => void>()

@@ -21,13 +21,13 @@ export function reasonOf({ failure }: Pick<BatchRow, 'failure'>): Reason {
   return reasons.find((reason) => reason === failure) ?? 'other'
 }
 
-/** "Why" in a sentence, if all failed rows have the same reason. */
+/** The reason of the failed rows, if all of them have the same one. */
 export function commonReason(rows: BatchRow[]): Reason | null {
   const found = new Set(rows.filter(({ outcome }) => outcome === 'failed').map(reasonOf))
   return found.size === 1 ? ([...found][0] as Reason) : null
 }
 
-/** The rows as the page shows them: failed ones first, otherwise by number. */
+/** The rows when the batch is over: failed ones first, cancelled ones last, otherwise by number. */
 export function withFailedFirst(rows: BatchRow[]): BatchRow[] {
   const rank = ({ outcome }: BatchRow) => (outcome === 'failed' ? 0 : outcome === 'cancelled' ? 2 : 1)
   return rows.toSorted((a, b) => rank(a) - rank(b) || a.number - b.number)

@@ -30,7 +30,7 @@ type Draft = {
   /** The pasted list. */
   text: string
   count: number | ''
-  /** The name of every voucher, with a count. */
+  /** The name of all vouchers. It is used together with `count`. */
   name: string
   choice: string
   limits: DeskInput['limits']
@@ -251,7 +251,7 @@ function toBatchRequest(draft: Draft, { names }: NameList, guestInfo: GuestInfo)
 
 const draftKey = (personId: string, siteId: number) => `vs.many.draft.${personId}.${siteId}`
 
-/** After a batch was created: nobody should create the same list again by accident. The template stays chosen. */
+/** Removes the names of a created batch, so that nobody creates the same list again by accident. The template stays chosen. */
 export function forgetNames(personId: string, siteId: number): void {
   sessionStorage.removeItem(draftKey(personId, siteId))
 }

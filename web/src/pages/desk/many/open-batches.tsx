@@ -20,7 +20,7 @@ type Props = {
   onShow: (id: string) => void
 }
 
-/** The last batches of the site, also of other people and computers. */
+/** The last batches of the site, including those of other people and computers. */
 export function OpenBatches({ siteId, timeZone, shownId, onlyOpen, onShow }: Props) {
   const { t } = useTranslation()
   const { data = [] } = useLastBatches(siteId)

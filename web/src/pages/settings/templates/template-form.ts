@@ -6,7 +6,7 @@ type Unit = keyof typeof minutesPer
 
 export const units = Object.keys(minutesPer) as Unit[]
 
-/** The fields of the form. An empty number has no limit; speeds are in Mbit/s, as the desk has them. */
+/** The fields of the form. An empty number means no limit; speeds are in Mbit/s, as the desk has them. */
 export type TemplateValues = {
   name: string
   /** The number of a site as text, or `all`. */
