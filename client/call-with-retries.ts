@@ -59,7 +59,7 @@ function canRepeat({ method, headers }: Request, { status, error }: VoucherApiEr
   return isOutcomeUnknown && isSafe
 }
 
-/** About 0.25, 0.5, 1, 2, … seconds, at most 10, so that many clients do not return at the same moment. */
+/** About 0.25, 0.5, 1, 2, … and finally 10 seconds. A random part keeps many clients from returning at the same moment. */
 function backoffMs(attempt: number): number {
   return Math.min(250 * 2 ** (attempt - 1), 10_000) * (0.75 + Math.random() / 2)
 }

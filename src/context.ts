@@ -156,7 +156,7 @@ function pooledConnection({ databaseUrl, databasePreparedStatements }: Config) {
   return { url: databaseUrl, preparedStatements: databasePreparedStatements }
 }
 
-/** The idle connection stays open, so a full PostgreSQL does not make a process unready that is already connected. */
+/** The idle connection stays open, so a connected process stays ready even if PostgreSQL accepts no more connections. */
 function connectHealthDatabase(config: Config): Database {
   return connectDatabase({
     ...pooledConnection(config),

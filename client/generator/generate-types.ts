@@ -73,7 +73,10 @@ function readOperation(method: string, path: string, operation: DescribedOperati
 }
 type ReadOperation = ReturnType<typeof readOperation>
 
-/** Arguments are the ids of the path in their order, then the body or the query, then the options of the call. */
+/**
+ * Arguments are the ids of the path in their order, then an Idempotency-Key if it is required, then the body or the query,
+ * then the options of the call.
+ */
 function signature({ operationId, summary, pathNames, query, body, idempotencyKey, answer }: ReadOperation): string {
   const queryType = block(
     query.map(({ name, required, schema, description }) =>

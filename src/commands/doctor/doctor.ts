@@ -64,7 +64,7 @@ async function* examineDatabase(db: Database, config: Config, { controllers }: E
   const server = await attempt('database', () => checkServer(db, config))
   yield* server
   yield* await attempt('disk', () => checkDisk(db, config))
-  if (server.some(({ check, result }) => check === 'rights' && result === 'problem')) return // no table may be read
+  if (server.some(({ check, result }) => check === 'rights' && result === 'problem')) return // the next checks read tables
   const migrations = await attempt('migrations', () => checkMigrations(db))
   yield* migrations
   if (migrations.some(({ result }) => result === 'problem')) return // tables may be missing

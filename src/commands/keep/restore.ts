@@ -98,7 +98,8 @@ async function restoreHeld(db: Database, env: ToolEnvironment, archive: Archive)
 /** Restores some entries of the backup in one transaction. */
 async function restorePart(env: ToolEnvironment, { file }: Archive, entries: string[], list: string): Promise<void> {
   await writeFile(list, `${entries.join('\n')}\n`)
-  // Comments are only those of extensions, which the role of the service may not change if an administrator installed them.
+  // The only comments in a backup are those of extensions. The role of the service may not change them if an administrator
+  // installed the extensions.
   const left = ['--no-owner', '--no-privileges', '--no-comments']
   const options = [...left, '--single-transaction', '--exit-on-error', `--use-list=${list}`]
   await runTool('pg_restore', [...options, `--dbname=${env['PGDATABASE'] ?? env['PGUSER'] ?? 'postgres'}`, file], env)

@@ -106,8 +106,8 @@ function filledText(value: unknown): string | null {
 type Plan = { id: string; result: Exclude<Disconnection, 'failed'>; macs: string[] }
 
 /**
- * Decides by the voucher's id only: a controller may reuse the code of a deleted voucher. A command ends all sign-ins of a
- * device, so a device that is also signed in by other means is left alone.
+ * Never ties a device to a voucher by the code alone: a controller may reuse the code of a deleted voucher. A command ends all
+ * sign-ins of a device, so a device that is also signed in by other means is left alone.
  */
 function planDisconnections(guests: Guest[], vouchers: VoucherToDisconnect[]): Plan[] {
   const codes = new Map(vouchers.map(({ id, code }) => [id, code]))

@@ -39,7 +39,7 @@ function answerItem(schemas: DescribedApi['schemas'], status: string, answer: An
 <li><b>${status}</b> ${answer.description}${what}${other}${headersOf(answer)}${schema?.properties ? schemaFields(schemas, schema, 'answer') : undefined}</li>`
 }
 
-/** Headers that every answer has are described once, in the basics. */
+/** Headers that many operations have. They are not listed with each answer. */
 const commonHeaders = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'ETag', 'Content-Language', 'WWW-Authenticate']
 
 function headersOf({ headers = {} }: Answer): Html | undefined {

@@ -258,7 +258,7 @@ function selectByFilter({ actor, now }: Caller, requested: RequestedFilter): Sel
   const filter = readVoucherFilter(filters)
   return {
     contents: { filter, sites: siteIds && [...new Set(siteIds)].toSorted((a, b) => a - b) },
-    needsSearch: filter.reference === undefined && filter.batchId === undefined, // only these two have an index
+    needsSearch: filter.reference === undefined && filter.batchId === undefined, // an index answers only these two directly
     onlyUnused: filter.unused ?? false,
     choose: async (tx) => chooseByFilter(tx, await findAllowedSites(tx, actor, siteIds), { now, ...filter }),
   }

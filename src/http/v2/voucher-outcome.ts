@@ -20,7 +20,7 @@ const outcomeSchema = Type.Object(
   { title: 'VoucherOutcome' },
 )
 
-/** An actor sees its own requests only, because keys of different actors are independent. */
+/** An actor sees its own requests only, because the Idempotency-Keys of different actors are independent. */
 export const getVoucherOutcome = operation({
   method: 'GET',
   path: '/vouchers/outcome',

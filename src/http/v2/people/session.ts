@@ -103,7 +103,10 @@ export const updatePasswordByLink = publicOperation({
     startSession(browser, () => usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password })),
 })
 
-/** Signs somebody in over a protected connection and gives the browser the token. */
+/**
+ * Signs somebody in and gives the browser the token. Rejects connections that are not encrypted, unless they are local or the
+ * operator allowed them.
+ */
 async function startSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
   if (browser.transport === 'unencrypted_refused') throw new V2Error('sign_in_unencrypted')
   const { person, token } = await signIn()

@@ -13,7 +13,7 @@ export const separatorField = Type.Optional(
 
 /**
  * A table as CSV (RFC 4180) that is safe to open in a spreadsheet. The byte order mark tells the spreadsheet that the text
- * is UTF-8. A line break inside a value is quoted, also if it is not the `\r\n` that ends a row.
+ * is UTF-8. A line break inside a value is quoted, even if it is not the `\r\n` that ends a row.
  */
 export function toCsv(rows: (string | number | null)[][], separator: ',' | ';', { bom = true } = {}): string {
   const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
