@@ -152,3 +152,16 @@ export function SecretOnce({ opened, onDone, title, text, secret, stored, childr
     </Dialog>
   )
 }
+
+/** The last line of a dialog: Cancel, and the button that does it. */
+export function DialogActions({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <Group justify="flex-end" className="dialog-actions">
+      <Button variant="default" onClick={onCancel}>
+        {t('actions.cancel')}
+      </Button>
+      {children}
+    </Group>
+  )
+}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type RefObject, Suspense, useState } from 'react'
@@ -8,6 +8,7 @@ import { api, randomKey, toApiError } from '../../api.ts'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { lazyPart } from '../../new-version.tsx'
+import { DialogActions } from '../dialog.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
 import { latestEnd } from './voucher-end.ts'
 import { timeWords } from './voucher-words.ts'
@@ -82,10 +83,7 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
           </Text>
         )}
         {extend.error && !isRefused && <ErrorMessage error={extend.error} />}
-        <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
+        <DialogActions onCancel={onClose}>
           {needsReplacement ? (
             <Replace
               ref={submit}
@@ -98,7 +96,7 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
               {t('desk.extend-submit')}
             </Button>
           )}
-        </Group>
+        </DialogActions>
       </Stack>
     </Modal>
   )

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
@@ -69,14 +70,11 @@ export function KeyForm({ initial, isNew, submitLabel, isBusy, error, onSubmit, 
         <LimitFields input={input} set={set} error={errors.limit && t(errors.limit)} />
         <ExpiryFields input={input} set={set} error={errors.expiry && t(errors.expiry)} />
         {error ? <ErrorMessage error={error} /> : null}
-        <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" onClick={onCancel}>
-            {t('actions.cancel')}
-          </Button>
+        <DialogActions onCancel={onCancel}>
           <Button ref={submit} type="submit" loading={isBusy}>
             {submitLabel}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </form>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MySession } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
+import { DialogActions } from '../../components/dialog.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
@@ -70,14 +71,11 @@ function EverywhereDialog({ count, opened, onClose }: { count: number; opened: b
       <Stack>
         <Text>{t('me.everywhere-text', { count })}</Text>
         {leave.error && <ErrorMessage error={leave.error} />}
-        <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button ref={submit} color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
             {t('me.end-sessions', { count })}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </Modal>
   )

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
 import { api, toApiError } from '../../api.ts'
 import { type DriverName, driverKinds } from '../../components/controller/use-connection-test.ts'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useVisibilityToggle } from '../../components/password-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
@@ -181,14 +181,11 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
             {...form.getInputProps('secret')}
           />
           {save.error && Object.keys(form.errors).length === 0 && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end" className="dialog-actions">
-            <Button variant="default" onClick={onClose}>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button type="submit" loading={save.isPending}>
               {t('sites-page.save')}
             </Button>
-          </Group>
+          </DialogActions>
         </Stack>
       </form>
     </Dialog>

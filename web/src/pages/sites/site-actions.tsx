@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site, SiteEffects } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { sitesQuery } from '../../sites.ts'
@@ -73,14 +73,11 @@ function RenameDialog({ site, onClose, onChanged }: DialogProps) {
         <Stack gap="md">
           <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
           {save.error && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end" className="dialog-actions">
-            <Button variant="default" onClick={onClose}>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button type="submit" loading={save.isPending}>
               {t('sites-page.save')}
             </Button>
-          </Group>
+          </DialogActions>
         </Stack>
       </form>
     </Dialog>

@@ -1,10 +1,10 @@
-import { Button, Group, Radio, Stack, Text } from '@mantine/core'
+import { Button, Radio, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 
 const hours = { hour: 1, day: 24, week: 7 * 24, all: 31 * 24 }
@@ -42,14 +42,11 @@ export function ReplayDialog({ webhook, isBusy, error, onReplay, onClose }: Prop
         </Radio.Group>
         {count === 0 && <Text role="status">{t('webhooks.replay-none')}</Text>}
         {(error ?? countError) ? <ErrorMessage error={error ?? countError} /> : null}
-        <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button disabled={!count} loading={isBusy} onClick={() => onReplay(since)}>
             {t('webhooks.replay-count', { count: count ?? 0 })}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </Dialog>
   )

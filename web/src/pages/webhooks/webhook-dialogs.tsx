@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RotatedSecret, Webhook } from '../../../../client/voucher-api.generated.ts'
 import { api } from '../../api.ts'
-import { ConfirmDialog, Dialog, SecretOnce } from '../../components/dialog.tsx'
+import { ConfirmDialog, Dialog, DialogActions, SecretOnce } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useLongTime } from './banner.tsx'
 import { useWebhookChange } from './webhook-data.ts'
@@ -71,14 +71,11 @@ export function UrlDialog({ webhook, onClose }: Props) {
             error={(isChecked && !isWebAddress(url) && t('webhooks.missing-url')) || urlProblem(save.error) || false}
           />
           {save.error && !urlProblem(save.error) && <ErrorMessage error={save.error} />}
-          <Group justify="flex-end" className="dialog-actions">
-            <Button variant="default" onClick={onClose}>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button type="submit" loading={save.isPending}>
               {t('webhooks.change-url')}
             </Button>
-          </Group>
+          </DialogActions>
         </Stack>
       </form>
     </Dialog>

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookChange } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
+import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { usePerson } from '../../session.tsx'
@@ -122,14 +123,11 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
           />
         )}
         {error && !urlProblem(error) ? <ErrorMessage error={error} /> : null}
-        <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" onClick={onCancel}>
-            {t('actions.cancel')}
-          </Button>
+        <DialogActions onCancel={onCancel}>
           <Button type="submit" loading={isBusy}>
             {action}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </form>
   )
