@@ -8,7 +8,10 @@ const long = process.env['TEST_SIZE'] === 'long'
 /** Folders with the longest test files, the longest first. */
 const slowest = [
   '/faults/',
+  '/keep/',
   '/e2e/',
+  '/reference/',
+  '/bench/',
   '/queue/',
   '/batches/',
   '/settling/',

@@ -33,7 +33,7 @@ describe('every example, pasted into a shell, is a request that the API understa
   test('there is an example for each operation that a key may call', () =>
     expect(examples).toHaveLength(operations.filter(({ scope }) => scope).length))
 
-  test.each(examples)('%s', async (example) => {
+  test.concurrent.each(examples)('%s', async (example) => {
     const shell = `${example} --silent --output /dev/null --write-out '%{http_code}'`
     const env = { PATH: process.env['PATH'], API: `${app.url}/api/v2`, KEY: key }
     const { stdout } = await promisify(execFile)('bash', ['-c', shell], { cwd: folder, env })
