@@ -84,6 +84,12 @@ const states: Record<string, State> = {
       await alert(page)
     },
   },
+  'site with vouchers that are not recorded': {
+    path: `/sites/${site}`,
+    prepare: (page) =>
+      answer(page, `/sites/${site}`, { json: { ...one, id: site, controller_id: controller, unrecorded_vouchers: 5 } }),
+    shows: text('sites-page.unrecorded-text'),
+  },
   'site without credentials': { path: `/sites/${site}`, shows: text('sites-page.not-stored') },
   'site renamed': {
     path: `/sites/${site}`,

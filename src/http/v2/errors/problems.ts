@@ -82,8 +82,8 @@ const ownProblems = {
     status: 400,
     error: 'export_too_large',
     messages: {
-      de: 'Der Filter trifft auf mehr als 10.000 Voucher zu. Grenzen Sie ihn ein, zum Beispiel mit created_after.',
-      en: 'The filter matches more than 10,000 vouchers. Narrow it, for example with created_after.',
+      de: 'Der Filter trifft auf mehr als 10.000 Einträge zu. Grenzen Sie ihn ein, zum Beispiel auf einen kürzeren Zeitraum.',
+      en: 'The filter matches more than 10,000 entries. Narrow it, for example to a shorter time span.',
     },
   },
   withdrawals_too_many: {
