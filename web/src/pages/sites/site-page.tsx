@@ -174,7 +174,8 @@ function UnrecordedNotice({ site: { id, unrecorded_vouchers: count } }: { site: 
   return (
     <div style={{ marginBottom: 20 }}>
       <Notice tone="warn" title={t('sites-page.unrecorded', { count })}>
-        {t('sites-page.unrecorded-text')} <Code display="inline-block">voucher-service reconcile --site {id}</Code>
+        {t('sites-page.unrecorded-text', { count })}{' '}
+        <Code display="inline-block">voucher-service reconcile --site {id}</Code>
       </Notice>
     </div>
   )
