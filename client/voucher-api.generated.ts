@@ -1280,7 +1280,7 @@ export interface VoucherApi {
   createPerson(body: NewPerson, options?: CallOptions): Promise<CreatedPerson>
   /** Get one person whom you may manage */
   getPerson(id: string | number, options?: CallOptions): Promise<StaffMember>
-  /** Change a person. The change takes effect at once. More rights end an open one-time link */
+  /** Change a person. The change takes effect at once. If the person gets more rights, an open one-time link stops working */
   updatePerson(id: string | number, body: PersonChange, options?: CallOptions): Promise<StaffMember>
   /** Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once */
   createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>

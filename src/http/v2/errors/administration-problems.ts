@@ -67,8 +67,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   controller_sites_unknown: conflict(
     'controller_check_failed',
-    'Die Standorte des Controllers konnten nicht gelesen werden ({failure})',
-    'The controller could not be asked for its sites ({failure})',
+    'Die Standorte des Controllers konnten nicht gelesen werden ({failure}). Testen Sie die Verbindung zum Controller.',
+    'The controller could not be asked for its sites ({failure}). Test the connection to the controller.',
   ),
   controller_site_not_found: rejected(
     'controller_site_not_found',
@@ -114,8 +114,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
 
   controller_site_taken: conflict(
     'controller_site_taken',
-    'Ein anderer Standort verwendet schon den Standort {controllerSite} dieses Controllers',
-    'Another site already uses the site {controllerSite} of this controller',
+    'Ein anderer Standort verwendet schon den Standort {controllerSite} dieses Controllers. Wählen Sie einen anderen.',
+    'Another site already uses the site {controllerSite} of this controller. Choose another one.',
   ),
   site_numbers_used_up: conflict(
     'site_numbers_used_up',
@@ -167,7 +167,7 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   import_refused: conflict(
     'import_refused',
-    '{count} Zeilen können nicht hinzugefügt werden. Deshalb wurde keine Zeile hinzugefügt. Korrigieren Sie die Datei und importieren Sie sie noch einmal.',
+    'Zeilen, die nicht hinzugefügt werden können: {count}. Es wurde keine Zeile hinzugefügt. Korrigieren Sie die Datei und importieren Sie sie noch einmal.',
     'Rows that cannot be added: {count}. No row was added. Correct the file and import it again.',
   ),
   site_inactive: conflict(
@@ -188,7 +188,10 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   logo_too_large: {
     status: 413,
     error: 'payload_too_large',
-    messages: { de: 'Das Logo ist größer als {maxKiB} KiB', en: 'The logo is larger than {maxKiB} KiB' },
+    messages: {
+      de: 'Das Logo ist größer als {maxKiB} KiB. Verkleinern Sie es.',
+      en: 'The logo is larger than {maxKiB} KiB. Make it smaller.',
+    },
     headers: { connection: 'close' },
   },
   logo_type_unsupported: {

@@ -18,8 +18,8 @@ const sentences: Record<CheckCause, Record<Language, string>> = {
     de: 'Auf Port {port} von {host} antwortet kein Programm. Prüfen Sie, ob der Controller läuft. Prüfen Sie dann den Port: Er steht in der Adresse, mit der Sie den Controller im Browser öffnen.',
   },
   no_answer: {
-    en: '{host} did not answer in time on port {port}. The controller may be switched off or on another network, or a firewall blocks the port.',
-    de: '{host} hat auf Port {port} nicht rechtzeitig geantwortet. Der Controller ist vielleicht ausgeschaltet oder in einem anderen Netz, oder eine Firewall sperrt den Port.',
+    en: '{host} did not answer in time on port {port}. Check that the controller is switched on, that it is on a network that this service can reach, and that no firewall blocks the port.',
+    de: '{host} hat auf Port {port} nicht rechtzeitig geantwortet. Prüfen Sie, ob der Controller eingeschaltet ist, ob dieser Dienst sein Netz erreicht und ob eine Firewall den Port sperrt.',
   },
   no_connection: {
     en: 'There is no connection to {host}, port {port}. Check the network between this service and the controller.',

@@ -58,7 +58,7 @@ const sentences = {
   },
   too_few: {
     en: (f, { min_items }) => `${f} must have at least ${min_items} item(s)`,
-    de: (f, { min_items }) => `${f} muss mindestens ${min_items} Einträge haben`,
+    de: (f, { min_items }) => `${f} muss mindestens ${min_items} ${min_items === 1 ? 'Eintrag' : 'Einträge'} haben`,
   },
   too_many: {
     en: (f, { max_items }) => `${f} must have at most ${max_items} items`,

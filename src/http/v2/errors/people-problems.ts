@@ -39,7 +39,12 @@ export const peopleProblems = {
     'Das können nur angemeldete Personen, keine API-Schlüssel',
     'Only people who are signed in can do this, not API keys',
   ),
-  role_missing: problem(403, 'role_missing', 'Ihre Rolle erlaubt das nicht', 'Your role does not allow this'),
+  role_missing: problem(
+    403,
+    'role_missing',
+    'Ihre Rolle erlaubt das nicht. Ein Administrator kann Ihre Rolle ändern.',
+    'Your role does not allow this. An administrator can change your role.',
+  ),
   origin_mismatch: problem(
     403,
     'origin_mismatch',

@@ -54,12 +54,18 @@ const ownProblems = {
   voucher_ended: {
     status: 409,
     error: 'voucher_ended',
-    messages: { de: 'Der Voucher ist schon beendet', en: 'The voucher has ended' },
+    messages: {
+      de: 'Der Voucher ist schon beendet. Erstellen Sie einen neuen.',
+      en: 'The voucher has ended. Create a new one.',
+    },
   },
   voucher_being_revoked: {
     status: 409,
     error: 'voucher_being_revoked',
-    messages: { de: 'Der Voucher wird gerade widerrufen', en: 'The voucher is being revoked' },
+    messages: {
+      de: 'Der Voucher wird gerade widerrufen. Erstellen Sie einen neuen.',
+      en: 'The voucher is being revoked. Create a new one.',
+    },
   },
   batches_too_many: {
     status: 429,

@@ -187,7 +187,7 @@ test('413: the message has the limit of the logo; other operations keep theirs',
   const other = await app.call(path, { method: 'PATCH', key, body: pngOfBytes(64 * 1024 + 1) })
   const wrongMethod = await app.call(logo, { method: 'POST', key, body: pngOfBytes(64 * 1024 + 1) })
 
-  expect(tooLarge.json().message).toBe('The logo is larger than 256 KiB')
+  expect(tooLarge.json().message).toBe('The logo is larger than 256 KiB. Make it smaller.')
   expect([other.status, other.json().message]).toEqual([413, 'The body of the request is larger than 64 KiB'])
   expect(wrongMethod.status).toBe(405)
 })

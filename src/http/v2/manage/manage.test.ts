@@ -114,7 +114,7 @@ test('a new address erases the secret unless the request has a new one; the site
 
   expect([moved.body.has_secret, entered.body.has_secret]).toEqual([false, true])
   expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
-  expect(refused.body.message).toMatch(/^The controller could not be asked for its sites \(\w+\)$/)
+  expect(refused.body.message).toMatch(/^The controller could not be asked for its sites \(\w+\)\. Test the connection/)
   expect((await ask('GET', `${path}/sites`)).status).toBe(200)
 })
 

@@ -138,7 +138,8 @@ export const updatePerson = operation({
   method: 'PATCH',
   path: '/staff/{id}',
   operationId: 'updatePerson',
-  summary: 'Change a person. The change takes effect at once. More rights end an open one-time link',
+  summary:
+    'Change a person. The change takes effect at once. If the person gets more rights, an open one-time link stops working',
   role: 'manager',
   status: 200,
   conflict: 'This is your own account, or that of the last administrator',
