@@ -53,7 +53,9 @@ function textOf(setting: Setting, env: NodeJS.ProcessEnv): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined
   } catch (error) {
-    throw new Error(`${setting.env}_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new Error(
+      `${setting.env}_FILE cannot be read (${(error as NodeJS.ErrnoException).code}). Check the path and the mode of the file`,
+    )
   }
 }
 

@@ -37,7 +37,9 @@ async function restore(terminal: Terminal, file: string): Promise<void> {
   const url = config.databaseDirectUrl ?? config.databaseUrl
   const env = toolEnvironment(url, terminal.env)
   await access(file).catch(() => {
-    throw new CommandRefused(`The file ${file} does not exist, or this user may not read it.`)
+    throw new CommandRefused(
+      `The file ${file} does not exist, or this user may not read it. Check the path and the mode of the file.`,
+    )
   })
   await checkTool('pg_restore', env, oldestMajor)
   const archive = await readArchive(file, env)

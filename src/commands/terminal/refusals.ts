@@ -25,14 +25,15 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
 
-  all_sites_required: () => 'This needs an actor that may use all sites.',
+  all_sites_required: () => 'Only API keys for all sites and administrators may do this.',
 
   controller_not_found: ({ name, similar }) =>
     `No controller is called "${name}".${suggestion(similar)} List all controllers with \`voucher-service controllers list\`.`,
   controller_name_taken: ({ name }) => `Another controller is called "${name}" already. Choose another name.`,
   controller_in_use: ({ name, sites }) =>
     `"${name}" still has sites: ${sites}. Remove them first with \`voucher-service sites remove\`.`,
-  controller_sites_unknown: ({ reason }) => `The controller could not be asked for its sites: ${reason}.`,
+  controller_sites_unknown: ({ reason }) =>
+    `The controller could not be asked for its sites: ${reason}. Correct this, then run the command again.`,
   controller_check_failed: ({ reason }) =>
     `The controller could not be asked for its sites: ${reason}. Correct this, or add the site with --unchecked and then run \`voucher-service sites test\`.`,
   controller_site_not_found: ({ controllerSite, sites }) =>
@@ -110,7 +111,8 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
   key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 2127-01-31.',
 
-  key_created_before: ({ prefix }) => `The key ${prefix} was already created. Its secret cannot be shown again.`,
+  key_created_before: ({ prefix }) =>
+    `The key ${prefix} was already created. Its secret cannot be shown again. Roll it with \`voucher-service keys roll ${prefix} --old-valid-until now\`.`,
   key_revoked: () => 'The key is revoked. Create a new one with `voucher-service keys create`.',
   key_expired: () => 'The key has expired. Change its expiry first with `voucher-service keys set --expires`.',
   key_rolled: ({ prefix }) =>

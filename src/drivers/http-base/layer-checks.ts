@@ -58,7 +58,8 @@ async function checkName(site: SiteToTest): Promise<Finding> {
   } catch (error) {
     if (error instanceof AddressRefused)
       return failed(`The name leads to a forbidden address. ${notAllowed}`, 'address_forbidden')
-    if (error instanceof AddressUnknown) return failed(error.message, 'name_unknown')
+    if (error instanceof AddressUnknown)
+      return failed(`${error.message}. Check the spelling, or use the IP address`, 'name_unknown')
     throw error
   }
 }
@@ -82,12 +83,15 @@ async function checkPort(site: SiteToTest): Promise<Finding> {
 function explainConnectError(error: NodeJS.ErrnoException, port: string): Finding {
   if (error instanceof ControllerError) return failed(notAllowed, 'address_forbidden')
   const { code = 'no connection' } = error
-  const at = `(port ${port})`
   if (code === 'ECONNREFUSED')
-    return failed(`The machine answers, but nothing listens (ECONNREFUSED) ${at}`, 'port_closed')
-  if (!isTimeout(code)) return failed(`No connection (${code}) ${at}`, 'no_connection')
+    return failed(
+      `The machine answers, but nothing listens on port ${port} (ECONNREFUSED). Check the port, and that the controller is running`,
+      'port_closed',
+    )
+  if (!isTimeout(code))
+    return failed(`No connection to port ${port} (${code}). Check the network to the controller`, 'no_connection')
   return failed(
-    `No answer within ${connectTimeoutMs / 1_000} s (${code}). The controller may be switched off or on another network, or a firewall blocks the port ${at}`,
+    `No answer on port ${port} within ${connectTimeoutMs / 1_000} s (${code}). Check that the controller is switched on, and that no firewall blocks the port`,
     'no_answer',
   )
 }
@@ -98,7 +102,8 @@ function isTimeout(code: string): boolean {
 
 async function checkCertificate(site: SiteToTest): Promise<Finding> {
   const isSecure = new URL(site.address).protocol === 'https:'
-  if (!isSecure && site.certificatePin) return failed('A certificate is pinned, but the address is http://')
+  if (!isSecure && site.certificatePin)
+    return failed('A certificate is pinned, but the address is http://. Use https://, or remove the pin')
   const { host, hostname, port } = targetOf(site)
   const url = new URL(`https://${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`)
   try {
@@ -191,7 +196,12 @@ async function checkRead({ connect, controllerSite }: SiteToTest): Promise<Layer
   if (listed instanceof ControllerError) return explainRead(listed)
   const site = controllerSite ?? listed[0]?.ids[0]
   if (site === undefined)
-    return [{ layer: 'site', ...failed('The account can see no site', 'no_sites', { sites: [] }) }]
+    return [
+      {
+        layer: 'site',
+        ...failed('The account can see no site. Give it access to a site on the controller', 'no_sites', { sites: [] }),
+      },
+    ]
   try {
     await connection.probe(site)
   } catch (error) {
@@ -235,8 +245,14 @@ const hints: Record<Failure, { hint: string; cause: CheckCause }> = {
     hint: 'set it with voucher-service controllers set … --address https://… --new-secret',
     cause: 'tls_required',
   },
-  sign_in: { hint: 'the controller does not accept the stored credentials', cause: 'credentials_refused' },
-  forbidden: { hint: 'the account may not create vouchers there', cause: 'no_permission' },
+  sign_in: {
+    hint: 'the controller does not accept the stored credentials. Enter new ones with voucher-service controllers set … --new-secret',
+    cause: 'credentials_refused',
+  },
+  forbidden: {
+    hint: 'the account may not create vouchers there. Give it that right on the controller, or use another account',
+    cause: 'no_permission',
+  },
   rejected: {
     hint: 'the controller does not understand this driver, so check the driver and the port',
     cause: 'wrong_driver',
@@ -246,7 +262,10 @@ const hints: Record<Failure, { hint: string; cause: CheckCause }> = {
     cause: 'site_missing',
   },
   busy: { hint: 'wait a minute', cause: 'controller_busy' },
-  timeout: { hint: 'it accepts connections, but does not answer', cause: 'no_answer' },
+  timeout: {
+    hint: 'it accepts connections, but does not answer, so run the test again in a few minutes',
+    cause: 'no_answer',
+  },
   failed: { hint: 'it may be starting or broken, so run the test again in a few minutes', cause: 'controller_failed' },
   no_voucher: { hint: 'no controller answers like this, so check the driver and the port', cause: 'wrong_driver' },
 }
