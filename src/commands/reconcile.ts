@@ -87,6 +87,6 @@ function toRows({ site, vouchers }: Lost) {
     code: formattedCode,
     createdAt,
     uses: usedCount,
-    madeByOurAccount: isOurs ?? 'not told',
+    madeByOurAccount: isOurs ?? 'unknown',
   }))
 }

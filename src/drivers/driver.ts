@@ -86,10 +86,10 @@ export type SeenVoucher = {
   /** True if our account certainly made the voucher, false if another account did, null if the driver cannot be sure. */
   isOurs: boolean | null
   /**
-   * How the administrator's name in the voucher compares with our user name. `not told`: this voucher shows no such name.
+   * How the administrator's name in the voucher compares with our user name. `unknown`: this voucher shows no such name.
    * Absent if the API of the controller never shows one.
    */
-  madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'not told'
+  madeBy?: 'the user name' | 'the user name in another case' | 'another name' | 'unknown'
 }
 
 /** A voucher that can be given to a guest. */

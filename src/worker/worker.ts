@@ -55,7 +55,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
       everyMs: 2_000,
       run: () => startWithdrawals(withdrawing, ctx, withdraw),
     },
-    { name: 'controllers out of reach', everyMs: 1_000, run: () => startProbes(probing, ctx) },
+    { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
   ])
   return {
     async stop() {

@@ -50,7 +50,7 @@ test('a process whose database is out of reach waits for it and does not exit', 
   const away = await ready(service)
   proxy.heal()
 
-  expect(away).toEqual([503, { status: 'not_ready', reason: 'the database is out of reach' }])
+  expect(away).toEqual([503, { status: 'not_ready', reason: 'the database cannot be reached' }])
   await isReady(service)
   expect(service.process.exitCode).toBeNull()
 })

@@ -117,7 +117,7 @@ test('without PostgreSQL every request gets 503 with Retry-After, and later requ
     message: 'Der Dienst ist vorübergehend nicht verfügbar, bitte später erneut versuchen',
   })
   expect(others.filter(({ status }) => status !== 503)).toEqual([])
-  expect([ready.status, ready.json().reason]).toEqual([503, 'the database is out of reach'])
+  expect([ready.status, ready.json().reason]).toEqual([503, 'the database cannot be reached'])
   expect((await call(`${url}/healthz`)).status).toBe(200)
   expect(accepted(await send(url, key, 20))).toBe(20)
 })

@@ -126,7 +126,7 @@ List the sites, and read the description of the API:
   curl ${url}/api/openapi.php
 
 Reference of API v2, for a browser: ${url}/reference
-List its webhooks, with a key that may also change sites, controllers, templates and webhooks:
+List the webhooks with API v2. This key may also change sites, controllers, templates and webhooks:
   curl -H 'X-API-Key: ${keys.manage}' ${url}/api/v2/webhooks
 
 Each site is on a different kind of controller. Their certificates are self-signed and pinned, so curl needs -k:

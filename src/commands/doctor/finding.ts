@@ -5,7 +5,7 @@ export type Finding = {
   check: string
   result: 'ok' | 'warning' | 'problem'
   message: string
-  /** The next step for the operator, in one sentence. Null if the result is ok. */
+  /** The next step for the operator. Null if the result is ok. */
   fix: string | null
 }
 

@@ -50,7 +50,7 @@ function createHealth(ctx: Pick<Context, 'db' | 'healthDb' | 'queueWatch' | 'log
       return reason === undefined ? { status: 'ready' } : { status: 'ready', writes: 'refused', reason }
     } catch (err) {
       ctx.log.warn({ err }, 'not ready')
-      return notReady('the database is out of reach')
+      return notReady('the database cannot be reached')
     }
   }
 

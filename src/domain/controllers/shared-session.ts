@@ -102,5 +102,7 @@ function rejectWhenPaused({ pausedBy, budgetIsSpent }: SessionRow): void {
 /** Reports an error of the database as a failed call. Without a session, nothing was sent to the controller. */
 function rejectUnsent(error: unknown): never {
   if (error instanceof ControllerError) throw error
-  throw new ControllerError('failed', 'refused', 'The shared session is out of reach', { cause: error })
+  throw new ControllerError('failed', 'refused', 'The shared session cannot be read from the database', {
+    cause: error,
+  })
 }

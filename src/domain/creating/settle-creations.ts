@@ -54,7 +54,7 @@ async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<n
     ctx.observer?.creationsEnded('found', found)
     ctx.observer?.creationsEnded('absent', absent)
     if (found > 0) ctx.log.info({ ...creation, found }, 'vouchers were found and recorded')
-    if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations made nothing')
+    if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations ended without a voucher')
     return found + absent
   } catch (err) {
     await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, first))

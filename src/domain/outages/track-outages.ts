@@ -25,7 +25,7 @@ export async function noteFailure(ctx: OutageContext, site: SiteOnController, fa
   const reason = await ctx.controllers.findUnreachableReason(site)
   if (reason === null) return false
   const began = await recordChange(ctx, (tx) => startOutage(tx, site.controllerId, reason))
-  if (began) ctx.log.warn({ controller: site.controllerId, failure, reason }, 'the controller is out of reach')
+  if (began) ctx.log.warn({ controller: site.controllerId, failure, reason }, 'the controller is unreachable')
   return began
 }
 

@@ -126,7 +126,7 @@ function isOurs(adminName: string | null, username: string, ourAdminName: string
 }
 
 function compareNames(adminName: string | null, username: string): NonNullable<SeenVoucher['madeBy']> {
-  if (adminName === null) return 'not told'
+  if (adminName === null) return 'unknown'
   if (adminName === username) return 'the user name'
   return adminName.toLowerCase() === username.toLowerCase() ? 'the user name in another case' : 'another name'
 }

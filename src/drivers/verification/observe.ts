@@ -52,5 +52,5 @@ function isFresh({ usedCount, firstUsedAt, expiresAt, expired }: SeenVoucher): b
 }
 
 function secondsAhead({ stampedAt }: SeenVoucher): number | string {
-  return stampedAt === null ? 'not told' : Math.round((stampedAt.getTime() - Date.now()) / 1_000)
+  return stampedAt === null ? 'unknown' : Math.round((stampedAt.getTime() - Date.now()) / 1_000)
 }

@@ -88,7 +88,7 @@ const states: Record<string, State> = {
     path: `/sites/${site}`,
     prepare: (page) =>
       answer(page, `/sites/${site}`, { json: { ...one, id: site, controller_id: controller, unrecorded_vouchers: 5 } }),
-    shows: text('sites-page.unrecorded-text'),
+    shows: text('sites-page.unrecorded-text_other'),
   },
   'site without credentials': { path: `/sites/${site}`, shows: text('sites-page.not-stored') },
   'site renamed': {
