@@ -9,7 +9,19 @@ import { spreadOf } from './rounds.ts'
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
 test('a tiny run ends with one line that has the ratios', async () => {
-  const size = ['--quick', '--size', '2k', '--rounds', '1', '--seconds', '0.2', '--connections', '4']
+  const size = [
+    '--quick',
+    '--size',
+    '2k',
+    '--rounds',
+    '1',
+    '--seconds',
+    '0.2',
+    '--warm-up',
+    '0.2',
+    '--connections',
+    '4',
+  ]
   const groups = ['list_changed', 'v2_page', 'unauthorized'].flatMap((name) => ['--only', name])
 
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -30,7 +42,7 @@ test('a tiny run ends with one line that has the ratios', async () => {
 test('sizes are read with their unit', () => {
   expect(readOptions(['--size', '10m'])).toMatchObject({ vouchers: 10_000_000 })
   expect(readOptions(['--large'])).toMatchObject({ vouchers: 50_000_000 })
-  expect(readOptions(['--quick'])).toMatchObject({ vouchers: 100_000, rounds: 3, seconds: 0.8 })
+  expect(readOptions(['--quick'])).toMatchObject({ vouchers: 100_000, rounds: 3, seconds: 0.8, warmUpSeconds: 1 })
   expect(() => readOptions(['--rounds', 'many'])).toThrow('--rounds must be a whole number')
 })
 

@@ -4,7 +4,7 @@ import { fillCaches, type Line, type Measured, measureHttp } from './measure.ts'
 import type { Options } from './options.ts'
 import type { Group } from './rounds.ts'
 import { controllerCount } from './seed.ts'
-import type { World } from './world.ts'
+import type { Service, World } from './world.ts'
 
 const creationsPerSecond = 50
 /** Enough for 50 creations a second on controllers that take a second each, with a reserve. */
@@ -13,14 +13,18 @@ const creationConnections = 128
 const minSeconds = 4
 
 /** The workloads that create vouchers. They use only the first sites, each of which has its own controller. */
-export function creatingGroups(world: World, { connections }: Options): Group[] {
+export function creatingGroups(world: World, { connections, warmUpSeconds }: Options): Group[] {
   const { here, others } = world
   const services = [here, ...others.map(({ service }) => service)]
 
-  const lines = (delayMs: number, measure: (service: typeof here, seconds: number) => Promise<Measured>): Line[] =>
+  const lines = (delayMs: number, measure: (service: Service, seconds: number) => Promise<Measured>): Line[] =>
     services.map((service) => ({
       name: `${service.label}redis × 2`,
-      prepare: () => delayCreations(world, delayMs),
+      prepare: async () => {
+        await delayCreations(world, 0)
+        await createBusily(world, service, { connections, seconds: warmUpSeconds })
+        await delayCreations(world, delayMs)
+      },
       measure: (seconds) => measure(service, Math.max(seconds, minSeconds)),
     }))
   const toOthers = (ratio: string): Group['ratios'] =>
@@ -54,13 +58,7 @@ export function creatingGroups(world: World, { connections }: Options): Group[] 
     {
       name: 'create_busy',
       about: `as many creations as possible, on ${controllerCount} controllers of 0 ms`,
-      lines: lines(0, ({ redis: servers, database }, seconds) =>
-        measureHttp(
-          world,
-          { servers, database, kind: 'create', order: 'in turn', sites: sitesOf(database.sites), connections },
-          seconds,
-        ),
-      ),
+      lines: lines(0, (service, seconds) => createBusily(world, service, { connections, seconds })),
       ratios: toOthers('create_busy'),
     },
     {
@@ -73,17 +71,26 @@ export function creatingGroups(world: World, { connections }: Options): Group[] 
       }),
       ratios: toOthers('list_and_create'),
     },
-    besideCreations(world, connections),
+    besideCreations(world, { connections, warmUpSeconds }),
   ]
 }
 
 const creationsInFlight = 200
 
 /** Creations that wait for slow controllers must not slow down lists, for example by holding database connections. */
-function besideCreations(world: World, connections: number): Group {
+function besideCreations(
+  world: World,
+  { connections, warmUpSeconds }: Pick<Options, 'connections' | 'warmUpSeconds'>,
+): Group {
   const { redis: servers, database } = world.here
   const work = { servers, database, kind: 'list', order: 'uniform', connections } as const
   const alone = (seconds: number) => measureHttp(world, work, Math.max(seconds, minSeconds))
+  async function warmUp(): Promise<void> {
+    await delayCreations(world, 0)
+    await createBusily(world, world.here, { connections, seconds: warmUpSeconds })
+    await fillCaches(world, servers, database)
+    await alone(warmUpSeconds)
+  }
   async function beside(seconds: number): Promise<Measured> {
     const creator = startGenerator()
     const urls = servers.map(({ url }) => url)
@@ -101,11 +108,21 @@ function besideCreations(world: World, connections: number): Group {
     name: 'list_beside_create',
     about: `list of 200, beside ${creationsInFlight} creations that are always in flight on ${controllerCount} controllers of 1,000 ms`,
     lines: [
-      { name: 'alone', prepare: () => fillCaches(world, servers, database), measure: alone },
+      { name: 'alone', prepare: warmUp, measure: alone },
       { name: 'beside creations', prepare: () => delayCreations(world, 1_000), measure: beside },
     ],
     ratios: { list_beside_create: ['beside creations', 'alone'] },
   }
+}
+
+/** Creates as many vouchers as possible. */
+function createBusily(
+  world: World,
+  { redis: servers, database }: Service,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Measured> {
+  const work = { kind: 'create', order: 'in turn', sites: sitesOf(database.sites), connections } as const
+  return measureHttp(world, { servers, database, ...work }, seconds)
 }
 
 function sitesOf(sites: number): number {

@@ -6,6 +6,8 @@ export type Options = {
   rounds: number
   /** Measured seconds of each line in each round. */
   seconds: number
+  /** Seconds of load before the first round of each line. V8 needs about ten to optimise the code of a request. */
+  warmUpSeconds: number
   connections: number
   /** Only these groups; undefined means all that the size of the run includes. */
   groups: string[] | undefined
@@ -28,11 +30,12 @@ export type Options = {
 
 export const usage = `npm run bench -- [options]
 
-  --quick            100k vouchers, 3 rounds of 0.8 s, only the lists, the page and the 401: less than 90 s
+  --quick            100k vouchers, 3 rounds of 0.8 s, little warm-up, only the lists, the page and the 401: less than 90 s
   --size <n>         vouchers: 100k, 1m (default) or 10m; any number works
   --large            50m vouchers
   --rounds <n>       rounds (default 5)
   --seconds <n>      measured seconds of each line in each round (default 3)
+  --warm-up <n>      seconds of load before the first round of each line (default 10, with --quick 1)
   --connections <n>  connections of the load, also of pgbench (default 16)
   --only <group>     only this group; may be repeated
   --against <ref>    also measure an earlier commit of this repository
@@ -48,8 +51,8 @@ export const usage = `npm run bench -- [options]
   --log-level <l>    LOG_LEVEL of the service (default info, as it is installed)
 `
 
-const quick = { size: '100k', rounds: '3', seconds: '0.8' }
-const usual = { size: '1m', rounds: '5', seconds: '3' }
+const quick = { size: '100k', rounds: '3', seconds: '0.8', warmUp: '1' }
+const usual = { size: '1m', rounds: '5', seconds: '3', warmUp: '10' }
 
 /** Reads the options of the command line. Throws an error with a message for the user. */
 export function readOptions(args: string[]): Options | 'help' {
@@ -62,6 +65,7 @@ export function readOptions(args: string[]): Options | 'help' {
       large: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      'warm-up': { type: 'string' },
       connections: { type: 'string', default: '16' },
       only: { type: 'string', multiple: true },
       against: { type: 'string' },
@@ -81,7 +85,8 @@ export function readOptions(args: string[]): Options | 'help' {
   return {
     vouchers: readCount('--size', values.large ? '50m' : (values.size ?? fallback.size)),
     rounds: readCount('--rounds', values.rounds ?? fallback.rounds),
-    seconds: readSeconds(values.seconds ?? fallback.seconds),
+    seconds: readSeconds('--seconds', values.seconds ?? fallback.seconds),
+    warmUpSeconds: readSeconds('--warm-up', values['warm-up'] ?? fallback.warmUp),
     connections: readCount('--connections', values.connections),
     groups: values.only,
     isQuick: values.quick,
@@ -107,8 +112,8 @@ function readCount(option: string, text: string): number {
   return count
 }
 
-function readSeconds(text: string): number {
+function readSeconds(option: string, text: string): number {
   const seconds = Number(text)
-  if (!(seconds > 0)) throw new Error(`--seconds must be a number such as 3 or 0.5, not ${text}`)
+  if (!(seconds > 0)) throw new Error(`${option} must be a number such as 3 or 0.5, not ${text}`)
   return seconds
 }

@@ -8,9 +8,6 @@ import type { Service, World } from './world.ts'
 
 type Work = Pick<Load, 'kind' | 'order'> & Partial<Load>
 
-/** Node compiles the code of a workload while it runs for the first time. */
-const warmUpSeconds = 1
-
 /** The workloads that are compared with the bare engine: lists, pages, and the rejection of a key. */
 export function readingGroups(world: World, options: Options): Group[] {
   const { here, others, bare } = world
@@ -34,7 +31,7 @@ export function readingGroups(world: World, options: Options): Group[] {
     const measure = (seconds: number) => measureHttp(world, { servers, database, connections, ...work }, seconds)
     const prepare = async () => {
       if (fills) await fillCaches(world, servers, database)
-      await measure(Math.min(warmUpSeconds, options.seconds))
+      await measure(options.warmUpSeconds)
     }
     return { name, measure, prepare }
   }
