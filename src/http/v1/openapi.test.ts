@@ -14,14 +14,14 @@ async function serverUrl(from: string, headers: Record<string, string> = {}, pat
   return answer.json().servers[0].url
 }
 
-test('it is valid OpenAPI 3.0.3 by a validator', async () => {
+test('a validator accepts the document as OpenAPI 3.0.3', async () => {
   const document = (await app.call('/api/openapi.php')).json()
 
   expect(await new Validator().validate(document)).toEqual({ valid: true })
   expect(document.openapi).toBe('3.0.3')
 })
 
-test('it is the committed document', async () => {
+test('the document is the committed one', async () => {
   const answer = await call(`${app.url}/api/openapi.php`, { headers: { host: 'vouchers.example' } })
 
   await expect(`${answer.text}\n`).toMatchFileSnapshot('openapi.snapshot.json')

@@ -90,7 +90,7 @@ function tagOf({ path }: { path: string }): string {
 const failures = {
   400: 'A parameter or a field of the body is missing, unknown or invalid',
   401: 'No valid API key, and no session',
-  404: 'Not found, or the key or person may not see it. For a creation: also if the site is inactive',
+  404: 'Not found, or the key or person may not see it. A creation also gets it if the site is inactive',
   429: 'Rate limit exceeded',
   500: 'The controller failed, or an unexpected error occurred',
   503: 'Temporarily unavailable',
