@@ -67,7 +67,7 @@ export default defineConfig({
           exclude: long ? [] : ['test/**/long/**'], // they take a minute or more each
           isolate: false, // imports took a fifth of the time
           // Most of these tests wait for a process, a lease or a timeout: 25 of them used 146 s of a processor.
-          maxWorkers: long ? 1 : 5,
+          maxWorkers: long ? 1 : 4,
           sequence: { groupOrder: 1 },
         },
       },

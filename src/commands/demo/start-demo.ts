@@ -45,7 +45,7 @@ export async function startDemo(
       migrateAll({ ...config, databaseUrl: database.url }),
     ])
     await ctx.start()
-    await running.add(await startWork(ctx, running.fail))
+    await running.add(startWork(ctx, running.fail))
     const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)
     const api = await startApi(ctx)
     await running.add(api)

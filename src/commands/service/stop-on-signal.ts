@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 export type Part = { stop(): Promise<void> }
 
 export type Running = {
-  add(part: Part): Promise<void>
+  /** Adds a part, or one that is starting. A stop waits until the part has started, because half a part cannot be stopped. */
+  add(part: Part | Promise<Part>): Promise<void>
   stop(): Promise<void>
   isStopping(): boolean
   /** Stops, and exits with code 1 within a few seconds, so that the supervisor restarts the process. */
@@ -50,8 +51,10 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
 
   return {
     async add(part) {
-      if (stopping !== undefined) await part.stop()
-      else parts.push(part)
+      const started = Promise.resolve(part)
+      if (stopping !== undefined) return (await started).stop()
+      parts.push({ stop: async () => (await started.catch(() => undefined))?.stop() })
+      await started
     },
     async stop() {
       await stop()
