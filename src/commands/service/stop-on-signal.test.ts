@@ -2,8 +2,11 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
+/** The process of the tests must not exit when a stop takes too long. */
+const never = 2 ** 30
+
 test('a part that is still starting when the stop begins is stopped before the parts that it uses', async () => {
-  const running = stopOnSignal(pino({ level: 'silent' }), 10_000)
+  const running = stopOnSignal(pino({ level: 'silent' }), never)
   const stopped: string[] = []
   await running.add({ stop: async () => void stopped.push('database') })
   const { promise: worker, resolve } = Promise.withResolvers<Part>()
@@ -17,7 +20,7 @@ test('a part that is still starting when the stop begins is stopped before the p
 })
 
 test('a part that could not start does not hinder the stop', async () => {
-  const running = stopOnSignal(pino({ level: 'silent' }), 10_000)
+  const running = stopOnSignal(pino({ level: 'silent' }), never)
   const stopped: string[] = []
   await running.add({ stop: async () => void stopped.push('database') })
 
