@@ -44,8 +44,8 @@ export async function startDemo(
       startControllers(running),
       migrateAll({ ...config, databaseUrl: database.url }),
     ])
-    await ctx.start()
-    await running.add(startWork(ctx, running.fail))
+    await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
+    await running.start(() => startWork(ctx, running.fail))
     const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)
     const api = await startApi(ctx)
     await running.add(api)

@@ -35,9 +35,6 @@ type Run = {
   watchTimes?: WatchTimes
 }
 
-/** `ctx.close` stops what `ctx.start` has started. */
-const nothingToStop: Part = { stop: async () => {} }
-
 /** Returns once all parts have started. They run until a signal stops them. */
 export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: Run): Promise<void> {
   const config = loadConfig(env)
@@ -53,13 +50,9 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
       )
     await checkKeyring(ctx.db, config.encryptionKeys)
     await warnIfHeld(ctx)
-    const steps = [
-      () => ctx.start().then(() => nothingToStop),
-      ...(metrics ? [() => startMetrics(ctx, metrics)] : []),
-      ...starts.map((start) => () => start(ctx, running.fail)),
-    ]
-    // What starts after a stop would keep the process running.
-    for (const step of steps) if (!running.isStopping()) await running.add(step())
+    await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
+    if (metrics) await running.start(() => startMetrics(ctx, metrics))
+    for (const start of starts) await running.start(() => start(ctx, running.fail))
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()

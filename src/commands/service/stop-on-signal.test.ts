@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
 /** The process of the tests must not exit when a stop takes too long. */
@@ -11,10 +11,10 @@ test('a part that is still starting when the stop begins is stopped before the p
   await running.add({ stop: async () => void stopped.push('database') })
   const { promise: worker, resolve } = Promise.withResolvers<Part>()
 
-  const adding = running.add(worker)
+  const starting = running.start(() => worker)
   const stopping = running.stop()
   resolve({ stop: async () => void stopped.push('worker') })
-  await Promise.all([adding, stopping])
+  await Promise.all([starting, stopping])
 
   expect(stopped).toEqual(['worker', 'database'])
 })
@@ -24,8 +24,18 @@ test('a part that could not start does not hinder the stop', async () => {
   const stopped: string[] = []
   await running.add({ stop: async () => void stopped.push('database') })
 
-  await expect(running.add(Promise.reject(new Error('no port')))).rejects.toThrow('no port')
+  await expect(running.start(() => Promise.reject(new Error('no port')))).rejects.toThrow('no port')
   await running.stop()
 
   expect(stopped).toEqual(['database'])
+})
+
+test('after a stop, nothing starts', async () => {
+  const running = stopOnSignal(pino({ level: 'silent' }), never)
+  await running.stop()
+  const begin = vi.fn(async () => undefined)
+
+  await running.start(begin)
+
+  expect(begin).not.toHaveBeenCalled()
 })

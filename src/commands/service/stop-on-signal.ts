@@ -3,8 +3,12 @@ import type { Logger } from 'pino'
 export type Part = { stop(): Promise<void> }
 
 export type Running = {
-  /** Adds a part, or one that is starting. A stop waits until the part has started, because half a part cannot be stopped. */
-  add(part: Part | Promise<Part>): Promise<void>
+  add(part: Part): Promise<void>
+  /**
+   * Starts a part and adds it. A stop waits until the part has started, because half a part cannot be stopped. After a stop
+   * nothing starts, because it would keep the process running.
+   */
+  start(begin: () => Promise<Part | undefined>): Promise<void>
   stop(): Promise<void>
   isStopping(): boolean
   /** Stops, and exits with code 1 within a few seconds, so that the supervisor restarts the process. */
@@ -51,8 +55,12 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
 
   return {
     async add(part) {
-      const started = Promise.resolve(part)
-      if (stopping !== undefined) return (await started).stop()
+      if (stopping !== undefined) await part.stop()
+      else parts.push(part)
+    },
+    async start(begin) {
+      if (stopping !== undefined) return
+      const started = begin()
       parts.push({ stop: async () => (await started.catch(() => undefined))?.stop() })
       await started
     },
