@@ -150,7 +150,7 @@ export class DomainError extends Error {
   /** Other errors in the same input. API v1 and the command line show only the first error. */
   readonly more: DomainError[]
   constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails; more?: DomainError[] } = {}) {
-    // A foreseen failure is never logged with its stack, and taking one is 7% of the time of a 401.
+    // A foreseen failure is never logged with its stack, and capturing the stack would take 7% of the time of a 401.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(code, options)

@@ -100,7 +100,7 @@ test('a run that hangs gives its place to the next calls after half a second, an
   expect(((await first) as { result: string }).result).toBe('late')
 })
 
-test('of more calls than one run takes, the rest starts a second run at once', async () => {
+test('if there are more calls than one run takes, the rest starts a second run at once', async () => {
   const sizes: number[] = []
   const gather = gatherCalls<number, number>((calls) => {
     sizes.push(calls.length)

@@ -81,7 +81,7 @@ test('without the setting, nothing is deleted', async () => {
   expect(await recorded()).toEqual(['old'])
 })
 
-test('a deletion lists and deletes at most 1,000 vouchers per statement, and passes those that stay', async () => {
+test('a deletion lists and deletes at most 1,000 vouchers per statement, and skips those that stay', async () => {
   await app.db.query(
     `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, status, created_at)
      select $1, gen_random_uuid(), 'c' || n, 'old ' || n, 'Gast', 'Gast', 1, 480, 'expired', now() - interval '1 year' - n * interval '1 second'

@@ -275,7 +275,7 @@ test('webhooks that fail or are disabled are warnings, without their addresses',
 })
 
 describe('controllers', () => {
-  test('each one that fails is a problem with its layer', async () => {
+  test('each one that fails is a problem, and the message names the layer', async () => {
     const db = await createTestDatabase()
     const simulator = await startSimulator()
     await seedControlledSite(db, simulator)

@@ -5,8 +5,8 @@ export type Part = { stop(): Promise<void> }
 export type Running = {
   add(part: Part): Promise<void>
   /**
-   * Starts a part and adds it. A stop waits until the part has started, because half a part cannot be stopped. After a stop
-   * nothing starts, because it would keep the process running.
+   * Starts a part and adds it. A stop waits until the part has started, because a part that is still starting cannot be
+   * stopped. After a stop nothing starts, because it would keep the process running.
    */
   start(begin: () => Promise<Part | undefined>): Promise<void>
   stop(): Promise<void>

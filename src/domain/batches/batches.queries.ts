@@ -50,7 +50,7 @@ export async function listBatches(
   return rows
 }
 
-/** Locks the batch count of this actor. Other requests that count its batches to add one wait. */
+/** Locks the batch count of this actor. Another request that would add a batch of this actor waits. */
 export async function lockBatchesOf(tx: Queryable, maker: Maker): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches of ' || $1, 0))`, [actorReference(maker)])
 }

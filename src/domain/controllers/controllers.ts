@@ -30,7 +30,7 @@ export type Controllers = {
   /** The open connection that was made from the same data; undefined if there is none. Never opens one. */
   openConnectionOf(controller: StoredController): ControllerConnection | undefined
   /**
-   * A connection for one test, which the caller closes. It has no rest after failures. A recorded controller is called
+   * A connection for one test, which the caller closes. It does not pause after failures. A recorded controller is called
    * with its shared session, so tests count as sign-ins of the service. A controller that is not recorded gets its own
    * session.
    */

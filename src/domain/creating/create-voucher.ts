@@ -179,8 +179,8 @@ async function openCreation({ db }: CreateContext, intent: Intent): Promise<Open
 }
 
 /**
- * Calls the controller once for the vouchers of these committed intents, which ask for the same, and records them. If that fails,
- * marks the intents without a voucher as rejected, or as unknown if the controller may have made something.
+ * Calls the controller once for the vouchers of these committed intents, which have the same name and limits, and records them.
+ * If that fails, marks the intents without a voucher as rejected, or as unknown if the controller may have made something.
  */
 export async function makeVouchers(
   ctx: CreateContext,

@@ -15,7 +15,7 @@ export type CreationOptions = {
 /** The latest time to which `validUntil` can be moved later. The controller's minutes last until then. */
 export type Extendable = { extendableUntil: Date | null }
 
-/** A voucher as the client wants it. Its name does not have the date yet. */
+/** A voucher as the client requested it. Its name does not have the date yet. */
 type WantedVoucher = CreationOptions & Extendable & { shape: VoucherShape }
 
 export type CreationRequest = RepeatableRequest & {

@@ -76,7 +76,7 @@ function intentValues(intent: Intent): unknown[] {
   ]
 }
 
-/** `isSilent`: no webhook wants the event of the new voucher. */
+/** `isSilent`: no webhook is subscribed to the event of the new voucher. */
 export type OpenedCreation = { isSilent: boolean }
 
 /** SQL for an `OpenedCreation` of the site $1. */

@@ -27,7 +27,7 @@ import {
 
 type RecordContext = { db: Database; queue: Queue }
 
-/** Creations that asked for the same in one call, and the vouchers that a controller may have made for them. */
+/** Creations of one call, with the same name and limits, and the vouchers that a controller may have made for them. */
 export type Recording = {
   site: SiteOnController
   creationIds: string[]
@@ -41,7 +41,7 @@ export type Recording = {
   day: string
   /** The intents of these creations, to be inserted again if a failover of the database lost them. */
   intents?: Intent[]
-  /** No webhook wanted the event when the intent was committed. */
+  /** No webhook was subscribed to the event when the intent was committed. */
   isSilent?: boolean
 }
 

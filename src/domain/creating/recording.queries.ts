@@ -157,7 +157,8 @@ export type SingleVoucherRecord = {
  * Records the usual outcome of a creation in one statement. Separate statements took eight round trips. Locks the
  * creation, claims its voucher, settles the creation, counts the day, brings the next sync forward and schedules the
  * ends. Does nothing and returns undefined when the creation is missing, recorded, superseded or revoked, or when
- * another creation holds the voucher. With `onlyIfSilent`, it also does nothing when a webhook wants the event.
+ * another creation holds the voucher. With `onlyIfSilent`, it also does nothing when a webhook is subscribed to the
+ * event.
  */
 export async function recordSingleVoucher(
   db: Queryable,

@@ -28,7 +28,7 @@ export async function settleCreations(ctx: SettleContext): Promise<number> {
   return settled.reduce((total, count) => total + count, 0)
 }
 
-/** Takes due creations, grouped by what they asked for. Each `settle` returns how many it settled. */
+/** Takes due creations, in groups that need only one lookup. Each `settle` returns how many it settled. */
 export async function takeUnsettled(
   ctx: SettleContext,
   limit: number,
@@ -43,7 +43,7 @@ export async function takeUnsettled(
   }))
 }
 
-/** Settles creations that asked for the same with one lookup. Returns how many are settled. */
+/** Settles creations with the same name and limits by one lookup. Returns how many are settled. */
 async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<number> {
   const [first] = alike as [UnsettledCreation]
   const site = await findSiteOnController(ctx.db, first.siteId)
@@ -96,7 +96,7 @@ async function look(
   return { found: found.size, absent: left.length }
 }
 
-/** Returns undefined while no later voucher can exist. Otherwise a clock that is ahead would hide the voucher. */
+/** Undefined until this time has passed. Until then no voucher can be too late, and a clock that is ahead would hide the right one. */
 function latestTime({ config }: SettleContext, creation: UnsettledCreation): Date | undefined {
   const latest = latestTimeOf(creation, config.settleSeconds)
   const now = creation.sentAt.getTime() + creation.secondsSinceSent * 1_000

@@ -53,7 +53,7 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
   return rows
 }
 
-/** True when another creation that asked for the same is under way. A voucher that is found may belong to it. */
+/** True when another creation with the same name, uses and minutes is under way. A voucher that is found may belong to it. */
 export async function hasSimilarOpenCreation(
   db: Queryable,
   { siteId, note, shape }: AskedCreation,

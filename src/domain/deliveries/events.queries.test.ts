@@ -37,7 +37,7 @@ test('an event reads about as many pages with 20,000 other webhooks as without',
   expect(await notify(db)).toMatchObject([{ webhookId: webhook }])
 })
 
-test('the wanted events of a site are those of its own webhooks and of the webhooks for all sites', async () => {
+test('the events that webhooks get from a site are those of its own webhooks and of the webhooks for all sites', async () => {
   expect((await listWantedEvents(db, site)).toSorted()).toEqual(['controller.unreachable', 'voucher.created'])
   await db.query('update webhooks set disabled_at = now() where id = $1', [webhook])
   expect(await listWantedEvents(db, site)).toEqual(['controller.unreachable'])

@@ -29,7 +29,7 @@ const isFor = (isOneOfSites: string) =>
      union all
      select webhook_id from webhook_sites where ${isOneOfSites}))`
 
-/** SQL: whether a webhook wants this type of event of the site. */
+/** SQL: whether a webhook is subscribed to this type of event of the site. */
 export const isWanted = (type: EventType, siteId: string) =>
   `exists (select from webhooks w where ${isFor(`site_id = ${siteId}`)} and '${type}' = any (w.events))`
 
@@ -43,9 +43,9 @@ export async function listWantedEvents(db: Queryable, siteId: number): Promise<E
 }
 
 /**
- * Inserts the event and a delivery for each webhook that wants it, in one statement. Inserts nothing when no webhook wants
- * it. An event of a controller goes to webhooks that see at least one of its sites. Each delivery has the sites that its
- * webhook sees.
+ * Inserts the event and a delivery for each webhook that is subscribed to it, in one statement. Inserts nothing when no
+ * webhook is subscribed. An event of a controller goes to webhooks that see at least one of its sites. Each delivery has
+ * the sites that its webhook sees.
  */
 export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent): Promise<DeliveryToSend[]> {
   const ofController = 'select id from sites where controller_id = $4'

@@ -21,7 +21,7 @@ const lookupLength = 8
 const secretLength = 32
 const checksumLength = 6
 const ourWord = 'vsk_'
-/** Our word, the letter of a cell if there is one, 46 characters. */
+/** The shape of our own keys: `vsk_`, the letter of a cell and `_` if there is one, 46 characters. */
 const ourShape = /^(vsk_(?:[A-Z]_)?)[A-Za-z0-9]{46}$/
 /** The shape of imported keys: a word, `_`, eight characters for the lookup, a secret. */
 const shape = /^([A-Za-z][A-Za-z0-9]*_)[A-Za-z0-9]{8}[\x21-\x7e]+$/

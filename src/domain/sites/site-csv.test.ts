@@ -35,7 +35,7 @@ describe('a file is read', () => {
   })
 
   test.each(['\n', '\r\n', '\r'])(
-    'each row has the line where it stands, rows without content are left out: %j',
+    'each row has the number of its last line, and rows without content are left out: %j',
     (eol) => {
       const text = ['name,controller,controller_site', '', 'a,c1,1', ',,', '   ', '"b', 'b",c1,2', 'c,c1,3'].join(eol)
 

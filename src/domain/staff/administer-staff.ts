@@ -143,9 +143,9 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
     requireGrantable(manager, after)
     if (after.allSites !== before.allSites || Array.isArray(siteIds))
       after.siteIds = await storeSites(tx, before.id, after.siteIds)
-    // Whoever created an open link or stole a session may not have the rights that the person gets now.
+    // Somebody else may have created the open link or stolen a session, and must not get the new rights of the person.
     if (!after.active || hasMoreRights(after, before)) await endAccess(tx, before.id)
-    // The person may have kept links for others, whose rights they must not get any more.
+    // The person may have kept links that they created for others. With such a link they would get the others' rights.
     if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
     return storeChange(tx, actor, before, after)
   })

@@ -26,7 +26,8 @@ export type SyncEvents = {
 const syncEvents: EventType[] = ['voucher.first_used', 'voucher.expired', 'voucher.revoked']
 
 /**
- * Prepares the events of one sync. It asks once whether any webhook wants them: a sync of a big site has many statements.
+ * Prepares the events of one sync. Checks once whether any webhook is subscribed to them, because a sync of a big site has
+ * many statements.
  */
 export async function startEvents(
   { db, queue }: { db: Database; queue: Queue },

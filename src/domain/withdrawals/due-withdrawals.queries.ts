@@ -178,7 +178,7 @@ export async function updateDisconnectsFailed(
   )
 }
 
-/** Makes withdrawals due again soon whose devices could not all be disconnected in one call. */
+/** Makes withdrawals due again soon, because their devices could not all be disconnected in one call. */
 export async function postponeUnfinishedDisconnects(tx: Queryable, siteId: number, ids: string[]): Promise<void> {
   await tx.query(
     `update withdrawals set next_attempt_at = now() + interval '2 seconds'

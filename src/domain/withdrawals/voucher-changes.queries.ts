@@ -59,7 +59,7 @@ type OpenWithdrawals = {
   someBegun: boolean
   /** Whether a withdrawal that `valid_until` did not schedule is among them. */
   othersBegun: boolean
-  /** The one that was scheduled by `valid_until` was attempted. */
+  /** Whether the withdrawal that `valid_until` scheduled was attempted. */
   endAttempted: boolean
 }
 

@@ -62,7 +62,7 @@ export async function insertRevokedWithdrawals(
   )
 }
 
-/** Locks the withdrawal counts of these sites. Other requests that count them to add many wait. All sites share 64 locks. */
+/** Locks the withdrawal counts of these sites. Another request that would add many there waits. All sites share 64 locks. */
 export async function lockWithdrawalCounts(tx: Queryable, siteIds: number[]): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(hashtextextended('withdrawals of sites ' || bucket, 0))

@@ -77,7 +77,7 @@ test.each([
   expect(formatDevices(count, language).replaceAll(/\s/g, ' ')).toBe(text)
 })
 
-test('every language has a form for each plural that it knows', () => {
+test('every language has a text for each of its plural forms', () => {
   for (const language of guestLanguages) {
     const { pluralCategories } = new Intl.PluralRules(slipTexts[language].locale).resolvedOptions()
     expect([language, Object.keys(slipTexts[language].devices).toSorted()]).toEqual([

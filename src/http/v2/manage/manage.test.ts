@@ -104,7 +104,7 @@ test('controller, site and template: created, changed, and removed in the right 
   expect(statuses).toEqual([409, 409, 204, 204, 204])
 })
 
-test('a new address erases the secret unless the request has a new one; the sites of a controller without one cannot be asked', async () => {
+test('a new address erases the secret unless the request has a new one; a controller without a secret cannot be asked for its sites', async () => {
   const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
   const { body: controller } = await ask('POST', '/controllers', { name: 'Moved', ...login })
   const path = `/controllers/${controller.id}`

@@ -98,7 +98,7 @@ test.each([
   expect([got, body.error]).toEqual([status, error])
 })
 
-test('the effects of a site name only what is limited to it and works; the rest is counted', async () => {
+test('the effects of a deactivation name working keys, webhooks and people limited to the site, and count those for all sites', async () => {
   const site = await seedSite(app.db)
   const other = await seedSite(app.db)
   const limited = await seedKey(app.db, { name: 'Check-in', siteIds: [site, other] })
@@ -123,7 +123,7 @@ test('the effects of a site name only what is limited to it and works; the rest 
   })
 })
 
-test('the sites of a controller say which are recorded; all others are added at once, once', async () => {
+test('the list of sites on a controller says which are recorded; one request adds all others, and a repeat adds none', async () => {
   const simulator = await startSimulator('--site', 'default=Default', '--site', 'branch=Branch', '--site', 'pool=Pool')
   const controller = await addController('Three sites', simulator)
   const path = `/controllers/${controller}/sites`

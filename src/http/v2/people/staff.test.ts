@@ -116,7 +116,7 @@ test.each([
   ['all sites and some', { all_sites: true, site_ids: [adler] }, 400, 'invalid_request'],
   ['an empty list of sites', { site_ids: [] }, 400, 'invalid_request'],
   ['an unknown site', { site_ids: [999_999] }, 404, 'not_found'],
-  ['an address that is none', { email: 'x', all_sites: true }, 400, 'email_invalid'],
+  ['a text that is not an address', { email: 'x', all_sites: true }, 400, 'email_invalid'],
   ['an address with an invisible character', { email: 'eva@example.com\u200b', all_sites: true }, 400, 'email_invalid'],
   ['an address that is shown backwards', { email: '\u202eave@example.com', all_sites: true }, 400, 'email_invalid'],
   ['an address that somebody has', { email: admin.email.toUpperCase(), all_sites: true }, 409, 'email_taken'],

@@ -175,7 +175,7 @@ test('both secrets sign after a rotation; chats have none', async () => {
   expect(chat.webhook).toMatchObject({ signed: false, secret: null })
 })
 
-test('a change of everything: the audit has both sides, and says of the URL only that it changed', async () => {
+test('a change of every field: the audit has the old and new values, but says of the URL only that it changed', async () => {
   const { webhook, path } = await subscribe({ site_ids: [here], events: ['voucher.created'] })
   const next = await startWebhookSink()
   const change = { name: uuidv7(), events: ['voucher.revoked'], language: 'en', site_ids: [there, here] }
@@ -220,7 +220,7 @@ test('a name that is taken, a forbidden address and nothing to change are reject
   ])
 })
 
-test('deliveries of a site leave the log with the site, so its next manager cannot send them elsewhere', async () => {
+test('when a webhook loses a site, the deliveries of that site are deleted, so its next manager cannot send them elsewhere', async () => {
   const { path } = await subscribe({ site_ids: [here, there] })
   await notify(here)
   await notify(there)

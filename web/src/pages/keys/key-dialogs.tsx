@@ -25,7 +25,7 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
   const lastSent = useRef({ contents: '', idempotencyKey: '' })
   const create = useMutation({
     mutationFn: (input: KeyInput) => {
-      // A second click or a repeat after a lost answer must not create a second key. If the form has changed, a new key is meant.
+      // A second click or a repeat after a lost answer must not create a second key. If the form has changed, it is a new request.
       const contents = JSON.stringify(input)
       if (lastSent.current.contents !== contents) lastSent.current = { contents, idempotencyKey: randomKey() }
       return api.createKey(toNewKey(input), { idempotencyKey: lastSent.current.idempotencyKey })
