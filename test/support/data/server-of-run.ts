@@ -29,6 +29,7 @@ export async function startServerOfRun(): Promise<{ url: string; stop: () => Pro
     'max_connections=300',
     'max_wal_size=4GB',
     'checkpoint_timeout=1h',
+    'wal_keep_size=1GB', // a test that reads its WAL may be slower than the checkpoints of other tests
   ]
   const place = ['-D', data, '-p', String(port), '-k', folder, '-h', '127.0.0.1']
   const options = [...place, ...settings.flatMap((one) => ['-c', one])]
