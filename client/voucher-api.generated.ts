@@ -350,7 +350,7 @@ export type Site = {
   name: string
   /** Vouchers can be created only on an active site. */
   active: boolean
-  /** `certificate`: the controller shows a different certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
+  /** `certificate`: the certificate of the controller is not trusted. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced. */
   state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
   /** Whether the controller of the site answered the last call. */
   reachable: boolean
@@ -1018,7 +1018,7 @@ export type VoucherCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
+  /** valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
@@ -1151,7 +1151,7 @@ export type BatchCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
+  /** valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number

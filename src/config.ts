@@ -110,7 +110,7 @@ export const settings = {
       'Keys for stored secrets, as `id:base64`, separated by commas. The first one encrypts; all of them decrypt. Create one with `voucher-service secrets generate`.',
     parse: keyring,
     whenMissing:
-      'Every command needs the settings of the service, with the same key. Only for a new installation, create a key with `voucher-service secrets generate`',
+      'Run every command with the settings of the service, so that it has the same key. Only for a new installation, create a key with `voucher-service secrets generate`',
     secret: true,
   },
   webhookAllowCidrs: {

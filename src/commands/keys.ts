@@ -33,7 +33,7 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     )
 
   withKeyOptions(keys.command('import'))
-    .description('accept a key of another server of this API or of another cell, given its prefix and hash')
+    .description('accept a key that another server with this API or another cell created, given its prefix and hash')
     .requiredOption('--prefix <prefix>', 'first part of the key: a word, an underscore, eight characters')
     .requiredOption('--sha256 <hex>', 'SHA-256 of the whole key', sha256)
     .action(async (options: ImportOptions) =>

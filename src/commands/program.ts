@@ -16,11 +16,11 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   api: { about: 'run only the api', load: async () => (await import('./service/run.ts')).registerApi },
   worker: { about: 'run only the worker', load: async () => (await import('./service/run.ts')).registerWorker },
   migrate: {
-    about: 'update the database to this version; you can repeat it, and run several at once',
+    about: 'update the database to this version; safe to repeat and to run in several processes at once',
     load: async () => (await import('./migrate.ts')).registerMigrate,
   },
   backup: {
-    about: 'write the record to a file with pg_dump; the file does not contain the encryption keys',
+    about: 'back up the database to a file with pg_dump; the file does not contain the encryption keys',
     load: async () => (await import('./keep/backup.ts')).registerBackup,
   },
   restore: {

@@ -59,7 +59,9 @@ export function registerSites(sites: Command, terminal: Terminal): void {
 
   sites
     .command('import')
-    .description('add the sites of a CSV file with the columns name,controller,controller_site and active,adopt')
+    .description(
+      'add the sites of a CSV file with the columns name,controller,controller_site and optionally active,adopt',
+    )
     .argument('<file>', 'path, or - for standard input; sites that exist already stay as they are')
     .option('--dry-run', 'show what would be done, and write nothing')
     .action((file: string, options: { dryRun?: boolean }) => importFile(terminal, file, options))

@@ -25,7 +25,9 @@ type ReplayOptions = { delivery?: string; since?: Date; until?: Date; failed?: b
 export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('add')
-    .description('send notifications to an address; prints a signing secret, which is shown only once')
+    .description(
+      'send notifications to an address; for the format generic, prints a signing secret, which is shown only once',
+    )
     .requiredOption('--name <name>', 'display name')
     .addOption(new Option('--format <format>', describeFormats()).choices(Object.keys(formats)).makeOptionMandatory())
     .requiredOption('--url-file <path>', 'file with the address, which may be a secret; - reads standard input')
@@ -108,7 +110,7 @@ export function registerWebhooks(webhooks: Command, terminal: Terminal): void {
 
   webhooks
     .command('replay')
-    .description('send one delivery, or all of a period, again with the same webhook-id')
+    .description('replay one delivery, or all deliveries of a period, with the same webhook-id')
     .argument('<name>')
     .option('--delivery <id>', 'this delivery, by its id or its webhook-id', uuid)
     .option('--since <time>', 'only events since this time, e.g. 2h, 3d or 2026-11-14T08:00Z', pastTime)

@@ -135,7 +135,7 @@ export function registerRecordMetrics(
   const gauges = [...plain, ...labelled]
   const readable = new Gauge({
     name: `${prefix}record_readable`,
-    help: '1 if the figures of the record could be read from PostgreSQL for this scrape, otherwise 0.',
+    help: '1 if the database could be read for this scrape, otherwise 0.',
     registers,
   })
   let reading: Promise<void> | undefined

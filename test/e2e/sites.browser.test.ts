@@ -117,7 +117,7 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   await dialog.getByRole('alert').waitFor()
   expect(await dialog.getByRole('button', { name: 'Deactivate site' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  await dialog.getByText('2 API keys can no longer use this site (404)').waitFor()
+  await dialog.getByText('2 API keys can no longer create vouchers here (404)').waitFor()
 
   for (const named of [
     'Check-in (PMS), 1 for all sites',
@@ -150,7 +150,7 @@ long('a changed certificate is compared with the old one, and is trusted only if
   await syncSite(app.context, site)
 
   await page.goto('/sites')
-  await page.getByText('unifi-34 shows a new certificate').waitFor()
+  await page.getByText('unifi-34 shows an untrusted certificate').waitFor()
   await page.getByRole('link', { name: 'Compare: unifi-34' }).click()
   await page.getByText('Trusted until now').waitFor()
   for (const { fingerprint } of [old, renewed])

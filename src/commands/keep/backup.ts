@@ -81,7 +81,7 @@ function whatElse(keys: string[], { encryptionKeys }: Config): string {
     'The backup is complete. Keep these too, in another place:',
     keys.length > 0
       ? `- ENCRYPTION_KEYS with the entries ${keys.join(', ')}: the secrets in the backup cannot be decrypted without them.`
-      : '- ENCRYPTION_KEYS. The record contains no encrypted secrets yet.',
+      : '- ENCRYPTION_KEYS. The database contains no encrypted secrets yet.',
     '- your other settings: the environment of the service, for example the file .env.',
     ...(lost.length > 0 ? [`Warning: ENCRYPTION_KEYS lacks ${lost.join(', ')} now. Find these entries.`] : []),
     '',

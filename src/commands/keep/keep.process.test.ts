@@ -178,7 +178,7 @@ test('restore works for an owner who is no superuser, although an administrator 
   url.username = role
   const { exitCode, stderr } = await run(url.href, ['restore', file])
 
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('The record is restored and held')])
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('The backup is restored, and the service is held')])
 })
 
 test('a restored record has all rows, is held, and its sites are due for a sync', async () => {

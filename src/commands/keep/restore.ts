@@ -107,7 +107,7 @@ async function restorePart(env: ToolEnvironment, { file }: Archive, entries: str
   await runTool('pg_restore', [...options, `--dbname=${env['PGDATABASE'] ?? env['PGUSER'] ?? 'postgres'}`, file], env)
 }
 
-const nextSteps = `The record is restored and held: the service creates and withdraws no vouchers and sends no notifications yet.
+const nextSteps = `The backup is restored, and the service is held: it creates and withdraws no vouchers and sends no notifications yet.
 1. Start the service. It reads all controllers within a few minutes.
 2. Look for vouchers that were created since the backup: \`voucher-service reconcile\`, then \`voucher-service reconcile --adopt\`.
 3. Revoke again the keys that were revoked since the backup, and cancel batches that should not run: docs/backups.md lists what to check.

@@ -37,7 +37,7 @@ async function logSetup({ db, log, keyring, config }: Started, page: string): Pr
       )
     if (!(await hasAdministrator(db)))
       log.warn(
-        'there is no administrator yet, and a process with another SETUP_TOKEN or other ENCRYPTION_KEYS made the setup token: use that one, or run `voucher-service staff add --role admin`',
+        'there is no administrator yet, and a process with another SETUP_TOKEN or other ENCRYPTION_KEYS made the setup token: use the token of that process, or run `voucher-service staff add --role admin`',
       )
   } catch (err) {
     log.error({ err }, 'the setup token could not be made; restart the api when the database accepts writes')

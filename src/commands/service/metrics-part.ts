@@ -21,7 +21,7 @@ export async function startMetrics(ctx: Context, metrics: Metrics): Promise<Part
     timeoutMs,
     onError: () => {}, // the next scrape reports it
   })
-  const onError = (err: unknown) => ctx.log.warn({ err }, 'the figures of the record could not be read for the metrics')
+  const onError = (err: unknown) => ctx.log.warn({ err }, 'the database could not be read for the metrics')
   metrics.watch({ db, pools: ctx.pools, onError })
   const server = await serveMetrics(metrics, { port, address, log: ctx.log }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandRefused(

@@ -25,7 +25,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   site_not_found: ({ ids }) => `No site has the id ${ids}. List all sites with \`voucher-service sites list\`.`,
   display_name_invalid: ({ max }) => `The name is not valid. Use one line of 1 to ${max} visible characters.`,
 
-  all_sites_required: () => 'Only API keys for all sites and administrators may do this.',
+  all_sites_required: () => 'Only administrators, and API keys for all sites, may do this.',
 
   controller_not_found: ({ name, similar }) =>
     `No controller is called "${name}".${suggestion(similar)} List all controllers with \`voucher-service controllers list\`.`,
@@ -56,7 +56,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   site_numbers_used_up: () =>
     'All numbers for sites are used up. Raise LAST_SITE_NUMBER and run `voucher-service migrate`, or add the site to another cell.',
   site_in_use: ({ id, by }) =>
-    `Site ${id} cannot be removed: ${by} still refer to it. Remove them first, or close the site with \`voucher-service sites deactivate ${id}\`.`,
+    `Site ${id} cannot be removed: ${by} still refer to it. Close the site with \`voucher-service sites deactivate ${id}\` instead. If it has no vouchers or batches, you can also remove the references first.`,
   site_inactive: ({ id }) => `Site ${id} is not active. Activate it with \`voucher-service sites activate ${id}\`.`,
   site_recorded_under_other_name: ({ controllerSite, controller, name, id }) =>
     `"${controllerSite}" on ${controller} is already recorded as site ${id}, "${name}". Use that name, or remove the row.`,
@@ -82,7 +82,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. An umlaut has two.`,
   wifi_name_unprintable: () => 'The Wi-Fi name contains characters that cannot be printed. Remove them.',
   wifi_password_invalid: () =>
-    'The Wi-Fi password is not valid. Use 8 to 63 letters, digits, spaces and signs without umlauts, or 64 hexadecimal digits.',
+    'The Wi-Fi password is not valid. Use 8 to 63 printable ASCII characters (no umlauts), or 64 hexadecimal digits.',
   time_zone_unknown: ({ timeZone }) => `There is no time zone "${timeZone}". Use a name such as Europe/Vienna.`,
   guest_language_unknown: ({ language, allowed }) =>
     `Slips cannot be printed in the language "${language}". Choose from ${allowed}.`,

@@ -202,7 +202,7 @@ function placeOf({ driver, address, certificatePin }: StoredController): string 
 }
 
 function noCredentials(): DomainError {
-  return new DomainError('controller_refused', { cause: new Error('It has no credentials') })
+  return new DomainError('controller_refused', { cause: new Error('The controller has no stored credentials') })
 }
 
 /** The session of a connection that no other process shares. */

@@ -58,7 +58,7 @@ export function createSharedSession(
       const lease = await updateSignInStarted(db, controllerId, row.sessionId)
       if (lease) return signInForAll(lease, signIn)
     }
-    throw new ControllerError('timeout', 'refused', 'Another process is signing in for too long')
+    throw new ControllerError('timeout', 'refused', 'Another process took too long to sign in')
   }
 
   async function signInForAll(lease: Date, signIn: () => Promise<string>): Promise<Session> {

@@ -38,7 +38,7 @@ export function createReceivers(addresses: ReceiverAddresses, lookup?: Lookup): 
         const answer = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal })
         const { statusCode: status, headers: answered } = answer
         const { reply, isComplete } = await readReply(answer.body, url)
-        const error = isComplete ? null : 'the answer did not come to its end'
+        const error = isComplete ? null : 'the answer is incomplete'
         return { status, error, reply, retryAfterMs: retryAfterMs(answered['retry-after']) }
       } catch (error) {
         return { status: null, error: reasonOf(error as Error & { code?: unknown }), reply: null, retryAfterMs: null }

@@ -41,7 +41,7 @@ test.each([
   const server = await startServer((socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${rest}`)))
   const answer = await post(`http://${server}/`)
 
-  expect(answer).toMatchObject({ status: 200, error: 'the answer did not come to its end' })
+  expect(answer).toMatchObject({ status: 200, error: 'the answer is incomplete' })
   expect(wasAccepted(answer)).toBe(false)
 })
 
@@ -103,7 +103,7 @@ test('a whole answer may take 15 s; a 2xx that does not end is an error', {
     late,
     {
       status: 200,
-      error: 'the answer did not come to its end',
+      error: 'the answer is incomplete',
       reply: expect.stringMatching(/^x{1,80}$/),
       retryAfterMs: null,
     },

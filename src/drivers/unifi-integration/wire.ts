@@ -54,7 +54,11 @@ export function siteIdFromWire(reply: unknown, wanted: string): string {
       `Site "${wanted}" was not found on the controller, or this API key cannot see it`,
     )
   if (another)
-    throw new ControllerError('missing', 'refused', `Several sites are called "${wanted}": use the reference`)
+    throw new ControllerError(
+      'missing',
+      'refused',
+      `Several sites are called "${wanted}". Use the id that \`voucher-service controllers sites\` shows`,
+    )
   return siteId
 }
 

@@ -69,7 +69,7 @@ export const creationFields = {
   extendable_until: Type.Optional({
     ...time,
     description:
-      'valid_until can later be moved up to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default.',
+      'valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default.',
   }),
   unused_days: Type.Optional(
     Type.Integer({

@@ -48,7 +48,7 @@ const siteSchema = Type.Object(
     active: Type.Boolean({ description: 'Vouchers can be created only on an active site.' }),
     state: Type.Enum([...siteStates], {
       description:
-        '`certificate`: the controller shows a different certificate than expected. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced.',
+        '`certificate`: the certificate of the controller is not trusted. `failing`: the controller answers, but the site cannot be synced. `unknown`: never synced.',
     }),
     reachable: Type.Boolean({ description: 'Whether the controller of the site answered the last call.' }),
     unreachable_since: timeOrNull,

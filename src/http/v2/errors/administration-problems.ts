@@ -39,8 +39,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     status: 403,
     error: 'all_sites_required',
     messages: {
-      de: 'Das dürfen nur API-Schlüssel für alle Standorte und Administratoren.',
-      en: 'Only API keys for all sites and administrators may do this.',
+      de: 'Das dürfen nur Administratoren und API-Schlüssel für alle Standorte.',
+      en: 'Only administrators, and API keys for all sites, may do this.',
     },
   },
   display_name_invalid: rejected(

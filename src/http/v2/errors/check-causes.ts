@@ -46,8 +46,8 @@ const sentences: Record<CheckCause, Record<Language, string>> = {
     de: 'Das Zertifikat ist zurzeit nicht gültig. Erneuern Sie es auf dem Controller. Oder vergleichen Sie den Fingerabdruck mit dem, den der Controller anzeigt, und vertrauen Sie ihm.',
   },
   certificate_for_other_name: {
-    en: 'The certificate is for a different name than {host}. Enter the address with that name. Or compare its fingerprint with the one that the controller shows, and trust it.',
-    de: 'Das Zertifikat gilt für einen anderen Namen als {host}. Geben Sie die Adresse mit diesem Namen ein. Oder vergleichen Sie den Fingerabdruck mit dem, den der Controller anzeigt, und vertrauen Sie ihm.',
+    en: 'The certificate is for a different name than {host}. Enter the address with the name in the certificate. Or compare its fingerprint with the one that the controller shows, and trust it.',
+    de: 'Das Zertifikat gilt für einen anderen Namen als {host}. Geben Sie die Adresse mit dem Namen aus dem Zertifikat ein. Oder vergleichen Sie den Fingerabdruck mit dem, den der Controller anzeigt, und vertrauen Sie ihm.',
   },
   certificate_changed: {
     en: 'The controller shows a different certificate than before. It may be a new one, or somebody may be intercepting the connection. Compare its fingerprint with the one that the controller shows before you trust it.',
