@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
@@ -70,11 +69,6 @@ async function countRequest(ctx: KeyContext, key: AuthenticatedKey, reply: Fasti
   if (allowed) return
   reply.header('retry-after', String(resetSeconds))
   throw new DomainError('rate_limited')
-}
-
-/** The parameters of a query string. A parameter that is given several times becomes a list. */
-export function readQuery(text: string): ParsedUrlQuery {
-  return parse(text, '&', '=', { maxKeys: 0 })
 }
 
 /**

@@ -16,7 +16,6 @@ import { asksForPage, builtWeb, registerWeb } from '../web.ts'
 import { type Health, registerHealth } from './health.ts'
 import { framingProblem, onClientError, rejectUnsupported } from './malformed-requests.ts'
 import { answerError, setCommonHeaders } from './problems.ts'
-import { readQuery } from './read-request.ts'
 import { createRenderedLists } from './rendered-lists.ts'
 
 const headersTimeoutMs = 10_000
@@ -101,7 +100,6 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
     frameworkErrors: (error, request, reply) =>
       (isUnderV2(request.url) ? answerProblem : answerError)(error, request, reply),
     ajv: { customOptions: { removeAdditional: false } }, // unknown parameters are rejected, not dropped
-    routerOptions: { querystringParser: readQuery },
   })
   const connections = trackConnections(app.server)
   for (const method of METHODS) {
