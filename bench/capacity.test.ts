@@ -73,6 +73,10 @@ test('the command prints what a cell needs, or says what is wrong', () => {
   )
 })
 
+test('without --costs the newest result that has all groups is used', () => {
+  expect(describeCapacity(['--sites', '50000'])).toMatch(/^50000 sites in 1 cell\./)
+})
+
 test('docs/scaling.md shows what the command prints', () => {
   const page = readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8')
   const [, args = '', output] = /^node bench\/capacity\.ts (.*)\n([^`]*)^```$/m.exec(page) ?? []

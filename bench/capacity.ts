@@ -13,7 +13,7 @@ Computes what a number of sites needs, from the processor times that the bench h
   --vouchers <n>       vouchers that a controller holds, which every sync compares (default 200)
   --days <n>           days that vouchers stay in the database (default 365)
   --peak <n>           the busiest hour, as a multiple of the average (default 3)
-  --costs <file>       results of \`npm run bench -- --save\` (default: the newest in bench/results)
+  --costs <file>       results of \`npm run bench -- --save\` (default: the newest complete one in bench/results)
 `
 
 /** Processor time in microseconds. */
@@ -88,7 +88,7 @@ export function computeCapacity(demand: Demand, costs: Costs) {
 
 /** Reads the processor times of this service with Redis from a file that the bench has saved. */
 export function readCosts(path: string): Costs {
-  const { results } = JSON.parse(readFileSync(path, 'utf8')) as { results: { name: string; lines: string[] }[] }
+  const results = readGroups(path)
   const costOf = (group: string, line: string): Cost => {
     const found = results.find(({ name }) => name === group)?.lines.find((text) => text.startsWith(`${line} | `))
     if (!found) throw new Error(`${path} has no ${group}. Measure it with: npm run bench -- --save --only ${group}`)
@@ -135,14 +135,24 @@ export function describeCapacity(args: string[]): string {
   return toText(demand, computeCapacity(demand, readCosts(path)))
 }
 
+const neededGroups = ['list_unchanged', 'list_changed', 'create_50ms', 'delivery', 'sync_unchanged']
+
+/** The newest saved result that has all needed groups. A run with `--only` has just some of them. */
 function newestResults(): string {
   const folder = fileURLToPath(new URL('results/', import.meta.url))
-  const newest = readdirSync(folder)
+  const files = readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .at(-1)
-  if (!newest) throw new Error('bench/results is empty. Run `npm run bench -- --save` first, or use --costs')
-  return folder + newest
+    .map((name) => folder + name)
+  const newest = files.findLast((file) =>
+    neededGroups.every((group) => readGroups(file).some(({ name }) => name === group)),
+  )
+  if (!newest) throw new Error('bench/results has no complete run. Run `npm run bench -- --save` first, or use --costs')
+  return newest
+}
+
+function readGroups(path: string): { name: string; lines: string[] }[] {
+  return JSON.parse(readFileSync(path, 'utf8')).results
 }
 
 function toText({ sites, peak }: Demand, { cells, rates, cores, ...needs }: Capacity): string {

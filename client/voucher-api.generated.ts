@@ -240,7 +240,7 @@ export type Attention = {
     /** Number of deliveries that have not arrived since the webhook began to fail, at most 1,000. */
     undelivered: number
   }>
-  /** Keys at their limit, and keys that expire within 14 days. Only administrators see them. */
+  /** Keys that had more than ten requests rejected today because of their limit, and keys that expire within 14 days. Only administrators see them. */
   keys: Array<{
     id: string
     name: string
@@ -592,7 +592,7 @@ export type ControllerSite = {
 }
 
 export type ControllerCheck = {
-  /** Whether vouchers can be created with this access. */
+  /** Whether the test found no problem. The test only reads, so it does not prove that vouchers can be created. */
   ok: boolean
   driver: string
   /** The address in the form in which it is stored. */
@@ -1036,7 +1036,7 @@ export type VoucherOutcome = {
 export type CodeLookUp = {
   /** The vouchers with this code, at most 20: first the valid ones, then the newest. Empty if there is none. */
   vouchers: Array<Voucher>
-  /** Vouchers with this code that only a controller has, because they were created there. Only with fresh=true. */
+  /** Vouchers with this code that a controller has but that are not in the record. Only with fresh=true. */
   on_controller_only: Array<{
     site_id: number
     /** Only a valid voucher can be redeemed. */
@@ -1203,7 +1203,7 @@ export type RevocationRequest = {
 
 export type RevocationRow = {
   voucher_id: string
-  /** ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id. */
+  /** ended: the time of the voucher had run out, it was revoked or deleted before, or it was never created. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id. */
   outcome: "pending" | "revoked" | "ended" | "kept" | "failed"
   /** Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher. */
   failure: string | null

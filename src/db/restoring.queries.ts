@@ -27,7 +27,7 @@ export async function isHalfRestored(db: Queryable): Promise<boolean> {
     `select to_regclass('vouchers') is not null as vouchers, to_regclass('migrations') is not null as migrations`,
   )
   if (!tables[0]?.vouchers) return false
-  // A failed migration leaves the list empty.
+  // A restore creates the table in its first part and adds the rows last. A failed migration leaves the table empty too.
   return !tables[0].migrations || (await db.query('select from migrations limit 1')).rows.length === 0
 }
 

@@ -102,7 +102,7 @@ const restSeconds: Record<string, number> = {
   'half-open link to PostgreSQL': 25,
 }
 
-/** Faults after which the limiter may start counting from zero. */
+/** Faults after which the limiter may accept more requests than the limit. */
 const losesCounts = [
   'Redis forgets',
   'Redis freezes',

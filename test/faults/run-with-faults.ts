@@ -19,7 +19,7 @@ export type Run = {
   maxSeconds?: number
   /** The longest pause between two faults. */
   maxPauseMs: number
-  /** Leaves out the faults after which the limiter may start counting from zero. */
+  /** Leaves out the faults after which the limiter may accept more requests than the limit. */
   keepCounts?: boolean
   mutant?: Mutant
   /** Additional work during the run. */

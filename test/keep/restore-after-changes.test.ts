@@ -184,7 +184,8 @@ test('after `resume` every voucher on the controllers is recorded once, and only
 
 test('the checker finds no broken promise in the restored record', async () => {
   const after = await readAftermath({ ...world, db: restored.db })
-  // On a busy machine Redis may answer too late. PostgreSQL then counts from zero, as documented.
+  // On a busy machine Redis may answer too late. PostgreSQL then continues from the last count of each process, so more
+  // requests than the limit may be accepted, as documented.
   const storeLosses = world.apis.flatMap(({ log }) => log).filter((line) => line.includes('PostgreSQL counts')).length
   const limited = { limit: world.limit, windows: Math.floor(seconds / 60) + 1, storeLosses }
 

@@ -129,7 +129,7 @@ Reference of API v2, for a browser: ${url}/reference
 List the webhooks with API v2. This key may also change sites, controllers, templates and webhooks:
   curl -H 'X-API-Key: ${keys.manage}' ${url}/api/v2/webhooks
 
-Each site is on a different kind of controller. Their certificates are self-signed and pinned, so curl needs -k:
+The sites use different controllers or ways to sign in. The certificates are self-signed and pinned, so curl needs -k:
 ${sites.map(describeSite).join('\n')}
 
 List the vouchers on a controller, and make its next creation fail (then create one with "site_id":${last.site}):

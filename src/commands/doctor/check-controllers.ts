@@ -35,7 +35,7 @@ export async function* checkControllers(ctx: { db: Database; config: Config; clo
   }
   if (all.length === 0)
     yield warning('There is no controller yet.', 'Add one in the web app, or with `voucher-service controllers add`.')
-  else if (healthy > 0) yield ok(`Vouchers can be created on ${healthy} of ${all.length} controllers.`)
+  else if (healthy > 0) yield ok(`All tests passed on ${healthy} of ${all.length} controllers.`)
 }
 
 /** Undefined when the controller passes every check. */

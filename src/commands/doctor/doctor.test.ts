@@ -53,7 +53,7 @@ test('a healthy installation has no problem and no warning, and the exit code is
       'controllers',
     ].concat(['redis', 'public url']),
   )
-  expect(stdout).toContain('ok       controllers  Vouchers can be created on 1 of 1 controllers.\n')
+  expect(stdout).toContain('ok       controllers  All tests passed on 1 of 1 controllers.\n')
   expect(stdout).toMatch(/ ENCRYPTION_KEYS decrypts all stored secrets \(\d+\)\.\n/)
   expect(stdout).toContain('Problems: 0, warnings: 0, ok: 12\n')
 })
@@ -287,7 +287,7 @@ describe('controllers', () => {
     const found = of('controllers').map(({ result, message }) => [result, message.replace(/"[^"]*"/, 'X')])
 
     expect(found.toSorted()).toEqual([
-      ['ok', 'Vouchers can be created on 1 of 4 controllers.'],
+      ['ok', 'All tests passed on 1 of 4 controllers.'],
       ['problem', expect.stringMatching(/^The controller X fails at connect: .*ECONNREFUSED/)],
       ['problem', expect.stringMatching(/^The controller X fails at sign-in: /)],
       ['warning', expect.stringContaining('has no active site')],

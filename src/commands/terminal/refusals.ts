@@ -139,7 +139,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
 
 /** Names the wrong columns of a file, made safe for the terminal, and the columns that are allowed. */
 function columnsHint({ columns, required, optional }: ErrorDetails): string {
-  return `${visibleText(String(columns), 600)}. Its columns are ${required} and optionally ${optional}.`
+  return `${visibleText(String(columns), 600)}. It must have the columns ${required} and may have ${optional}.`
 }
 
 /** Names that resemble one that was not found. */

@@ -96,7 +96,10 @@ async function look(
   return { found: found.size, absent: left.length }
 }
 
-/** Undefined until this time has passed. Until then no voucher can be too late, and a clock that is ahead would hide the right one. */
+/**
+ * The latest time at which the voucher can have been made; undefined until it has passed. Until then no voucher can be too
+ * late, and a clock that is ahead would hide the right one.
+ */
 function latestTime({ config }: SettleContext, creation: UnsettledCreation): Date | undefined {
   const latest = latestTimeOf(creation, config.settleSeconds)
   const now = creation.sentAt.getTime() + creation.secondsSinceSent * 1_000

@@ -54,7 +54,7 @@ export async function updateSitesDueForSync(tx: Queryable): Promise<void> {
 
 /** Work that waits for the end of the hold, and what sync and `reconcile` found on the controllers since it began. */
 export type HeldWork = {
-  /** Vouchers that sync or `reconcile` recorded since the hold began. */
+  /** Vouchers that sync or `reconcile` adopted since the hold began. */
   adopted: number
   /** Vouchers that this service seems to have made, and that are still not in the record. */
   unrecorded: number
@@ -69,7 +69,7 @@ export type HeldWork = {
   pendingDeliveries: number
 }
 
-/** The ids of vouchers begin with the time at which they were recorded, so those of each site since the hold are one range. */
+/** The id of an adopted voucher begins with the time at which it was recorded, so those of each site since the hold are one range. */
 export async function findHeldWork(db: Queryable, since: Date): Promise<HeldWork> {
   const { rows } = await db.query<HeldWork>(
     `select (select count(*)::integer

@@ -20,7 +20,7 @@ test.each([
   ['one that has expired since it was recorded', [used('09:30:20')], null],
   ['one that was revoked', [{ ...used('11:00:00'), status: 'revoked' as const }], null],
   ['one whose minutes were cut: when the next minute begins', [cut, used('10:00:00')], at('09:31:00')],
-])('the next change although nothing is recorded, for %s', (_case, vouchers, expected) => {
+])('the next time at which a list changes although nothing is recorded: %s', (_case, vouchers, expected) => {
   expect(nextChange(now, vouchers)).toEqual(expected)
 })
 

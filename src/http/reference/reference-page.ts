@@ -115,9 +115,9 @@ nothing has changed.</dd>
 }
 
 const idempotency = html`<dt>Repeating</dt>
-<dd>Requests that create something accept an <code>Idempotency-Key</code>, which you choose. After a timeout, repeat the
-request with the same key: you get the first result again, and nothing is created twice. Such an answer has the header
-<code>Idempotent-Replayed: true</code>.</dd>
+<dd>Operations that list <code>Idempotency-Key</code> under “In a header” accept a key that you choose. After a timeout, repeat
+the request with the same key: nothing is created twice, and you get the first result again, except the secret of an API key.
+Such an answer has the header <code>Idempotent-Replayed: true</code>.</dd>
 `
 
 /** Statuses of the failures that every operation documents with the same words. */

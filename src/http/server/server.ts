@@ -109,7 +109,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   // Hooks that never wait take a callback instead of returning a promise, because every request runs them.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply)
-    // The Content-Type is ignored. Fastify would reject a malformed one before it calls our parsers.
+    // Bodies are parsed whatever their Content-Type is. Fastify would reject a malformed one before it calls our parsers.
     request.sentContentType = request.headers['content-type']
     request.headers['content-type'] = 'application/json'
     done(framingProblem(request.raw))

@@ -13,7 +13,7 @@ const lookUpSchema = Type.Object(
     }),
     on_controller_only: Type.Array(Type.Object({ site_id: siteNumber, status: statusSchema }), {
       description:
-        'Vouchers with this code that only a controller has, because they were created there. Only with fresh=true.',
+        'Vouchers with this code that a controller has but that are not in the record. Only with fresh=true.',
     }),
     fresh: Type.Boolean({ description: 'True if the controllers of these vouchers answered just now.' }),
     synced_at: {

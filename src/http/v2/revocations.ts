@@ -162,7 +162,7 @@ const revocationRowSchema = Type.Object(
       type: 'string',
       enum: ['pending', 'revoked', 'ended', 'kept', 'failed'],
       description:
-        'ended: the voucher was used up, expired or revoked before. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id.',
+        'ended: the time of the voucher had run out, it was revoked or deleted before, or it was never created. kept: only unused vouchers were to be withdrawn, and somebody had used this one. failed: the service gave up after seven days, or at once with no_id.',
     }),
     failure: {
       ...textOrNull,

@@ -15,7 +15,7 @@ import { type Language, wordsOf } from '../words.ts'
 
 const browser = await startBrowser()
 
-/** Setup continues after the administrator. */
+/** Opens the setup of a service that already has its first administrator. */
 async function openSetup(app: TestApp, language: Language = 'en'): Promise<Page> {
   const { session } = await seedPerson(app.db, { role: 'admin' })
   const page = await openPage(browser, { url: app.url, session, locale: language })

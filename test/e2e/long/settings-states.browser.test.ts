@@ -251,7 +251,7 @@ test('a person is changed, signed out, deactivated and activated', async () => {
   await page.getByRole('row', { name: /Jonas Pohlmann.*Active/ }).waitFor()
 })
 
-test('a template is created for a site by its manager, changed and removed; the desk sentence follows', async () => {
+test('a manager creates a template for a site, changes it and removes it; the dialog shows the sentence of the desk', async () => {
   const page = await open('en', pages['templates of a manager'] as State)
   await click(page, 'Create template')
   const dialog = page.getByRole('dialog')

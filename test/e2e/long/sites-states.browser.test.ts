@@ -76,7 +76,7 @@ const states: Record<string, State> = {
     prepare: (page) => answer(page, `/controllers/${controller}`, internal),
     shows: alert,
   },
-  'site, comparison refused': {
+  'site, sync failed': {
     path: `/sites/${site}`,
     prepare: (page) => answer(page, `/sites/${site}/sync`, internal, 'POST'),
     shows: async (page, t) => {

@@ -94,7 +94,7 @@ test.each([
 ])('a missing right is shown with the id of the request, in %s', async (locale, title) => {
   const { session } = await seedPerson(db, { name: 'Anna Weber' })
   const page = await openPage(browser, { url, session, locale })
-  // All pages so far need only the role desk, so this request gets the answer of an operation for administrators.
+  // This page needs only the role desk, so its request gets the answer of an operation for administrators.
   await page.route('**/api/v2/me/sessions', async (route) =>
     route.fulfill({ response: await route.fetch({ url: `${url}/api/v2/controllers` }) }),
   )

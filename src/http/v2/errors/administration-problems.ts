@@ -124,8 +124,8 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   site_in_use: conflict(
     'site_in_use',
-    'Der Standort kann nicht entfernt werden. Auf ihn verweisen noch: {by}. Deaktivieren Sie ihn stattdessen.',
-    'The site cannot be removed: {by} still refer to it. Deactivate it instead.',
+    'Der Standort kann nicht entfernt werden. Auf ihn verweisen noch: {by}. Sind Voucher oder Batches darunter, kann er nur deaktiviert werden. Sonst entfernen Sie zuerst die Verweise.',
+    'The site cannot be removed: {by} still refer to it. If these include vouchers or batches, it can only be deactivated. Otherwise remove the references first.',
   ),
   csv_too_large: {
     status: 413,
@@ -153,12 +153,12 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   csv_columns_missing: rejected(
     'csv_columns_missing',
     'In der ersten Zeile fehlt die Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
-    'The first line has no column {columns}. Its columns are {required} and optionally {optional}.',
+    'The first line has no column {columns}. It must have the columns {required} and may have {optional}.',
   ),
   csv_columns_unknown: rejected(
     'csv_columns_unknown',
     'In der ersten Zeile steht die unbekannte Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
-    'The first line has an unknown column {columns}. Its columns are {required} and optionally {optional}.',
+    'The first line has an unknown column {columns}. It must have the columns {required} and may have {optional}.',
   ),
   csv_columns_repeated: rejected(
     'csv_columns_repeated',

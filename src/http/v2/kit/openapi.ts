@@ -126,7 +126,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A repeat with the same key returns the first result and creates nothing again.',
+  description:
+    'A repeat with the same key creates nothing again. It returns the first result, except the secret of an API key.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 

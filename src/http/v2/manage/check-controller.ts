@@ -45,7 +45,10 @@ const certificateSchema = Type.Object(
 
 const checkSchema = Type.Object(
   {
-    ok: Type.Boolean({ description: 'Whether vouchers can be created with this access.' }),
+    ok: Type.Boolean({
+      description:
+        'Whether the test found no problem. The test only reads, so it does not prove that vouchers can be created.',
+    }),
     driver: Type.String(),
     address: Type.String({ description: 'The address in the form in which it is stored.' }),
     layers: Type.Array(layerSchema, { description: 'The layers, in the order in which they were tried.' }),

@@ -51,7 +51,10 @@ const attentionSchema = Type.Object(
         expires_at: timeOrNull,
         last_used_at: timeOrNull,
       }),
-      { description: 'Keys at their limit, and keys that expire within 14 days. Only administrators see them.' },
+      {
+        description:
+          'Keys that had more than ten requests rejected today because of their limit, and keys that expire within 14 days. Only administrators see them.',
+      },
     ),
     batches: Type.Array(Type.Object({ id: Type.String(), site_id: siteNumber, site: name, held_up_since: time }), {
       description: 'Batches that wait for their controller.',

@@ -170,7 +170,7 @@ function useDetail(layer: CheckedLayer | undefined, check: ControllerCheck | und
       check.version
         ? t('connection-test.signed-in-version', { version: check.version })
         : t('connection-test.signed-in'),
-    permission: () => t('connection-test.may-create'),
+    permission: () => t('connection-test.rights-suffice'),
     site: () =>
       names.length > 0
         ? t('connection-test.sites-found', { count: names.length, names: listed })

@@ -89,7 +89,7 @@ export function toListQuery(search: VoucherSearch, { siteId, timeZone, personId,
   }
 }
 
-/** Digits and hyphens are the beginning of a code, everything else is part of a name. */
+/** Digits, hyphens and spaces with at least one digit are the beginning of a code, everything else is part of a name. */
 function isCode(text: string): boolean {
   return /\d/.test(text) && /^[\d -]+$/.test(text)
 }
