@@ -655,7 +655,7 @@ export type Template = {
 }
 
 export type NewTemplate = {
-  /** The site of the template. Without it, or null: all sites, which needs a key for all sites. */
+  /** The site of the template. Without it, or null: all sites, which needs a key for all sites or an administrator. */
   site_id?: number | null
   name: string
   /** Minutes from the first use. */
@@ -697,7 +697,7 @@ export type LastFailure = {
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
   /** The technical error, such as ECONNREFUSED. */
   error: string | null
-  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  /** The first line of the answer. Null for keys that are limited to some sites, and for people who are not administrators. */
   answer: string | null
   duration_ms: number
 }
@@ -737,7 +737,7 @@ export type NewWebhook = {
   url: string
   /** Default: voucher.created. */
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
-  /** Only these sites. Without it: all sites, including later ones, which needs a key for all sites. */
+  /** Only these sites. Without it: all sites, including later ones, which needs a key for all sites or an administrator. */
   site_ids?: Array<number>
   /** A name that is unique among all webhooks. Without it, a name is made from the host. */
   name?: string
@@ -786,7 +786,7 @@ export type WebhookChange = {
   /** The address to which events are sent. It is encrypted and never shown again. */
   url?: string
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
-  /** Only these sites. Null: all sites, including later ones, which needs a key for all sites. Deliveries of other sites are removed from the log. */
+  /** Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are removed from the log. */
   site_ids?: Array<number> | null
   /** The language of sentences in chats. */
   language?: "de" | "en"
@@ -801,7 +801,7 @@ export type WebhookTest = {
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
   /** The technical error, such as ECONNREFUSED. */
   error: string | null
-  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  /** The first line of the answer. Null for keys that are limited to some sites, and for people who are not administrators. */
   answer: string | null
   duration_ms: number
 }
@@ -820,7 +820,7 @@ export type Attempt = {
   failure: "status" | "timeout" | "name" | "tls" | "refused" | "connection" | "incomplete" | "forbidden" | "secrets" | null
   /** The technical error, such as ECONNREFUSED. */
   error: string | null
-  /** The first line of the answer. Null for keys and people who are limited to some sites. */
+  /** The first line of the answer. Null for keys that are limited to some sites, and for people who are not administrators. */
   answer: string | null
   duration_ms: number
 }
@@ -964,7 +964,7 @@ export type Voucher = {
   formatted_code: string
   /** The name that you sent. For a voucher that was created on the controller: its note without a date. */
   name: string
-  /** The name on the controller, with the date. It never changes. */
+  /** The name on the controller, with the date and without a tag. It never changes. */
   controller_name: string
   /** Your own text for the voucher, such as a reservation number. */
   reference: string | null
@@ -1018,11 +1018,11 @@ export type VoucherCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
+  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
-  /** Display name, at most 244 characters. The service puts the date in front of it: 2026-11-15_Room 12. */
+  /** Display name, at most 244 characters. On the controller, the service puts the date in front of it: 2026-11-15_Room 12. */
   name: string
 }
 
@@ -1063,7 +1063,7 @@ export type VoucherHistoryEntry = {
   /** revoked: the voucher is gone from the controller. expired: its minutes have run out. */
   type: "created" | "changed" | "first_used" | "revocation_requested" | "revoked" | "expired"
   at: string
-  /** The key or person that created, changed or revoked the voucher. Null if nobody did, or if it was created on the controller. */
+  /** The key or person that created or changed the voucher, or requested its revocation. Null for the other types, and if the voucher was created on the controller. */
   by: HistoryActor | null
   /** The new values; null unless the type is changed. */
   changes: HistoryChanges | null
@@ -1114,7 +1114,7 @@ export type Batch = {
   cancelled: number
   reference: string | null
   max_uses: number
-  /** Minutes from the first use, as requested. valid_until may shorten them. */
+  /** Minutes from the first use, as requested. valid_until may shorten them. 2147483647 if only valid_until ends the vouchers. */
   expire_minutes: number
   qos: {
     down_kbps: number
@@ -1151,7 +1151,7 @@ export type BatchCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default. */
+  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
@@ -1207,7 +1207,7 @@ export type RevocationRow = {
   outcome: "pending" | "revoked" | "ended" | "kept" | "failed"
   /** Why the last attempt failed: unreachable, timeout, busy, insecure, sign_in, forbidden, missing, rejected, failed, no_voucher, or no_id if the controller has no id for the voucher. */
   failure: string | null
-  /** Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending. */
+  /** Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending, and if nothing was deleted. */
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
   settled_at: string | null
 }
@@ -1280,11 +1280,11 @@ export interface VoucherApi {
   createPerson(body: NewPerson, options?: CallOptions): Promise<CreatedPerson>
   /** Get one person whom you may manage */
   getPerson(id: string | number, options?: CallOptions): Promise<StaffMember>
-  /** Change a person. The change takes effect at once. If the person gets more rights, an open one-time link stops working */
+  /** Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working */
   updatePerson(id: string | number, body: PersonChange, options?: CallOptions): Promise<StaffMember>
   /** Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once */
   createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>
-  /** Sign a person out everywhere */
+  /** Sign a person out everywhere. An open one-time link of the person stops working */
   deletePersonSessions(id: string | number, options?: CallOptions): Promise<void>
   /** Get the problems that need attention, and how many vouchers were issued and redeemed on each day */
   getOverview(query?: {
@@ -1345,7 +1345,7 @@ export interface VoucherApi {
   }>
   /** Add a controller. It is not called until a site is added */
   createController(body: NewController, options?: CallOptions): Promise<Controller>
-  /** Test a controller layer by layer: name, connection, certificate, sign-in, permission, site. It creates nothing. Without `secret` only the network is tested */
+  /** Test a controller layer by layer: name, connection, certificate, sign-in, permission, site. It creates nothing. Without credentials only the network is tested */
   checkController(body: ControllerToCheck, options?: CallOptions): Promise<ControllerCheck>
   /** Get one controller, without its secrets */
   getController(id: string | number, options?: CallOptions): Promise<Controller>
@@ -1398,7 +1398,7 @@ export interface VoucherApi {
   updateWebhook(id: string | number, body: WebhookChange, options?: CallOptions): Promise<Webhook>
   /** Unsubscribe: remove a webhook and the log of its deliveries */
   deleteWebhook(id: string | number, options?: CallOptions): Promise<void>
-  /** Send a test event now and return the answer of the receiver. The test is not retried and not logged */
+  /** Send a test event now and return the answer of the receiver. The test is not retried and is not in the list of deliveries */
   testWebhook(id: string | number, options?: CallOptions): Promise<WebhookTest>
   /** Enable a disabled webhook. To send failed deliveries again, replay them */
   enableWebhook(id: string | number, options?: CallOptions): Promise<Webhook>
@@ -1521,7 +1521,7 @@ export interface VoucherApi {
     code: string
     /** Only this site. Without it: all sites of the key. */
     site_id?: number
-    /** If true, the service asks the controller now, which takes up to 3 s. If the controller does not answer, the answer comes from the record, and fresh is false. */
+    /** If true, the service asks the controller of site_id now, which takes up to 3 s. Without site_id, it asks only the controllers of recorded vouchers with this code. If the controller does not answer, the answer comes from the record, and fresh is false. */
     fresh?: boolean
   }, options?: CallOptions): Promise<CodeLookUp>
   /** Get one voucher */

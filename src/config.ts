@@ -202,7 +202,7 @@ export const settings = {
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',
-    about: 'How long a stopping process waits for requests under way, in seconds.',
+    about: 'How long a stopping process waits for requests and jobs under way after DRAIN_SECONDS, in seconds.',
     parse: integer(1, 600),
     fallback: '20',
   },

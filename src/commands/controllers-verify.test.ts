@@ -103,7 +103,7 @@ test.each([
   [['Nirgends'], 'No controller is called "Nirgends". List all controllers with `voucher-service controllers list`.'],
   [
     ['Ohne'],
-    'No credentials are stored for "Ohne". Enter them with `voucher-service controllers set Ohne --new-secret`.',
+    'No credentials are stored for "Ohne". Enter them with `voucher-service controllers set Ohne --new-secret`. Add `--username …` if the controller signs in with a user name and password.',
   ],
 ])('%j is rejected with one message', async (args, sentence) => {
   await db.query(

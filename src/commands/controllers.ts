@@ -209,7 +209,7 @@ async function verifyController(terminal: Terminal, name: string, { site, yes }:
     if (!controller) throw await controllerNotFound(db, name)
     if (controller.secret === null)
       throw new CommandRefused(
-        `No credentials are stored for "${name}". Enter them with \`voucher-service controllers set ${shellWord(name)} --new-secret\`.`,
+        `No credentials are stored for "${name}". Enter them with \`voucher-service controllers set ${shellWord(name)} --new-secret\`. Add \`--username …\` if the controller signs in with a user name and password.`,
       )
     if (!yes)
       await confirm(terminal, `This creates one voucher on "${name}", site "${site}", and deletes it again. Continue?`)

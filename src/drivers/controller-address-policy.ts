@@ -22,7 +22,7 @@ const forbidden = [
   'fd00:a9fe:a9fe::1', // Linode
 ]
 
-/** Decides which addresses a controller may have. Rejects the ports of this service, its database and its Redis. */
+/** Decides which addresses a controller may have. Rejects the ports of this service, its database and its Redis on the same machine. */
 export function createControllerAddressPolicy(own: OwnAddresses): AddressPolicy {
   return createAddressPolicy({ forbidden, except: ['::1'], ownPorts: ownPorts(own) })
 }

@@ -44,7 +44,7 @@ async function checkController(tools: ControllerTools, controller: ControllerToC
   if (siteId === null)
     return warning(
       `The controller "${name}" has no active site, so it was not tested.`,
-      `Add a site with \`voucher-service sites add --controller ${shellWord(name)}\`, or remove the controller.`,
+      `Activate one of its sites with \`voucher-service sites activate\`, add one with \`voucher-service sites add --name … --controller ${shellWord(name)}\`, or remove its sites and the controller.`,
     )
   const again = `Correct this, then run \`voucher-service sites test ${siteId}\`.`
   try {

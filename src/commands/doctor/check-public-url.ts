@@ -75,7 +75,7 @@ export function judgeOrigin(
     return ok(`${publicUrl} leads to this service.`)
   if (seen === publicUrl)
     return warning(
-      `${publicUrl} is not encrypted, so people can sign in only from this machine.`,
+      `${publicUrl} is not encrypted, so people can sign in there only if ALLOW_HTTP_SIGN_IN is true.`,
       'Put a proxy with TLS in front of the service, and set PUBLIC_URL to its https:// address.',
     )
   if (seen !== undefined && new URL(seen).host === new URL(publicUrl).host)

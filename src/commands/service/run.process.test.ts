@@ -71,6 +71,12 @@ test('SIGTERM: requests under way are answered, key usage is written, the exit c
   expect(rows).toEqual([{ requests: 8 }])
 })
 
+test('SIGTERM: the time for requests under way begins after DRAIN_SECONDS', async () => {
+  const service = await startService(db.url, { DRAIN_SECONDS: '5', SHUTDOWN_SECONDS: '4' })
+
+  expect(await service.stop()).toBe(0)
+})
+
 test('SIGTERM: a silent connection does not delay the exit', async () => {
   const service = await startService(db.url)
   const silent = openSocket(service.url)

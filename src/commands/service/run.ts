@@ -40,7 +40,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
   const config = loadConfig(env)
   const metrics = await createMetricsIfWanted(config, starts.length > 1 ? 'start' : role)
   const ctx = createContext(config, role, { watchTimes, observer: metrics?.observer })
-  const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
+  const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: ctx.close })
   try {
     const missing = await findMissingMigration(ctx.db)

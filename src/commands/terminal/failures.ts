@@ -26,7 +26,7 @@ function describeOther(error: unknown): string {
 function describeUndecryptable({ message }: DecryptionFailed): string {
   return (
     `These stored secrets cannot be decrypted with ENCRYPTION_KEYS: ${message}\n` +
-    'Add the key that encrypted them to ENCRYPTION_KEYS. If it is lost, enter them again; see `voucher-service controllers set --help`.'
+    'Add the key that encrypted them to ENCRYPTION_KEYS. If it is lost, enter the secrets again: docs/operating.md, “If the key is lost”, says how.'
   )
 }
 

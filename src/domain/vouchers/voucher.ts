@@ -21,7 +21,7 @@ export type RecordedVoucher = {
   code: string
   /** The name that the client sent, or the controller's note without its date. */
   name: string
-  /** The name on the controller, with the date. It never changes. */
+  /** The name on the controller, with the date and without a tag. It never changes. */
   controllerName: string
   reference: string | null
   status: VoucherStatus

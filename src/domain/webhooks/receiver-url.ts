@@ -11,7 +11,7 @@ export type ReceiverAddresses = {
 
 /**
  * Allows https to the public internet. Allows https and http to the ranges of `WEBHOOK_ALLOW_CIDRS`. Never allows the
- * ports of this service itself.
+ * ports of this service on the same machine.
  */
 export function createReceiverAddresses(
   own: OwnAddresses & { webhookAllowCidrs: readonly string[] },

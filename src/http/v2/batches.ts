@@ -48,7 +48,8 @@ const batchSchema = Type.Object(
     max_uses: count,
     expire_minutes: {
       ...count,
-      description: 'Minutes from the first use, as requested. valid_until may shorten them.',
+      description:
+        'Minutes from the first use, as requested. valid_until may shorten them. 2147483647 if only valid_until ends the vouchers.',
     },
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }),
     valid_until: timeOrNull,

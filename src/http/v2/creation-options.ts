@@ -14,7 +14,8 @@ const limit = Type.Integer({ minimum: 0, maximum: maxInteger })
 
 export const nameField = Type.String({
   minLength: 1,
-  description: 'Display name, at most 244 characters. The service puts the date in front of it: 2026-11-15_Room 12.',
+  description:
+    'Display name, at most 244 characters. On the controller, the service puts the date in front of it: 2026-11-15_Room 12.',
   rule: checkName,
 })
 
@@ -69,7 +70,7 @@ export const creationFields = {
   extendable_until: Type.Optional({
     ...time,
     description:
-      'valid_until can later be extended to this time, because the controller gets minutes for the whole time. Must not be before valid_until, which is the default.',
+      'valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default.',
   }),
   unused_days: Type.Optional(
     Type.Integer({

@@ -41,7 +41,7 @@ export const lookUpCode = operation({
         Type.Boolean({
           default: false,
           description:
-            'If true, the service asks the controller now, which takes up to 3 s. If the controller does not answer, the answer comes from the record, and fresh is false.',
+            'If true, the service asks the controller of site_id now, which takes up to 3 s. Without site_id, it asks only the controllers of recorded vouchers with this code. If the controller does not answer, the answer comes from the record, and fresh is false.',
         }),
       ),
     },

@@ -173,7 +173,7 @@ const revocationRowSchema = Type.Object(
       type: ['string', 'null'],
       enum: ['all', 'none_online', 'unsupported', 'failed', null],
       description:
-        'Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending.',
+        'Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending, and if nothing was deleted.',
     }),
     settled_at: timeOrNull,
   },

@@ -32,7 +32,7 @@ const historyEntrySchema = Type.Object(
       ],
       {
         description:
-          'The key or person that created, changed or revoked the voucher. Null if nobody did, or if it was created on the controller.',
+          'The key or person that created or changed the voucher, or requested its revocation. Null for the other types, and if the voucher was created on the controller.',
       },
     ),
     changes: Type.Union(

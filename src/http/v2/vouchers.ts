@@ -53,7 +53,7 @@ export const voucherSchema = Type.Object(
     },
     controller_name: {
       ...Type.String(),
-      description: 'The name on the controller, with the date. It never changes.',
+      description: 'The name on the controller, with the date and without a tag. It never changes.',
     },
     reference: { ...textOrNull, description: 'Your own text for the voucher, such as a reservation number.' },
     status: statusSchema,

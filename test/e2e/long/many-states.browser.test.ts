@@ -89,6 +89,15 @@ describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
     await expectUsable(settling.page, `many settling.${language}`)
   })
 
+  test('after a stop the page does not promise the vouchers that were not started', async () => {
+    const rows = [...repeat(12, 'made'), ['under_way'], ...repeat(37, 'cancelled')] as Parameters<typeof openBatch>[2]
+    const stopping = await openBatch(language, { waiting: 0, cancelled: 37 }, rows)
+    await stopping.page.getByText(stopping.t('many.stopping')).waitFor()
+
+    expect(await stopping.page.getByText(stopping.t('many.goes-on')).count()).toBe(0)
+    await expectUsable(stopping.page, `many stopping.${language}`)
+  })
+
   test('partly failed, stopped, and nothing created', async () => {
     const finished_at = new Date(now).toISOString()
     const over = { waiting: 0, under_way: 0, finished_at }

@@ -37,7 +37,7 @@ function TlsAdvice() {
       <Text fz={13.5}>{t('unencrypted.proxy')}</Text>
       <Code block>{`caddy reverse-proxy \\\n  --from ${location.hostname} \\\n  --to 127.0.0.1:${port}`}</Code>
       <Text fz={13.5}>{t('unencrypted.setting')}</Text>
-      <Code block>TRUSTED_PROXIES=127.0.0.1</Code>
+      <Code block>{`TRUSTED_PROXIES=127.0.0.1${publicUrl ? `\nPUBLIC_URL=https://${location.hostname}` : ''}`}</Code>
       {!publicUrl && (
         <Text fz={13.5} c="dimmed">
           {t('unencrypted.local', { address: `http://localhost:${port}` })}

@@ -46,6 +46,11 @@ const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) 
   }),
   password_common: ({ field }) => ({ field: String(field), code: 'password_common' }),
   email_invalid: () => ({ field: 'email', code: 'bad_format', allowed: { format: 'email' } }),
+  person_sites_missing: () => ({
+    field: 'site_ids',
+    code: 'one_of_required',
+    allowed: { fields: ['site_ids', 'all_sites'] },
+  }),
   valid_until_passed: () => ({ field: 'valid_until', code: 'in_the_past' }),
   vouchers_too_many: () => ({ field: 'filter', ...tooManyMatches }),
   export_too_large: () => ({ field: 'query', ...tooManyMatches }),

@@ -54,8 +54,8 @@ export const peopleProblems = {
   content_type_required: problem(
     415,
     'content_type_required',
-    'In einer Sitzung muss Content-Type application/json sein',
-    'With a session, Content-Type must be application/json',
+    'In einer Sitzung ist dieser Content-Type hier nicht erlaubt. Senden Sie JSON als application/json und eine Datei mit ihrem eigenen Typ',
+    'With a session, this Content-Type is not accepted here. Send JSON as application/json, and a file with its own type',
   ),
   password_wrong: problem(403, 'password_wrong', 'Das aktuelle Passwort ist falsch.', 'The current password is wrong.'),
   password_too_short: problem(
@@ -91,8 +91,8 @@ export const peopleProblems = {
   setup_token_invalid: problem(
     403,
     'setup_token_invalid',
-    'Dieses Einrichtungs-Token ist falsch oder abgelaufen. Verwenden Sie den Wert von SETUP_TOKEN. Wenn SETUP_TOKEN nicht gesetzt ist, zeigt das Log des Dienstes nach einem Neustart ein gültiges Token.',
-    'This setup token is wrong or has expired. Use the value of SETUP_TOKEN. If SETUP_TOKEN is not set, the log of the service shows a valid token after a restart.',
+    'Dieses Einrichtungs-Token ist falsch oder abgelaufen. Es gilt 24 Stunden. Starten Sie den Dienst neu. Verwenden Sie dann den Wert von SETUP_TOKEN, oder das Token, das der Dienst in sein Log schreibt, wenn SETUP_TOKEN nicht gesetzt ist.',
+    'This setup token is wrong or has expired. It is valid for 24 hours. Restart the service. Then use the value of SETUP_TOKEN, or, if it is not set, the token that the service writes to its log.',
   ),
   email_invalid: problem(
     400,

@@ -48,7 +48,7 @@ export function openapiDocument(operations: Operation[]) {
           in: 'cookie',
           name: '__Host-voucher-session',
           description:
-            'The cookie of a person who signed in. Requests other than GET need Content-Type application/json and the Origin of the web app.',
+            'The cookie of a person who signed in. Requests other than GET and HEAD need the Origin of the web app and Content-Type application/json, or for an upload the type of the file. Without TLS, the cookie is called voucher-session.',
         },
       },
       headers,
@@ -115,7 +115,7 @@ const failuresOfIdempotency = {
 function failuresOfUpload({ types, maxBytes }: Upload) {
   return {
     413: `The file is larger than ${maxBytes / 1024} KiB`,
-    415: `The content of the file is not ${types.join(' or ')}`,
+    415: `A request with a session has a Content-Type other than ${types.join(' or ')}, or an image has another type`,
   }
 }
 

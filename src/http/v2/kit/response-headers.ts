@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 export const headers = {
   'X-Request-Id': header('Identifies the request in the log of the service.', { type: 'string', format: 'uuid' }),
   'RateLimit-Policy': header(
-    'The limit of the key: q requests in a window of w seconds. Absent if the key has no limit.',
+    'The limit of the key or person: q requests in a window of w seconds. Absent if the key has no limit.',
     { type: 'string', examples: ['"per-key";q=600;w=60'] },
   ),
   RateLimit: header(

@@ -72,7 +72,7 @@ export const checkController = operation({
   path: '/controllers/check',
   operationId: 'checkController',
   summary:
-    'Test a controller layer by layer: name, connection, certificate, sign-in, permission, site. It creates nothing. Without `secret` only the network is tested',
+    'Test a controller layer by layer: name, connection, certificate, sign-in, permission, site. It creates nothing. Without credentials only the network is tested',
   scope: 'manage',
   role: 'admin',
   status: 200,

@@ -42,7 +42,8 @@ export const createTemplate = operation({
         Type.Unsafe<number | null>({
           ...siteNumber,
           type: ['integer', 'null'],
-          description: 'The site of the template. Without it, or null: all sites, which needs a key for all sites.',
+          description:
+            'The site of the template. Without it, or null: all sites, which needs a key for all sites or an administrator.',
         }),
       ),
       name: fields.name,

@@ -124,6 +124,7 @@ test.each([
   const answer = await call('POST', '/staff', admin, { name: 'Eva', role: 'desk', email: 'new@example.com', ...body })
 
   expect([answer.status, answer.json().error]).toEqual([status, error])
+  if (status === 400) expect(answer.json().errors).toHaveLength(1)
 })
 
 test('a person who is no longer an administrator needs sites; all sites can be given and taken', async () => {

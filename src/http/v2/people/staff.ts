@@ -139,7 +139,7 @@ export const updatePerson = operation({
   path: '/staff/{id}',
   operationId: 'updatePerson',
   summary:
-    'Change a person. The change takes effect at once. If the person gets more rights, an open one-time link stops working',
+    'Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working',
   role: 'manager',
   status: 200,
   conflict: 'This is your own account, or that of the last administrator',
@@ -188,7 +188,7 @@ export const deletePersonSessions = operation({
   method: 'DELETE',
   path: '/staff/{id}/sessions',
   operationId: 'deletePersonSessions',
-  summary: 'Sign a person out everywhere',
+  summary: 'Sign a person out everywhere. An open one-time link of the person stops working',
   role: 'manager',
   status: 204,
   params: uuidParams,

@@ -12,7 +12,8 @@ export const testWebhook = operation({
   method: 'POST',
   path: '/webhooks/{id}/test',
   operationId: 'testWebhook',
-  summary: 'Send a test event now and return the answer of the receiver. The test is not retried and not logged',
+  summary:
+    'Send a test event now and return the answer of the receiver. The test is not retried and is not in the list of deliveries',
   scope: 'manage',
   role: 'manager',
   status: 200,

@@ -34,7 +34,8 @@ export const outcomeFields = {
   error: { ...textOrNull, description: 'The technical error, such as ECONNREFUSED.' },
   answer: {
     ...textOrNull,
-    description: 'The first line of the answer. Null for keys and people who are limited to some sites.',
+    description:
+      'The first line of the answer. Null for keys that are limited to some sites, and for people who are not administrators.',
   },
   duration_ms: count,
 }

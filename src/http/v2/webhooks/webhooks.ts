@@ -53,7 +53,7 @@ export const createWebhook = operation({
           minItems: 1,
           maxItems: 1_000,
           description:
-            'Only these sites. Without it: all sites, including later ones, which needs a key for all sites.',
+            'Only these sites. Without it: all sites, including later ones, which needs a key for all sites or an administrator.',
         }),
       ),
       name: Type.Optional(
@@ -128,7 +128,7 @@ export const updateWebhook = operation({
           minItems: 1,
           maxItems: 1_000,
           description:
-            'Only these sites. Null: all sites, including later ones, which needs a key for all sites. Deliveries of other sites are removed from the log.',
+            'Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are removed from the log.',
         }),
       ),
       language: Type.Optional(language),

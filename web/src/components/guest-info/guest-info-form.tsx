@@ -109,7 +109,7 @@ function TimeZone({ form, stored }: { form: GuestInfoFormState; stored: GuestInf
       searchable
       allowDeselect={false}
       limit={100}
-      nothingFoundMessage={t('sites.none-found')}
+      nothingFoundMessage={t('guest-info.time-zone-none')}
       data={[{ value: '', label: service }, ...Intl.supportedValuesOf('timeZone')]}
       {...form.getInputProps('time_zone')}
     />

@@ -8,7 +8,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import { api, toApiError } from '../../api.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
 import { errorTexts } from '../state-pages.tsx'
@@ -169,12 +169,14 @@ function useFoundVouchers(words: string): { vouchers: Voucher[]; error: unknown 
 function FoundVouchers({ vouchers, error }: { vouchers: Voucher[]; error: unknown }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  if (error)
+  if (error) {
+    const isSlow = toApiError(error).error === 'search_too_slow' // the text of the API names parameters
     return (
       <Text px="md" fz={13} c="dimmed">
-        {errorTexts(t, error).text}
+        {isSlow ? t('search.too-slow') : errorTexts(t, error).text}
       </Text>
     )
+  }
   if (vouchers.length === 0) return null
   return (
     <Spotlight.ActionsGroup label={t('search.vouchers')}>

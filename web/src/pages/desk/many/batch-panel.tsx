@@ -137,7 +137,7 @@ function ProgressWords({ batch, timeZone, onNew }: WordsProps) {
   return (
     <div className={classes.line}>
       <Text fz={13.5} c={since && !isStopping ? 'var(--vs-warn-text)' : 'dimmed'}>
-        {[state, t('many.goes-on')].filter(Boolean).join(' ')}
+        {[state, !isStopping && t('many.goes-on')].filter(Boolean).join(' ')}
       </Text>
       <Anchor component="button" className={classes.new ?? ''} fz="sm" onClick={onNew}>
         {t('many.new-list')}
