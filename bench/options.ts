@@ -35,7 +35,7 @@ export const usage = `npm run bench -- [options]
   --large            50m vouchers
   --rounds <n>       rounds (default 5)
   --seconds <n>      measured seconds of each line in each round (default 3)
-  --warm-up <n>      seconds of load before the first round of each line (default 10, with --quick 1)
+  --warm-up <n>      seconds of load before the first round of a line that calls an api (default 10, with --quick 1)
   --connections <n>  connections of the load, also of pgbench (default 16)
   --only <group>     only this group; may be repeated
   --against <ref>    also measure an earlier commit of this repository

@@ -592,7 +592,7 @@ export type ControllerSite = {
 }
 
 export type ControllerCheck = {
-  /** Whether the test found no problem. The test only reads, so it does not prove that vouchers can be created. */
+  /** Whether all layers were tested and none failed. The test only reads, so it does not prove that vouchers can be created. */
   ok: boolean
   driver: string
   /** The address in the form in which it is stored. */

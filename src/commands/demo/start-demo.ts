@@ -36,7 +36,7 @@ export async function startDemo(
   const database = await createTemporaryDatabase(serverUrl, 'demo')
   const config = loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: database.url }))
   const ctx = createContext(config, 'worker', { logTo: 2 })
-  const running = stopOnSignal(ctx.log, config.shutdownSeconds * 1000)
+  const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })
   try {

@@ -91,7 +91,7 @@ async function waitForSettling(ctx: CreateContext, key: SiteItem): Promise<void>
   await postponeBatch(ctx.db, key, soonSeconds)
 }
 
-/** Waits longer after each attempt. The remaining rows fail when the controller was unreachable for too long. */
+/** Waits longer after each attempt. The remaining rows fail when the controller could not create vouchers for too long. */
 async function holdUp(ctx: CreateContext, key: SiteItem): Promise<void> {
   const seconds = await noteHeldUp(ctx.db, key)
   if (seconds > patienceSeconds) await updateRowsFailed(ctx.db, key, 'unreachable')

@@ -7,7 +7,7 @@ export const eventTypes = {
   'voucher.expired': 'The minutes of a voucher ran out.',
   'voucher.revoked': 'A voucher was revoked, or deleted on the controller.',
   'batch.finished': 'A batch ended; no more of its vouchers will be created.',
-  'controller.unreachable': 'A controller stopped answering.',
+  'controller.unreachable': 'A controller cannot be reached, or its certificate is not trusted.',
   'controller.reachable': 'A controller answers again.',
 } as const
 

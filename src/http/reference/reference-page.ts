@@ -116,8 +116,8 @@ nothing has changed.</dd>
 
 const idempotency = html`<dt>Repeating</dt>
 <dd>Operations that list <code>Idempotency-Key</code> under “In a header” accept a key that you choose. After a timeout, repeat
-the request with the same key: nothing is created twice, and you get the first result again, except the secret of an API key.
-Such an answer has the header <code>Idempotent-Replayed: true</code>.</dd>
+the request with the same key: nothing is created twice. You get the first result again, with the header
+<code>Idempotent-Replayed: true</code>. Only a repeat that would create an API key gets 409 <code>key_created_before</code>.</dd>
 `
 
 /** Statuses of the failures that every operation documents with the same words. */

@@ -152,12 +152,12 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   csv_columns_missing: rejected(
     'csv_columns_missing',
-    'In der ersten Zeile fehlt die Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
+    'In der ersten Zeile fehlt die Spalte {columns}. Nötig sind die Spalten {required}. Erlaubt sind auch {optional}.',
     'The first line has no column {columns}. It must have the columns {required} and may have {optional}.',
   ),
   csv_columns_unknown: rejected(
     'csv_columns_unknown',
-    'In der ersten Zeile steht die unbekannte Spalte {columns}. Die Spalten sind {required} und optional {optional}.',
+    'In der ersten Zeile steht die unbekannte Spalte {columns}. Nötig sind die Spalten {required}. Erlaubt sind auch {optional}.',
     'The first line has an unknown column {columns}. It must have the columns {required} and may have {optional}.',
   ),
   csv_columns_repeated: rejected(

@@ -127,7 +127,7 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'A repeat with the same key creates nothing again. It returns the first result, except the secret of an API key.',
+    'A repeat with the same key creates nothing again. It returns the first result. For an API key, it gets 409 key_created_before instead.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 

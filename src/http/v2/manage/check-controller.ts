@@ -47,7 +47,7 @@ const checkSchema = Type.Object(
   {
     ok: Type.Boolean({
       description:
-        'Whether the test found no problem. The test only reads, so it does not prove that vouchers can be created.',
+        'Whether all layers were tested and none failed. The test only reads, so it does not prove that vouchers can be created.',
     }),
     driver: Type.String(),
     address: Type.String({ description: 'The address in the form in which it is stored.' }),
