@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { readWholeList } from '#domain/controllers/whole-list.ts'
+import { holdByCommand } from '#domain/holding/hold.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { findLostVouchers, listLostVouchers, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
 import { startApp } from '#test/app.ts'
@@ -29,19 +30,24 @@ test('after a restore, no list is served from before it', async () => {
   )
 })
 
-test.each(dialects)('$dialect: an intent that a failover lost is inserted again with its voucher', async (dialect) => {
-  const one = await start(dialect)
-  await one.simulator.fault('slow', { delayMs: 1_500 })
-  const creating = one.create('k')
-  await vi.waitFor(async () => expect(await one.states()).toEqual(['open']), { timeout: 30_000, interval: 20 })
-  await app.db.query(`delete from creations where site_id = $1 and state = 'open'`, [one.siteId])
-  const created = await creating
-  const again = await one.create('k')
+test.each(dialects.flatMap((dialect) => [false, true].map((holdBegins) => ({ ...dialect, holdBegins }))))(
+  '$dialect: an intent that a failover lost is inserted again with its voucher; a hold begins during the call: $holdBegins',
+  async ({ holdBegins, ...dialect }) => {
+    const one = await start(dialect)
+    await one.simulator.fault('slow', { delayMs: 1_500 })
+    const creating = one.create('k')
+    await vi.waitFor(async () => expect(await one.states()).toEqual(['open']), { timeout: 30_000, interval: 20 })
+    await app.db.query(`delete from creations where site_id = $1 and state = 'open'`, [one.siteId])
+    if (holdBegins) await holdByCommand(app.db, testActor)
+    const created = await creating
+    const again = await one.create('k')
+    await app.db.query('delete from hold')
 
-  expect([created.status, again.status, again.headers['idempotent-replayed']]).toEqual([201, 201, 'true'])
-  expect(again.json().code).toBe(created.json().code)
-  expect([await one.onController(), await one.codes()]).toEqual([[created.json().code], [created.json().code]])
-})
+    expect([created.status, again.status, again.headers['idempotent-replayed']]).toEqual([201, 201, 'true'])
+    expect(again.json().code).toBe(created.json().code)
+    expect([await one.onController(), await one.codes()]).toEqual([[created.json().code], [created.json().code]])
+  },
+)
 
 test.each(dialects)(
   '$dialect: a voucher that is recorded during the comparison does not count as lost',

@@ -82,13 +82,20 @@ export type OpenedCreation = { isSilent: boolean }
 /** SQL for an `OpenedCreation` of the site $1. */
 const openedColumns = `not ${isWanted('voucher.created', '$1')} as "isSilent"`
 
-/** Commits the intent. Undefined when its Idempotency-Key belongs to another row, or the service is held. */
-export async function insertCreation(db: Queryable, intent: Intent): Promise<OpenedCreation | undefined> {
+/**
+ * Commits the intent. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
+ * controller has made the voucher, so a hold does not matter.
+ */
+export async function insertCreation(
+  db: Queryable,
+  intent: Intent,
+  { isMade = false } = {},
+): Promise<OpenedCreation | undefined> {
   const { rows } = await db.query<OpenedCreation>(
-    `insert into creations (${intentColumns}) select ${intentPlaceholders} where ${isNotHeld}
+    `insert into creations (${intentColumns}) select ${intentPlaceholders} where $21::boolean or ${isNotHeld}
      on conflict (actor, idempotency_key) do nothing
      returning ${openedColumns}`,
-    intentValues(intent),
+    [...intentValues(intent), isMade],
   )
   return rows[0]
 }

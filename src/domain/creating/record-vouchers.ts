@@ -118,7 +118,8 @@ async function lockOrInsert(tx: Queryable, { site, creationIds, intents = [] }: 
   const known = new Set(creations.map(({ id }) => id))
   const lost = new Set(creationIds.filter((id) => !known.has(id)))
   for (const intent of intents.filter(({ id }) => lost.has(id)))
-    if (!(await insertCreation(tx, intent))) await insertCreation(tx, { ...intent, idempotencyKey: undefined })
+    if (!(await insertCreation(tx, intent, { isMade: true })))
+      await insertCreation(tx, { ...intent, idempotencyKey: undefined }, { isMade: true })
   return lockCreations(tx, site.id, creationIds)
 }
 
