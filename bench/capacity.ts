@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Options } from './options.ts'
 
 const usage = `node bench/capacity.ts --sites <n> [options]
 
@@ -88,7 +89,7 @@ export function computeCapacity(demand: Demand, costs: Costs) {
 
 /** Reads the processor times of this service with Redis from a file that the bench has saved. */
 export function readCosts(path: string): Costs {
-  const results = readGroups(path)
+  const { results } = readSaved(path)
   const costOf = (group: string, line: string): Cost => {
     const found = results.find(({ name }) => name === group)?.lines.find((text) => text.startsWith(`${line} | `))
     if (!found) throw new Error(`${path} has no ${group}. Measure it with: npm run bench -- --save --only ${group}`)
@@ -137,22 +138,26 @@ export function describeCapacity(args: string[]): string {
 
 const neededGroups = ['list_unchanged', 'list_changed', 'create_50ms', 'delivery', 'sync_unchanged']
 
-/** The newest saved result that has all needed groups. A run with `--only` has just some of them. */
+/** The newest saved result that has all needed groups and was measured without a delay or a profiler. */
 function newestResults(): string {
   const folder = fileURLToPath(new URL('results/', import.meta.url))
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => folder + name)
-  const newest = files.findLast((file) =>
-    neededGroups.every((group) => readGroups(file).some(({ name }) => name === group)),
-  )
+  const newest = files.findLast((file) => {
+    const { options, results } = readSaved(file)
+    const isUsual = options.databaseDelayMs === undefined && options.profile === undefined
+    return isUsual && neededGroups.every((group) => results.some(({ name }) => name === group))
+  })
   if (!newest) throw new Error('bench/results has no complete run. Run `npm run bench -- --save` first, or use --costs')
   return newest
 }
 
-function readGroups(path: string): { name: string; lines: string[] }[] {
-  return JSON.parse(readFileSync(path, 'utf8')).results
+type Saved = { options: Partial<Options>; results: { name: string; lines: string[] }[] }
+
+function readSaved(path: string): Saved {
+  return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 function toText({ sites, peak }: Demand, { cells, rates, cores, ...needs }: Capacity): string {

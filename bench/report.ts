@@ -81,9 +81,9 @@ export async function saveResults(
   mkdirSync(folder, { recursive: true })
   const at = new Date().toISOString()
   const path = `${folder}/${at.slice(0, 16).replaceAll(':', '')}-${options.vouchers}.json`
-  const { vouchers, rounds, seconds, connections, logLevel } = options
+  const { serverUrl: _server, redisUrl: _redis, ...measuredWith } = options
   const content = {
-    ...{ at, commit, options: { vouchers, rounds, seconds, connections, logLevel } },
+    ...{ at, commit, options: measuredWith },
     machine: await machineFacts(db),
     results: results.map(({ lines, ...result }) => ({
       ...result,

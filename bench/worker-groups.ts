@@ -43,9 +43,9 @@ export function workerGroups(world: World): Group[] {
 }
 
 async function measureJob(world: World, service: Service, job: Job): Promise<Measured> {
-  const { build, database } = service
+  const { build, database, databaseUrl } = service
   const env = world.environment
-  const worker = await startWorkerProcess({ program: build.program, databaseUrl: database.url, env })
+  const worker = await startWorkerProcess({ program: build.program, databaseUrl, env })
   const post = async (url: string, body: object) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': database.keys[0] as string }
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })

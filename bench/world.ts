@@ -18,6 +18,8 @@ export type Service = {
   label: string
   build: Build
   database: BenchDatabase
+  /** Where its processes connect. With `--database-delay` this is a proxy. */
+  databaseUrl: string
   postgres: Running[]
   redis: Running[]
 }
@@ -75,7 +77,7 @@ export async function openWorld(options: Options, say: (text: string) => void): 
       open(await startApi({ program, databaseUrl, env: { ...environment, ...env } }), stop)
     const startTwo = (env: Record<string, string>) => Promise.all([start(env), start(env)])
     const [postgres, redis] = await Promise.all([startTwo({}), startTwo(redisEnvironment)])
-    return { label, build, database, postgres, redis }
+    return { label, build, database, databaseUrl, postgres, redis }
   }
 
   try {

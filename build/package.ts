@@ -14,6 +14,7 @@ import { root } from './when-changed.ts'
  * An argument names another folder than `dist`. The same commit makes the same bytes: all files get the time of the commit.
  */
 async function buildRelease(target: string): Promise<void> {
+  await import('vite') // without Vite the builds would leave an old result in place
   await import('./build-web.ts')
   await import('./build-service.ts')
   const manifest = manifestOf(JSON.parse(readFileSync(`${root}package.json`, 'utf8')))
@@ -80,4 +81,5 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-await buildRelease(resolve(process.argv[2] ?? `${root}dist`))
+const [target = `${root}dist`] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+await buildRelease(resolve(target))

@@ -22,7 +22,9 @@ export async function buildWhenChanged(
   if (!isForced && isCurrent()) return
 
   process.env['NODE_ENV'] = 'production' // with any other value, React's slow development version is bundled
-  const vite = await import('vite').catch(() => undefined)
+  const vite = await import('vite').catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  })
   if (!vite) {
     process.stderr.write(`dist/${name} is not built, because Vite is not installed. Run \`npm ci\` first.\n`)
     return

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadConfig, settings } from './config.ts'
+import { loadConfig, replaceSettings, settings } from './config.ts'
 
 const key = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const least = { DATABASE_URL: 'postgres://localhost/vouchers', ENCRYPTION_KEYS: key }
@@ -101,6 +101,12 @@ test('a message never repeats a secret', () => {
   const env = { DATABASE_URL: 'mysql://root:hunter2@db', REDIS_URL: 'http://:hunter2@r', ENCRYPTION_KEYS: 'hunter2' }
 
   expect(() => loadConfig(env)).toThrow(/^(?![\s\S]*hunter2)[\s\S]*DATABASE_URL/)
+})
+
+test('a replaced setting does not meet its file', () => {
+  const env = { SETUP_TOKEN_FILE: '/run/token', DATABASE_DIRECT_URL: 'postgres://elsewhere', LOG_LEVEL: 'warn' }
+
+  expect(replaceSettings(env, { SETUP_TOKEN: 'new' })).toEqual({ SETUP_TOKEN: 'new', LOG_LEVEL: 'warn' })
 })
 
 test('docs/settings.md is generated from the settings', async () => {

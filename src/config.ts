@@ -202,7 +202,8 @@ export const settings = {
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',
-    about: 'How long a stopping process waits for requests and jobs under way after DRAIN_SECONDS, in seconds.',
+    about:
+      'How long a stopping process may take after DRAIN_SECONDS, in seconds. Requests under way get at most 15 seconds of it.',
     parse: integer(1, 600),
     fallback: '20',
   },
@@ -232,7 +233,8 @@ export function loadDatabaseServer(env: NodeJS.ProcessEnv): string {
 
 /** The environment with some settings replaced, for the demo and for development. */
 export function replaceSettings(env: NodeJS.ProcessEnv, replaced: Record<string, string>): NodeJS.ProcessEnv {
-  const { DATABASE_URL_FILE: _, DATABASE_DIRECT_URL: __, DATABASE_DIRECT_URL_FILE: ___, ...kept } = env
-  const { ENCRYPTION_KEYS_FILE: ____, ...others } = kept
-  return { ...others, ...replaced }
+  const files = Object.keys(replaced).map((name) => `${name}_FILE`)
+  const dropped = ['DATABASE_DIRECT_URL', 'DATABASE_DIRECT_URL_FILE', ...files]
+  const kept = Object.entries(env).filter(([name]) => !dropped.includes(name))
+  return { ...Object.fromEntries(kept), ...replaced }
 }

@@ -47,9 +47,14 @@ export async function startDemo(
     await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
     await running.start(() => startWork(ctx, running.fail))
     const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)
-    const api = await startApi(ctx)
-    await running.add(api)
-    const url = `http://127.0.0.1:${api.port}`
+    const listening = Promise.withResolvers<number>()
+    await running.start(async () => {
+      const api = await startApi(ctx)
+      listening.resolve(api.port)
+      return api
+    })
+    if (running.isStopping()) return
+    const url = `http://127.0.0.1:${await listening.promise}`
     const base = { ready: true, base_url: `${url}${config.basePath}`, url }
     stderr.write(demo ? describeDemo({ url, ...demo }) : describeEmptyDemo(url, setupToken, controllers))
     stdout.write(`${JSON.stringify({ ...base, ...(demo ? factsOf(demo) : factsOfEmpty(setupToken, controllers)) })}\n`)

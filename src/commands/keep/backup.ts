@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
@@ -47,7 +48,7 @@ function exists(file: string): Promise<boolean> {
 
 /** Writes under a temporary name that only this user can read, checks the list of the backup, and then renames it. */
 async function writeFile(file: string, env: ToolEnvironment) {
-  const temporary = `${file}.${process.pid}.part`
+  const temporary = `${file}.${randomUUID()}.part` // two containers may have the same process id
   try {
     await (await open(temporary, 'wx', 0o600)).close()
     // The only unlogged table has the counters of the rate limit, which are useless after a restore.

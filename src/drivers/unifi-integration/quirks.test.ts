@@ -50,7 +50,7 @@ test('a name that two sites share is rejected', async () => {
   await expect(createAndClaim(connection, { site: 'Twin', shape })).rejects.toMatchObject({
     failure: 'missing',
     outcome: 'refused',
-    message: expect.stringContaining('Use the id'),
+    message: expect.stringContaining('"Twin" is the name of several sites'),
   })
 })
 

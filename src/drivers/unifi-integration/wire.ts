@@ -57,7 +57,7 @@ export function siteIdFromWire(reply: unknown, wanted: string): string {
     throw new ControllerError(
       'missing',
       'refused',
-      `Several sites are called "${wanted}", and only the controller_site of \`voucher-service controllers sites\` names one of them`,
+      `"${wanted}" is the name of several sites, not a controller_site that \`voucher-service controllers sites\` lists`,
     )
   return siteId
 }
