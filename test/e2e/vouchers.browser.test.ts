@@ -112,6 +112,25 @@ test('by keyboard: / searches a code, J K X move and select, Enter opens, Esc cl
   await page.getByText('Tastatur 1').waitFor()
 })
 
+test('a pause after a space keeps the space in the search field; *Clear filters* empties the field', async () => {
+  await createVouchers(['Anna Berger', 'Anna Huber'])
+  const page = await openVouchers()
+  const field = page.getByLabel('Name or code')
+  await page.getByText('Anna Huber').waitFor()
+
+  await field.pressSequentially('Anna ')
+  await page.waitForURL(/q=Anna/)
+  await field.pressSequentially('Berger')
+  await page.getByText('Anna Huber').waitFor({ state: 'hidden' })
+  expect(await field.inputValue()).toBe('Anna Berger')
+  expect(await page.getByText('Anna Berger').count()).toBe(1)
+
+  await field.pressSequentially('x')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByText('Anna Huber').waitFor()
+  expect(await field.inputValue()).toBe('')
+})
+
 test('a link opens the drawer; the voucher is extended and revoked there, and the timeline says who did it', async () => {
   const until = new Date(Date.now() + 86_400_000).toISOString()
   const later = new Date(Date.now() + 7 * 86_400_000).toISOString()

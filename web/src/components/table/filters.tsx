@@ -148,8 +148,19 @@ export function SearchField({ value, onChange, placeholder }: SearchProps) {
   const isPhone = layout === 'phone'
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
-  const report = useDebouncedCallback(onChange, 300)
-  useEffect(() => setText(value), [value]) // the address changed, for example by *Clear filters*
+  const reported = useRef(value)
+  const report = useDebouncedCallback((next: string) => {
+    reported.current = next
+    onChange(next)
+  }, 300)
+  // A value that the field has not reported comes from outside, for example from *Clear filters*. The field takes only such a
+  // value: when its own comes back, the person may have typed more.
+  useEffect(() => {
+    if (value === reported.current) return
+    reported.current = value
+    report.cancel()
+    setText(value)
+  }, [value, report])
   useKeys([{ hotkey: '/', shown: ['/'], label: placeholder, run: () => field.current?.focus() }])
   const change = (next: string) => {
     setText(next)

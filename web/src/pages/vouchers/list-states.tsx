@@ -37,7 +37,7 @@ function useFilterWords(search: VoucherSearch): string {
   const { site } = useScope()
   const { q, created, from, to, source, reference } = search
   const words = [
-    ...(q ? [t('vouchers.quoted', { text: q })] : []),
+    ...(q ? [t('vouchers.quoted', { text: q.trim() })] : []),
     ...(site ? [site.name] : []),
     ...statusesOf(search.status).map((status) => t(`desk.status-${status}`).toLowerCase()),
     ...(created ? [t('vouchers.created-in', { period: t(`vouchers.period-${created}`).toLowerCase() })] : []),

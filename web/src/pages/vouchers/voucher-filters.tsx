@@ -25,7 +25,7 @@ export function VoucherFilters({ search, onChange, children }: Props) {
     <SearchField
       value={search.q ?? ''}
       placeholder={t('vouchers.search')}
-      onChange={(q) => onChange({ q: q.trim() === '' ? undefined : q.trim() })}
+      onChange={(q) => onChange({ q: q || undefined })}
     />
   )
   if (!isPhone)

@@ -8,6 +8,8 @@ test('digits and hyphens search the code, everything else the name', () => {
   expect(queryOf({ q: '4827-3' })).toEqual({ site_id: [7], code: '4827-3' })
   expect(queryOf({ q: 48273 })).toEqual({ site_id: [7], code: '48273' })
   expect(queryOf({ q: 'Zimmer 204' })).toEqual({ site_id: [7], text: 'Zimmer 204' })
+  expect(queryOf({ q: ' Anna ' })).toEqual({ site_id: [7], text: 'Anna' })
+  expect(queryOf({ q: ' ' })).toEqual({ site_id: [7] })
   expect(queryOf({ q: '-' })).toEqual({ site_id: [7], text: '-' })
 })
 

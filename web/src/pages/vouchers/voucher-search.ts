@@ -73,14 +73,15 @@ type Place = { siteId: number | undefined; timeZone: string; personId: string; n
 
 /** The same filters as parameters of the API, without the page. */
 export function toListQuery(search: VoucherSearch, { siteId, timeZone, personId, now }: Place): ListQuery {
-  const { q, source, reference } = search
+  const { source, reference } = search
+  const q = search.q?.trim()
   const status = statusesOf(search.status)
   const startOf = (day: string) => toInstant(`${day} 00:00:00`, timeZone)
   const today = toWallTime(now, timeZone).slice(0, 10)
   const from = search.from ?? (search.created && addDays(today, -daysOf[search.created]))
   return {
     ...(siteId !== undefined && { site_id: [siteId] }),
-    ...(q !== undefined && (isCode(q) ? { code: q } : { text: q })),
+    ...(q && (isCode(q) ? { code: q } : { text: q })),
     ...(status.length > 0 && { status }),
     ...(from !== undefined && { created_after: new Date(startOf(from).getTime() - 1).toISOString() }),
     ...(search.to !== undefined && { created_before: startOf(addDays(search.to, 1)).toISOString() }),

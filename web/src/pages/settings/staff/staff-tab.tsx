@@ -86,7 +86,13 @@ export function StaffTab() {
 function useStaff() {
   const { text, cursor, page } = useSearch({ from: '/shell/settings' })
   const { site } = useScope()
-  const query = { limit: pageSize, ...(text && { text }), ...(cursor && { cursor }), ...(site && { site_id: site.id }) }
+  const words = text?.trim()
+  const query = {
+    limit: pageSize,
+    ...(words && { text: words }),
+    ...(cursor && { cursor }),
+    ...(site && { site_id: site.id }),
+  }
   const found = useQuery({
     queryKey: ['staff', query],
     queryFn: () => api.listStaff(query),
