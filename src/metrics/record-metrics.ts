@@ -33,11 +33,11 @@ const figures = {
     read: (record: RecordFigures) => record.overdueDeliverySeconds,
   },
   withdrawals_due: {
-    help: 'Vouchers that should be withdrawn now. At most 50000 are counted.',
+    help: 'Vouchers that should be withdrawn now, including those that wait for a retry. At most 50000 are counted.',
     read: (record: RecordFigures) => record.dueWithdrawals,
   },
   withdrawal_overdue_seconds: {
-    help: 'How long a withdrawal has been due; 0 if none is due.',
+    help: 'How long the oldest open withdrawal has been due, even if its attempts failed; 0 if none is due.',
     read: (record: RecordFigures) => record.overdueWithdrawalSeconds,
   },
   held: {

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
+import { isDueWithdrawal } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
 
 /** At most this many controllers get a label with their id: labels for a thousand would make a thousand time series. */
@@ -65,8 +66,8 @@ async function readFigures(db: Queryable): Promise<Figures> {
             (select count(*)::integer as "pendingDeliveries", ${secondsSince('min(next_attempt_at)')} as "overdueDeliverySeconds"
                from (select next_attempt_at from deliveries where state = 'pending'
                       order by next_attempt_at limit ${maxCounted}) as counted) as deliveries,
-            (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(next_attempt_at)')} as "overdueWithdrawalSeconds"
-               from (select next_attempt_at from withdrawals where settled_at is null and next_attempt_at <= now()
+            (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(due_at)')} as "overdueWithdrawalSeconds"
+               from (select due_at from withdrawals where ${isDueWithdrawal}
                       order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,
             (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches"
                from batches where finished_at is null) as batches,

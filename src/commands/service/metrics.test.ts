@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { settleCreations } from '#domain/creating/settle-creations.ts'
+import { postponeWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { createMetrics } from '#metrics/metrics.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
@@ -129,7 +130,7 @@ test('a hold is shown as long as it lasts', async () => {
   await expect.poll(held, { timeout: 20_000 }).toBe(0)
 })
 
-test('the age of unsettled creations, outages, queues, syncs and withdrawals is read from the record', async () => {
+test('the age of unsettled creations, outages, queues and syncs is read from the record', async () => {
   const { app, values, value } = await startMeasuredApp()
   const [site, out] = [await seedSite(app.db), await seedController(app.db)]
   await app.db.query(
@@ -158,6 +159,23 @@ test('the age of unsettled creations, outages, queues, syncs and withdrawals is 
   expect(await value('voucher_service_queue_jobs', '{queue="sync",state="waiting"}')).toBe(1)
   expect(await values('voucher_service_controllers')).toEqual({ '{state="unreachable"}': 1, '{state="reachable"}': 1 })
   expect(await values('voucher_service_sites')).toEqual({ '{state="reachable"}': 1 })
+})
+
+test('a withdrawal stays due while its attempts fail', async () => {
+  const { app, value } = await startMeasuredApp()
+  const site = await seedSite(app.db)
+  const { rows } = await app.db.query<{ id: string }>(
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at, attempts, outcome, settled_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'request', due_at, due_at, 20, outcome, settled_at
+       from (values (now() - interval '3 days', null, null), (now() - interval '4 days', 'revoked', now()),
+                    (now() + interval '1 minute', null, null)) as one (due_at, outcome, settled_at)
+     returning id`,
+    [site],
+  )
+  await postponeWithdrawals(app.db, site, 'rejected', [rows[0]?.id as string])
+
+  expect(await value('voucher_service_withdrawals_due')).toBe(1)
+  expect(await value('voucher_service_withdrawal_overdue_seconds')).toBeCloseTo(3 * 86_400, -2)
 })
 
 test('when the record cannot be read, the other metrics are still served', async () => {

@@ -11,8 +11,15 @@ import type { WithdrawalReason } from './withdrawals.queries.ts'
  * done.
  */
 const lease = `interval '12 seconds'`
+const maxPauseSeconds = 300
 /** The pause doubles with each attempt, from two seconds to five minutes. A busy controller has a free slot soon. */
-const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(300, 2 ^ least(attempts, 9)) end)`
+const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(${maxPauseSeconds}, 2 ^ least(attempts, 9)) end)`
+/**
+ * SQL: the voucher should be withdrawn by now; attempts may have failed. The last condition excludes none of these, because no
+ * pause is longer. It lets PostgreSQL use an index.
+ */
+export const isDueWithdrawal = `settled_at is null and due_at <= now()
+  and next_attempt_at <= now() + make_interval(secs => ${maxPauseSeconds})`
 /** A withdrawal is given up after ten attempts and seven days. */
 const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
