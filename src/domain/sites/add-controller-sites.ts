@@ -20,8 +20,9 @@ export type OfferedSite = ControllerSite & { siteId: number | null }
 
 /** Asks the controller now which sites it has, and says which of them are recorded here under any of their ids. */
 export async function readOfferedSites(ctx: AddContext, actor: Actor, controllerId: string): Promise<OfferedSite[]> {
-  const sites = await readControllerSites(ctx, actor, { id: controllerId }, 'default')
   const recorded = await listSitesOnController(ctx.db, controllerId)
+  const signInOn = recorded[0]?.controllerSite ?? 'default'
+  const sites = await readControllerSites(ctx, actor, { id: controllerId }, signInOn)
   const numbers = new Map(recorded.map(({ id, controllerSite }) => [controllerSite, id]))
   return sites.map((site) => ({ ...site, siteId: site.ids.map((id) => numbers.get(id)).find(Boolean) ?? null }))
 }

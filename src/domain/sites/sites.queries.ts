@@ -110,7 +110,7 @@ export async function listSitesOnController(
   controllerId: string,
 ): Promise<{ id: number; controllerSite: string }[]> {
   const { rows } = await db.query<{ id: number; controllerSite: string }>(
-    'select id, controller_site as "controllerSite" from sites where controller_id = $1',
+    'select id, controller_site as "controllerSite" from sites where controller_id = $1 order by id',
     [controllerId],
   )
   return rows

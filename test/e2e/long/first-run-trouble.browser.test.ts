@@ -23,6 +23,26 @@ async function openSetup(app: TestApp, language: Language = 'en'): Promise<Page>
   return page
 }
 
+test('a hotspot operator enters the own site, and the setup goes on with it', async () => {
+  const app = await startWebApp()
+  const sites = ['--site', 'default=Hotel', '--site', 'branch=Filiale']
+  const operator = ['--flavour', 'self-hosted', ...sites, '--hotspot-operator', 'branch']
+  const controller = await startSimulator(...operator)
+  const page = await openSetup(app)
+  await page.getByText('User name and password', { exact: true }).click()
+  await page.getByLabel('Address').fill(controller.url)
+  await page.getByLabel('User name', { exact: true }).fill(controller.login.username)
+  await page.getByLabel('Password', { exact: true }).fill(controller.login.password)
+  await page.getByLabel('Site on the controller').fill('branch')
+  await page.getByRole('button', { name: 'Test the connection' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Wi-Fi and slip' }).waitFor()
+
+  expect((await listSites(app.db)).map(({ name, controllerSite }) => [name, controllerSite])).toEqual([
+    ['Filiale', 'branch'],
+  ])
+})
+
 const languages: Language[] = ['en', 'de']
 
 test.each(languages)(

@@ -150,6 +150,21 @@ test('the list of sites on a controller says which are recorded; one request add
   expect([pool.name, pool.controller_site, pool.active]).toEqual(['Pool', 'pool', true])
 })
 
+test('the sites of a hotspot operator can be listed after the first one was added with its id', async () => {
+  const sites = ['--site', 'default=Default', '--site', 'branch=Branch']
+  const simulator = await startSimulator('--flavour', 'self-hosted', ...sites, '--hotspot-operator', 'branch')
+  const { username, password } = simulator.login
+  const body = { name: 'Operator', driver: 'unifi-classic', address: simulator.url, username, secret: password }
+  const { id } = (await ask('POST', '/controllers', body)).body
+
+  const added = await ask('POST', '/sites', { name: 'Branch', controller_id: id, controller_site: 'branch' })
+  await simulator.behave({ expireSessions: true })
+  const listed = await ask('GET', `/controllers/${id}/sites`)
+
+  expect(added.status).toBe(201)
+  expect(listed.body.sites).toEqual([{ controller_site: 'branch', name: 'Branch', site_id: added.body.id }])
+})
+
 test('a controller shows that its certificate changed, then that it rejects the sign-in; a new secret makes its sites due', async () => {
   const [old, renewed] = [await startSimulator('--https'), await startSimulator('--https')]
   const controller = await addController('Renewed', old)

@@ -50,15 +50,14 @@ export function useNewController({ nameFor, onAdded }: Options): NewController {
   const isOfThese = lastTested.startsWith(placeOf(form.values))
   const isWorking = test.check?.ok === true && !test.isRunning && lastTested === fingerprintOf(form.values)
   const save = useMutation({
-    mutationFn: (values: ControllerValues) => {
-      const {
-        driver = '',
-        address = '',
-        secret = '',
-        controller_site: _,
-        ...rest
-      } = toAccess(values, pinFor(values.address))
-      return api.createController({ name: nameFor(address), driver, address, secret, ...rest })
+    mutationFn: async (values: ControllerValues) => {
+      const { driver = '', address = '', secret = '', ...others } = toAccess(values, pinFor(values.address))
+      const { controller_site: site, ...rest } = others
+      const controller = await api.createController({ name: nameFor(address), driver, address, secret, ...rest })
+      // A hotspot operator can sign in only on a site that is recorded.
+      if (site)
+        await api.createSite({ name: siteName(test.check, site), controller_id: controller.id, controller_site: site })
+      return controller
     },
     onSuccess: onAdded,
   })
@@ -102,6 +101,11 @@ export function useNewController({ nameFor, onAdded }: Options): NewController {
       result.current?.scrollIntoView({ block: 'nearest' })
     },
   }
+}
+
+/** The name that the site has on the controller. */
+function siteName(check: ConnectionTestState['check'], site: string): string {
+  return check?.sites?.find(({ controller_site }) => controller_site === site)?.name || site
 }
 
 /** A result counts only for the values that were tested. */

@@ -13,6 +13,7 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
+import { sitesQuery } from '../../sites.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { OfferedSites } from './offered-sites.tsx'
@@ -85,8 +86,9 @@ function NewController({ onAdded }: { onAdded: (controller: Controller) => Promi
   })
   const { form, test, ...controller } = useNewController({
     nameFor: () => name.values.name.trim(),
-    onAdded: (added) => {
+    onAdded: async (added) => {
       queries.setQueryData(['controller', added.id], added)
+      await queries.invalidateQueries({ queryKey: sitesQuery.queryKey }) // the site of a hotspot operator was added too
       return onAdded(added)
     },
   })
