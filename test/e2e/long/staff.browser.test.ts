@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startBrowser } from '#test/browser.ts'
-import { seedPerson, seedSite } from '#test/data/seed.ts'
+import { seedPerson, seedSite, seedTemplate } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
 const app = await startWebApp()
@@ -70,4 +70,41 @@ test('an administrator invites a manager of two sites, who sees two sites and ca
   expect(await ask({ role: 'manager', site_ids: [adler] })).toBe(403)
   expect(await ask({ all_sites: true })).toBe(403)
   expect(await ask({ site_ids: [adler, adler + 2] })).toBe(404)
+})
+
+test('a dialog keeps what somebody else changed while it was open', async () => {
+  const patch = async (path: string, change: object) =>
+    (await app.call(path, { method: 'PATCH', session: admin.session, body: JSON.stringify(change) })).json()
+  const person = await seedPerson(app.db, { name: 'Anna Weber', siteIds: [adler] })
+  const templateId = await seedTemplate(app.db)
+  const page = await openPage(browser, { url: app.url, session: admin.session })
+  const dialog = page.getByRole('dialog')
+  const rename = async (name: string) => {
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'Anna Weber', exact: true }).click()
+  await patch(`/api/v2/staff/${person.id}`, { language: 'de', role: 'manager' })
+  await dialog.getByRole('radio', { name: 'All sites' }).check()
+  await rename('Anna Berger')
+  expect(await patch(`/api/v2/staff/${person.id}`, { active: true })).toMatchObject({
+    name: 'Anna Berger',
+    all_sites: true,
+    language: 'de',
+    role: 'manager',
+  })
+
+  await page.goto('/settings?tab=templates')
+  await page.getByRole('button', { name: templateId, exact: true }).click()
+  await patch(`/api/v2/templates/${templateId}`, { max_uses: 7, qos: { up_kbps: 5000 } })
+  await dialog.getByLabel('Download').fill('20')
+  await rename('Two days')
+  expect(await patch(`/api/v2/templates/${templateId}`, { unused_days: 9 })).toMatchObject({
+    name: 'Two days',
+    max_uses: 7,
+    qos: { down_kbps: 20_000, up_kbps: 5000 },
+  })
 })

@@ -54,7 +54,7 @@ export function EditDialog({ apiKey, onClose }: DialogProps) {
   const save = useMutation({
     mutationFn: async (input: KeyInput) => {
       const change = toKeyChange(before, input)
-      if (Object.keys(change).length > 0) await api.updateKey(apiKey.id, change)
+      if (change) await api.updateKey(apiKey.id, change)
     },
     onSuccess: onClose,
     ...useReload(),

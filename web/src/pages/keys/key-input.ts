@@ -1,4 +1,5 @@
 import type { Key, KeyChange, NewKey } from '../../../../client/voucher-api.generated.ts'
+import { changedFields } from '../../changed-fields.ts'
 
 export const scopes = ['read', 'write', 'manage'] as const
 export const expiryChoices = ['30', '90', '365', 'date', 'never'] as const
@@ -66,18 +67,11 @@ export function toNewKey(input: KeyInput, now = new Date()): NewKey {
   }
 }
 
-/** Only the fields that the person changed, so that nobody else's change is undone. */
-export function toKeyChange(key: Key, input: KeyInput): KeyChange {
-  const before = inputOf(key)
-  const { name, site_ids, requests_per_minute, expires_at } = toNewKey(input)
-  const isSame = (...fields: (keyof KeyInput)[]) =>
-    fields.every((field) => JSON.stringify(before[field]) === JSON.stringify(input[field]))
-  return {
-    ...(!isSame('name') && { name }),
-    ...(!isSame('sites') && { site_ids }),
-    ...(!isSame('limit', 'isUnlimited') && { requests_per_minute }),
-    ...(!isSame('expiry', 'date') && { expires_at }),
-  } as KeyChange
+/** Undefined if nothing changed. */
+export function toKeyChange(key: Key, input: KeyInput): KeyChange | undefined {
+  const { scope: _, ...before } = toNewKey(inputOf(key))
+  const { scope: __, ...after } = toNewKey(input)
+  return changedFields(before, after)
 }
 
 /** The end of the last day on which the key works, in the time zone of the browser. */

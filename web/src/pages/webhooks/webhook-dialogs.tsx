@@ -24,7 +24,7 @@ export function EditDialog({ webhook, onClose }: Props) {
   const [before] = useState(() => valuesOf(webhook)) // `webhook` changes when the list is loaded again
   const save = useWebhookChange(async (values: WebhookValues) => {
     const change = toWebhookChange(before, values)
-    if (Object.keys(change).length > 0) await api.updateWebhook(webhook.id, change)
+    if (change) await api.updateWebhook(webhook.id, change)
   }, onClose)
   return (
     <Dialog opened onClose={onClose} title={t('webhooks.edit-title', { name: webhook.name })} size={560}>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookChange } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
+import { changedFields } from '../../changed-fields.ts'
 import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
@@ -22,19 +23,15 @@ export function valuesOf({ name, format, events, language, all_sites, site_ids }
   return { name, format, events, language, url: '', sites: all_sites ? 'all' : site_ids }
 }
 
-/** Only the fields that the person changed, so that nobody else's change is undone. */
-export function toWebhookChange(
-  before: WebhookValues,
-  { name, events, sites, language }: WebhookValues,
-): WebhookChange {
-  const hasChanged = (old: (string | number)[] | 'all', now: (string | number)[] | 'all') =>
-    String([old].flat().toSorted()) !== String([now].flat().toSorted())
-  return {
-    ...(name.trim() !== before.name && { name: name.trim() }),
-    ...(hasChanged(before.events, events) && { events }),
-    ...(hasChanged(before.sites, sites) && { site_ids: sites === 'all' ? null : sites }),
-    ...(language !== before.language && { language }),
-  }
+/** Undefined if nothing changed. */
+export function toWebhookChange(before: WebhookValues, after: WebhookValues): WebhookChange | undefined {
+  const fieldsOf = ({ name, events, sites, language }: WebhookValues) => ({
+    name: name.trim(),
+    events,
+    site_ids: sites === 'all' ? null : sites,
+    language,
+  })
+  return changedFields(fieldsOf(before), fieldsOf(after))
 }
 
 type Props = {

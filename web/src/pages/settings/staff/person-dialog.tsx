@@ -3,8 +3,9 @@ import { isEmail, isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { CreatedPerson, StaffMember } from '../../../../../client/voucher-api.generated.ts'
+import type { CreatedPerson, NewPerson, StaffMember } from '../../../../../client/voucher-api.generated.ts'
 import { api, toApiError } from '../../../api.ts'
+import { changedFields } from '../../../changed-fields.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { SitesField } from '../../../components/sites-field.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
@@ -111,17 +112,20 @@ function usePersonForm(person: StaffMember | undefined) {
 
 type Form = ReturnType<typeof usePersonForm>
 
+function fieldsOf({ name, role, sites, language }: Form['values']): Omit<NewPerson, 'email'> {
+  const granted = role === 'admin' ? {} : sites === 'all' ? { all_sites: true as const } : { site_ids: sites }
+  return { name: name.trim(), role, language: language === '' ? null : language, ...granted }
+}
+
 function useSave(form: Form, { person, onInvited, onClose }: Pick<Props, 'person' | 'onInvited' | 'onClose'>) {
   const { t } = useTranslation()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async (values: Form['values']) => {
-      const { name, email, role, sites } = values
-      const language = values.language === '' ? null : values.language
-      const granted = role === 'admin' ? {} : sites === 'all' ? { all_sites: true as const } : { site_ids: sites }
-      if (!person) return onInvited(await api.createPerson({ name, email, role, language, ...granted }))
-      const isSame = role === person.role && String(sites) === String(person.all_sites ? 'all' : person.site_ids)
-      const saved = await api.updatePerson(person.id, { name, language, ...(isSame ? {} : { role, ...granted }) })
+      const fields = fieldsOf(values)
+      if (!person) return onInvited(await api.createPerson({ ...fields, email: values.email }))
+      const change = changedFields(fieldsOf(form.getInitialValues()), fields)
+      const saved = change ? await api.updatePerson(person.id, change) : person
       const isLinkOver = person.link_expires_at !== null && saved.link_expires_at === null
       notifications.show({ message: isLinkOver ? t('settings.saved-link-ended') : t('settings.saved') })
       onClose()

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { api, toApiError } from '../../../api.ts'
+import { changedFields } from '../../../changed-fields.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { usePerson } from '../../../session.tsx'
@@ -98,10 +99,13 @@ function useSave(form: Form, template: Template | undefined, onClose: () => void
   const { t } = useTranslation()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (values: TemplateValues) => {
-      const change = { name: values.name, ...limitsOf(values) }
-      if (template) return api.updateTemplate(template.id, change)
-      return api.createTemplate({ ...change, site_id: values.site === 'all' ? null : Number(values.site) })
+    mutationFn: async (values: TemplateValues) => {
+      const fieldsOf = (values: TemplateValues) => ({ name: values.name.trim(), ...limitsOf(values) })
+      const fields = fieldsOf(values)
+      if (!template)
+        return api.createTemplate({ ...fields, site_id: values.site === 'all' ? null : Number(values.site) })
+      const change = changedFields(fieldsOf(form.getInitialValues()), fields)
+      return change ? api.updateTemplate(template.id, change) : template
     },
     onSuccess: ({ name }) => {
       notifications.show({ message: template ? t('settings.saved') : t('settings.created', { name }) })
