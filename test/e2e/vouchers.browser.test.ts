@@ -136,8 +136,13 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
   const later = new Date(Date.now() + 7 * 86_400_000).toISOString()
   await createVouchers(['Zimmer 311'], { valid_until: until, extendable_until: later })
   const { rows } = await app.db.query<{ id: string }>(`select id from vouchers where name = 'Zimmer 311'`)
-  const page = await openVouchers(`/vouchers?voucher=${site}-${rows[0]?.id}`)
+  const id = `${site}-${rows[0]?.id}`
+  const body = JSON.stringify({ name: 'Zimmer 312', reference: 'R-312', valid_until: null })
+  expect((await app.call(`/api/v2/vouchers/${id}`, { method: 'PATCH', key, body })).status).toBe(200)
+  const page = await openVouchers(`/vouchers?voucher=${id}`)
   const drawer = page.getByRole('dialog').first()
+  for (const words of ['changed the name to Zimmer 312', 'changed the reference to R-312', 'removed the end'])
+    await drawer.getByText(`Check-in (PMS) ${words}`, { exact: true }).waitFor()
 
   await drawer.getByRole('button', { name: 'Extend…' }).click()
   await page.getByRole('button', { name: 'Extend voucher' }).click()

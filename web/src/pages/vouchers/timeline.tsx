@@ -28,7 +28,11 @@ export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: st
       {data.history.map((entry) => (
         <li key={`${entry.type} ${entry.at}`} data-tone={toneOf(entry)}>
           <span>
-            {entryWords(t, entry, timeZone)}
+            {entryWords(t, entry, timeZone).map((words) => (
+              <Text key={words} span inherit display="block">
+                {words}
+              </Text>
+            ))}
             {entry.type === 'revocation_requested' && outcomeWords(t, entry) && (
               <Text span display="block" fz={12} c="dimmed">
                 {outcomeWords(t, entry)}
@@ -50,26 +54,28 @@ function toneOf({ type, outcome }: VoucherHistoryEntry): 'plain' | 'accent' | 'b
   return outcome === 'pending' ? 'warn' : 'plain'
 }
 
-function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string {
+function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string[] {
   const by = entry.by?.name
-  if (entry.type === 'created') return by ? t('vouchers.created-by', { by }) : t('vouchers.created-on-controller')
-  if (entry.type === 'first_used') return t('vouchers.first-used')
-  if (entry.type === 'expired') return t('vouchers.time-over')
-  if (entry.type === 'revocation_requested') return t('vouchers.revoked-by', { by })
-  if (entry.type === 'revoked') return t(`vouchers.revoked-${entry.reason ?? 'controller'}`)
-  return changeWords(t, entry, timeZone)
+  if (entry.type === 'changed') return changeWords(t, entry, timeZone)
+  if (entry.type === 'created') return [by ? t('vouchers.created-by', { by }) : t('vouchers.created-on-controller')]
+  if (entry.type === 'first_used') return [t('vouchers.first-used')]
+  if (entry.type === 'expired') return [t('vouchers.time-over')]
+  if (entry.type === 'revocation_requested') return [t('vouchers.revoked-by', { by })]
+  return [t(`vouchers.revoked-${entry.reason ?? 'controller'}`)]
 }
 
-function changeWords(t: TFunction, { by, changes }: VoucherHistoryEntry, timeZone: string): string {
+/** One phrase for each changed field. */
+function changeWords(t: TFunction, { by, changes }: VoucherHistoryEntry, timeZone: string): string[] {
   const who = by?.name ?? ''
-  if (changes?.valid_until) {
-    const time = timeWords(new Date(changes.valid_until), timeZone)
-    return t('vouchers.end-changed', { by: who, time })
-  }
-  if (changes?.valid_until === null) return t('vouchers.end-removed', { by: who })
-  if (changes?.name !== undefined) return t('vouchers.renamed', { by: who, name: changes.name })
-  if (changes?.reference) return t('vouchers.reference-changed', { by: who, reference: changes.reference })
-  return t('vouchers.reference-removed', { by: who })
+  const { valid_until: end, name, reference } = changes ?? {}
+  const time = end ? timeWords(new Date(end), timeZone) : ''
+  return [
+    ...(end ? [t('vouchers.end-changed', { by: who, time })] : []),
+    ...(end === null ? [t('vouchers.end-removed', { by: who })] : []),
+    ...(name !== undefined ? [t('vouchers.renamed', { by: who, name })] : []),
+    ...(reference ? [t('vouchers.reference-changed', { by: who, reference })] : []),
+    ...(reference === null ? [t('vouchers.reference-removed', { by: who })] : []),
+  ]
 }
 
 /** Empty if the entry above says it already. */
