@@ -162,6 +162,33 @@ test('nothing is withdrawn if the hold begins during a wait', async () => {
   expect([isLeft, await isOnController(code)]).toEqual([true, false])
 })
 
+test('if the hold begins between two parts of a withdrawal, the vouchers of the first part are recorded as revoked', async () => {
+  const stays = [await checkIn(), await checkIn()]
+  for (const { id } of stays) await endStay(id, 0)
+  await simulator.fault('refuse', { on: 'delete' }) // so they are deleted one by one
+  vi.spyOn(app.context.controllers, 'inBulk')
+    .mockImplementationOnce((_, work) => work(false))
+    .mockImplementationOnce((_, work) => work(false))
+    .mockImplementationOnce(async (_, work) => {
+      await holdByCommand(db, testActor)
+      return work(true)
+    })
+  await withdrawDue(app.context, site)
+  const { rows } = await db.query(
+    `select v.code, v.status, w.outcome, w.failure from vouchers v join withdrawals w on w.voucher_id = v.id
+      where v.code = any ($1) order by v.status`,
+    [stays.map(({ code }) => code)],
+  )
+  const areLeft = await Promise.all(rows.map(({ code }) => isOnController(code)))
+  await resumeNow()
+
+  expect(rows).toMatchObject([
+    { status: 'revoked', outcome: 'revoked', failure: null },
+    { status: 'valid', outcome: null, failure: null },
+  ])
+  expect(areLeft).toEqual([false, true])
+})
+
 test('`resume` restarts the time after which a batch fails and a webhook is disabled', async () => {
   const { batch } = await seedDueWork()
   await db.query(`update batches set held_up_since = now() - interval '1 hour' where id = $1`, [batch.id])

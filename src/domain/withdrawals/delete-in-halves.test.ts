@@ -8,7 +8,7 @@ const ids = Array.from({ length: 50 }, (_, n) => `v${n}`)
 /** Rejects every call that contains one of these ids. */
 function refusing(bad: string[], failure: Failure = 'rejected') {
   const calls: string[][] = []
-  const remove = async (piece: string[]) => {
+  const remove = async (piece: string[]): Promise<undefined> => {
     calls.push(piece)
     if (piece.some((id) => bad.includes(id))) throw new ControllerError(failure, 'unknown', 'no')
   }
@@ -54,4 +54,12 @@ test('a full slot counts as busy; errors that are not from a controller are thro
 
   expect((await failing(new DomainError('controller_busy'))).stoppedBy).toBe('busy')
   await expect(failing(new Error('a slip'))).rejects.toThrow('a slip')
+})
+
+test('a hold stops the deletion; vouchers that were not tried are neither gone nor left', async () => {
+  const { calls, remove } = refusing(['v0'])
+  const held = async (piece: string[]) => (calls.length === 7 ? 'held' : remove(piece))
+  const { gone, left, stoppedBy } = await deleteInHalves(held, ids)
+
+  expect([gone, left, stoppedBy]).toEqual([['v1', 'v2'], [{ id: 'v0', failure: 'rejected' }], 'held'])
 })

@@ -8,23 +8,27 @@ const maxInARow = 10
 
 export type Deletion = {
   gone: string[]
-  /** Vouchers that were rejected alone, or not tried. */
+  /** Vouchers that were rejected alone, or not tried after a failure. */
   left: { id: string; failure: Failure }[]
-  /** The failure of the controller after which nothing more was tried. */
-  stoppedBy: Failure | undefined
+  /** The failure of the controller after which nothing more was tried, or a hold. */
+  stoppedBy: Failure | 'held' | undefined
 }
+
+type Remove = (ids: string[]) => Promise<'held' | undefined>
 
 /**
  * Deletes all vouchers that can be deleted. If one voucher makes a call fail, halving the list finds it. After too many
- * failures the rest is left for the next attempt, which must use a different order.
+ * failures the rest is left for the next attempt, which must use a different order. `remove` returns `held` if it deleted
+ * nothing because the service is held.
  */
-export async function deleteInHalves(remove: (ids: string[]) => Promise<void>, ids: string[]): Promise<Deletion> {
+export async function deleteInHalves(remove: Remove, ids: string[]): Promise<Deletion> {
   const gone: string[] = []
   const left: Deletion['left'] = []
   const waiting = ids.length > 0 ? [ids] : []
   let inARow = 0
   for (let piece = waiting.pop(); piece; piece = waiting.pop()) {
     const failure = await failureWhen(remove(piece))
+    if (failure === 'held') return { gone, left, stoppedBy: failure }
     if (failure === undefined) {
       gone.push(...piece)
       inARow = 0
@@ -43,10 +47,9 @@ export async function deleteInHalves(remove: (ids: string[]) => Promise<void>, i
   return { gone, left, stoppedBy: undefined }
 }
 
-async function failureWhen(removing: Promise<void>): Promise<Failure | undefined> {
+async function failureWhen(removing: ReturnType<Remove>): Promise<Failure | 'held' | undefined> {
   try {
-    await removing
-    return undefined
+    return await removing
   } catch (error) {
     const failure = controllerFailure(error)
     if (failure === undefined) throw error

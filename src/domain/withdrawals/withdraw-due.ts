@@ -4,8 +4,7 @@ import type { Calendar, Clock } from '#lib/clock.ts'
 import { reachPoint } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
-import { DomainError } from '../errors.ts'
-import { rejectIfHeld } from '../holding/hold.ts'
+import { findHold } from '../holding/hold.queries.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
@@ -40,26 +39,13 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
   const findUsed = createUseFinder(ctx, site)
   while (!stopping?.aborted && performance.now() < endOfTurn) {
     const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
-    if (due.length === 0 || !(await withdrawUnlessHeld(ctx, site, due, findUsed))) return
+    if (due.length === 0 || !(await withdraw(ctx, site, due, findUsed))) return
   }
 }
 
 /**
- * Like `withdraw`. Also returns false when a hold began during the wait for a slot. Then the vouchers that were not deleted wait
- * for `resume`.
- */
-async function withdrawUnlessHeld(...withdrawal: Parameters<typeof withdraw>): Promise<boolean> {
-  try {
-    return await withdraw(...withdrawal)
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'held') return false
-    throw error
-  }
-}
-
-/**
- * Withdraws these vouchers. Returns false when the controller cannot be used at present. No database connection is held during a
- * call of the controller.
+ * Withdraws these vouchers. Returns false when the controller cannot be used at present, or a hold began during the wait for a
+ * slot. Vouchers that the hold stopped wait for `resume`. No database connection is held during a call of the controller.
  */
 async function withdraw(
   ctx: WithdrawContext,
@@ -91,6 +77,7 @@ async function withdraw(
     ...current.map(({ id }) => ({ id, outcome: 'failed' as const, failure: 'no_id' as const })),
   ])
   if (left.length > 0) await postpone(ctx, site, named, left)
+  if (stoppedBy === 'held') return false
   const failure = stoppedBy ?? ifUnusable(disconnections.failure) ?? ifUnanswered(byUse.failure)
   return failure === undefined || stop(ctx, site, failure)
 }
@@ -127,7 +114,7 @@ function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]):
   const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>
     ctx.controllers.inBulk(site.controllerId, async (hasWaited) => {
-      if (hasWaited) await rejectIfHeld(ctx.db)
+      if (hasWaited && (await findHold(ctx.db))) return 'held'
       await ctx.controllers.connectionOf(site).delete(site.controllerSite, piece)
     })
   return deleteInHalves(remove, [...ids])
