@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { postgresProgram } from '#test/data/local-servers.ts'
 import { type CpuTimes, startCpuWatch } from '../cpu.ts'
 import type { BenchDatabase } from '../seed.ts'
 import { skew } from '../statements.ts'
@@ -32,7 +33,7 @@ export async function runPgbench({ url, db, sites }: BenchDatabase, load: Engine
     const oneLine = load.statement(':site').replaceAll(/\s+/g, ' ')
     writeFileSync(script, `\\set site ${sites === 1 ? '1' : random}\n${oneLine};\n`)
     const options = ['-n', '-M', 'prepared', '-c', String(load.connections), '-j', '1', '-P', '1', '-f', script]
-    const child = spawn(findPgbench(), [...options, '-T', String(seconds + warmUpSeconds), url], {
+    const child = spawn(postgresProgram('pgbench'), [...options, '-T', String(seconds + warmUpSeconds), url], {
       env: {
         PATH: process.env['PATH'],
         ...(load.genericPlan && { PGOPTIONS: '-c plan_cache_mode=force_generic_plan' }),
@@ -67,18 +68,5 @@ function readReport(report: string, cpu: CpuTimes, seconds: number): EngineResul
     seconds,
     meanMs: mean(2),
     cpu: { ...cpu, postgres: cpu.postgres * scale },
-  }
-}
-
-/** Debian keeps pgbench beside the server, outside the PATH. */
-function findPgbench(): string {
-  const versions = '/usr/lib/postgresql'
-  try {
-    const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
-    const program = join(versions, newest, 'bin', 'pgbench')
-    accessSync(program)
-    return program
-  } catch {
-    return 'pgbench'
   }
 }

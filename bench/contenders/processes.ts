@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '#test/data/local-servers.ts'
 import { processEnvironment, testEnvironment } from '#test/environment.ts'
 import { controllerCount, controllerKey, extraSites } from '../seed.ts'
 
@@ -91,13 +91,4 @@ async function untilReady({ url, pid }: Running, path: string): Promise<void> {
     if (attempt >= 600) throw new Error(`Process ${pid} did not answer at ${url}${path} within 60 s`)
     await pause(100)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

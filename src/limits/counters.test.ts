@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { Unavailable } from '#db/database.ts'
 import { deleteOldRows } from '#db/retention.queries.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { freePort } from '#test/data/private-stores.ts'
+import { freePort } from '#test/data/local-servers.ts'
 import { type Counter, closedWindows, createLimiter, postgresCounter } from './limiter.ts'
 import { redisCounter } from './redis-counter.ts'
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountOfServers, freePort } from '#test/data/private-stores.ts'
+import { accountOfServers, freePort } from '#test/data/local-servers.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
 /** `PGBOUNCER` names another program than the one of the package. */

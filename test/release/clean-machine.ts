@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { accountOfServers, postgresProgram } from '#test/data/local-servers.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
 /** The account `nobody`: it owns nothing but its home. */
 const user = 65_534
-const versions = '/usr/lib/postgresql'
 
 export type CleanMachine = {
   /** The only folder that the user can write to. */
@@ -99,19 +99,16 @@ async function startNamespace({ home, tools }: { home: string; tools: string }):
 
 /** Starts PostgreSQL. On its socket nobody needs a password, over TCP everybody needs one. */
 async function startPostgres(folder: string, inNetwork: string[]): Promise<void> {
-  const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  const account = { uid: idOf('-u'), gid: idOf('-g') }
+  const { uid = 0, gid = 0 } = accountOfServers()
   const data = join(folder, 'postgres')
   mkdirSync(data)
-  chownSync(data, account.uid, account.gid)
+  chownSync(data, uid, gid)
   chmodSync(folder, 0o1777) // for the socket
-  const bin = join(versions, newest, 'bin')
   const rights = ['--auth-local', 'trust', '--auth-host', 'scram-sha-256']
   const options = ['--pgdata', data, '--username', 'postgres', '--no-sync', '--encoding', 'UTF8', '--locale', 'C.UTF-8']
-  execFileSync(join(bin, 'initdb'), [...options, ...rights], { ...account, cwd: '/', stdio: 'pipe' })
-  const asPostgres = ['setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
-  const [command, ...args] = [...inNetwork, ...asPostgres, join(bin, 'postgres'), '-D', data, '-k', folder]
+  execFileSync(postgresProgram('initdb'), [...options, ...rights], { uid, gid, cwd: '/', stdio: 'pipe' })
+  const asPostgres = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  const [command, ...args] = [...inNetwork, ...asPostgres, postgresProgram('postgres'), '-D', data, '-k', folder]
   const server = spawn(command as string, [...args, '-h', '127.0.0.1', '-p', '5432', '-c', 'fsync=off'], {
     stdio: 'ignore',
   })
@@ -122,7 +119,7 @@ async function startPostgres(folder: string, inNetwork: string[]): Promise<void>
   })
   const isReady = () => {
     try {
-      return execFileSync(join(bin, 'pg_isready'), ['--host', folder], { encoding: 'utf8' }).includes('accepting')
+      return execFileSync(postgresProgram('pg_isready'), ['--host', folder], { encoding: 'utf8' }).includes('accepting')
     } catch {
       return false
     }

@@ -10,7 +10,7 @@ import { createReceiverAddresses, receiverUrl } from '#domain/webhooks/receiver-
 import type { Lookup } from '#lib/connect-allowed.ts'
 import { startTestWorker } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
-import { freePort } from '#test/data/private-stores.ts'
+import { freePort } from '#test/data/local-servers.ts'
 import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { report } from '#test/measuring.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { calendarToday } from '#test/calendar.ts'
-import { freePort } from '#test/data/private-stores.ts'
+import { freePort } from '#test/data/local-servers.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { timeLimit } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'

@@ -1,17 +1,15 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chownSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { onFileEnd } from '../on-file-end.ts'
+import { accountOfServers, freePort, postgresProgram } from './local-servers.ts'
 
 const run = promisify(execFile)
-const versions = '/usr/lib/postgresql'
 
 export type PrivatePostgres = {
   port: number
@@ -54,16 +52,8 @@ async function preparePlace(): Promise<Place> {
   return { folder, data: join(folder, 'data'), port: await freePort() }
 }
 
-/** The account `postgres` when the test runs as root, because PostgreSQL does not run as root. */
-export function accountOfServers(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {}
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: idOf('-u'), gid: idOf('-g') }
-}
-
 function runAsPostgres(program: string, args: string[]) {
-  const newest = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string
-  return run(join(versions, newest, 'bin', program), args, accountOfServers())
+  return run(postgresProgram(program), args, accountOfServers())
 }
 
 function copyServer(port: number, folder: string, ...more: string[]) {
@@ -147,23 +137,4 @@ async function startRedisOn(port: number): Promise<PrivateRedis | undefined> {
 
 function noteReady(this: Interface, line: string): void {
   if (line.includes('Ready to accept connections')) this.emit('ready')
-}
-
-/**
- * A free port outside the range from which the system takes the ports of outgoing connections (32768 to 60999). Inside this
- * range, a connection of another process may take and keep the port while a server restarts.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ]).catch(() => false)
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
 }

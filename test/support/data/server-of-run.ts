@@ -1,13 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, chownSync, mkdtempSync, readdirSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { accessSync, chownSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-
-const versions = '/usr/lib/postgresql'
+import { accountOfServers, findPostgresPrograms, freePort, postgresProgram } from './local-servers.ts'
 
 /**
  * Starts a PostgreSQL for this run that never waits for the disk, in memory where there is room. With the usual
@@ -16,12 +14,11 @@ const versions = '/usr/lib/postgresql'
  */
 export async function startServerOfRun(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'voucher-tests-'))
-  const account = postgresAccount()
-  if (account) chownSync(folder, account.uid, account.gid)
-  const bin = join(versions, readdirSync(versions).toSorted((a, b) => Number(b) - Number(a))[0] as string, 'bin')
+  const account = accountOfServers()
+  if (account.uid !== undefined && account.gid !== undefined) chownSync(folder, account.uid, account.gid)
   const data = join(folder, 'data')
   const initdb = ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--no-sync', '--encoding', 'UTF8']
-  execFileSync(join(bin, 'initdb'), [...initdb, '--locale', 'C.UTF-8'], { ...account, stdio: 'pipe' })
+  execFileSync(postgresProgram('initdb'), [...initdb, '--locale', 'C.UTF-8'], { ...account, stdio: 'pipe' })
   const port = await freePort()
   const settings = [
     'fsync=off',
@@ -35,7 +32,7 @@ export async function startServerOfRun(): Promise<{ url: string; stop: () => Pro
   const options = [...place, ...settings.flatMap((one) => ['-c', one])]
   // The shell waits for the end of its input, which comes when this process ends, and then stops the server.
   const script = '"$@" >"$0/log" 2>&1 </dev/null & read -r _; kill -QUIT $!; wait $!; rm -rf "$0"'
-  const shell = spawn('sh', ['-c', script, folder, join(bin, 'postgres'), ...options], {
+  const shell = spawn('sh', ['-c', script, folder, postgresProgram('postgres'), ...options], {
     ...account,
     cwd: '/',
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -49,11 +46,7 @@ export async function startServerOfRun(): Promise<{ url: string; stop: () => Pro
 
 /** Whether this machine can start a PostgreSQL of its own. */
 export function canStartServer(): boolean {
-  try {
-    return readdirSync(versions).length > 0
-  } catch {
-    return false
-  }
+  return findPostgresPrograms() !== undefined
 }
 
 function inMemory(): string | undefined {
@@ -63,21 +56,6 @@ function inMemory(): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** PostgreSQL does not run as root. */
-function postgresAccount(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: idOf('-u'), gid: idOf('-g') }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 async function untilAnswering(url: string): Promise<void> {
