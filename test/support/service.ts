@@ -94,7 +94,8 @@ export async function spawnCommand(
   options: {
     stdin?: string
     env?: Record<string, string>
-    killAfterMs?: number
+    /** The process gets SIGTERM when this is settled. */
+    stopAfter?: Promise<unknown>
     closeStdout?: true
     script?: string
   } = {},
@@ -107,7 +108,8 @@ export async function spawnCommand(
   child.stderr.on('data', (chunk) => (stderr += chunk))
   if (options.closeStdout) child.stdout.destroy()
   child.stdin.end(options.stdin ?? '')
-  if (options.killAfterMs !== undefined) setTimeout(() => child.kill('SIGTERM'), options.killAfterMs)
+  const stop = () => child.kill('SIGTERM')
+  void options.stopAfter?.then(stop, stop)
   const [exitCode] = (await once(child, 'close')) as [number | null]
   return { exitCode, stdout, stderr, json: () => JSON.parse(stdout) }
 }
