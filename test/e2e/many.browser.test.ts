@@ -82,7 +82,7 @@ test('a row that the controller rejects is shown with its reason, and a retry cr
   const region = page.getByRole('main')
   expect(await region.getByText('rejected', { exact: true }).count()).toBe(1)
   expect(await region.innerText()).toMatch(
-    /1 not created\.\s+The controller rejected these vouchers\. Tell an administrator\. There is certainly no voucher/,
+    /1 not created\.\s+The controller rejected these vouchers\. Tell an administrator\. These vouchers certainly do not exist/,
   )
   await expectAccessible(page, 'many partial')
 
