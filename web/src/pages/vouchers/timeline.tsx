@@ -64,7 +64,7 @@ function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string):
   return [t(`vouchers.revoked-${entry.reason ?? 'controller'}`)]
 }
 
-/** One phrase for each changed field. */
+/** The words of a change: one phrase for each changed field. */
 function changeWords(t: TFunction, { by, changes }: VoucherHistoryEntry, timeZone: string): string[] {
   const who = by?.name ?? ''
   const { valid_until: end, name, reference } = changes ?? {}
