@@ -18,7 +18,7 @@ export type Service = {
   label: string
   build: Build
   database: BenchDatabase
-  /** Where its processes connect. With `--database-delay` this is a proxy. */
+  /** The database as the processes of the service reach it. With `--database-delay` this is a proxy. */
   databaseUrl: string
   postgres: Running[]
   redis: Running[]

@@ -67,7 +67,7 @@ export function toNewKey(input: KeyInput, now = new Date()): NewKey {
   }
 }
 
-/** Undefined if nothing changed. */
+/** The request for the change; undefined if nothing changed. */
 export function toKeyChange(key: Key, input: KeyInput): KeyChange | undefined {
   const { scope: _, ...before } = toNewKey(inputOf(key))
   const { scope: __, ...after } = toNewKey(input)

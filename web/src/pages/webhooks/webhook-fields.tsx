@@ -23,7 +23,7 @@ export function valuesOf({ name, format, events, language, all_sites, site_ids }
   return { name, format, events, language, url: '', sites: all_sites ? 'all' : site_ids }
 }
 
-/** Undefined if nothing changed. */
+/** The request for the change; undefined if nothing changed. */
 export function toWebhookChange(before: WebhookValues, after: WebhookValues): WebhookChange | undefined {
   const fieldsOf = ({ name, events, sites, language }: WebhookValues) => ({
     name: name.trim(),
