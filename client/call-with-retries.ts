@@ -6,15 +6,18 @@ type Request = { url: string; method: string; headers: Record<string, string>; b
 
 /** Sends a request until it is answered, and repeats it only if a repeat can help and cannot do harm. */
 export async function callWithRetries(settings: Settings, request: Request): Promise<unknown> {
-  const { maxAttempts = 10, maxWaitMs = 60_000, signal } = settings
-  for (let attempt = 1; ; attempt++) {
+  const { maxAttempts = 10, maxWaitMs = 60_000, outcomeWithinMs = 300_000, signal } = settings
+  const outcomeUntil = performance.now() + outcomeWithinMs
+  for (let attempt = 1; ; ) {
     try {
       return await sendOnce(settings, request)
     } catch (error) {
       signal?.throwIfAborted()
-      if (!(error instanceof VoucherApiError) || attempt >= maxAttempts || !canRepeat(request, error)) throw error
+      if (!(error instanceof VoucherApiError) || !canRepeat(request, error)) throw error
       const waitMs = error.retry_after === null ? backoffMs(attempt) : error.retry_after * 1000
       if (waitMs > maxWaitMs) throw error
+      const isFindingOut = error.error === 'idempotency_in_progress'
+      if (isFindingOut ? performance.now() + waitMs > outcomeUntil : ++attempt > maxAttempts) throw error
       await pause(waitMs, signal)
     }
   }

@@ -204,6 +204,18 @@ test('the client gives up after as many attempts as the caller allows', async ()
   expect(received).toHaveLength(14)
 })
 
+test('the client waits for an outcome that the service is finding out, however many attempts that takes', async () => {
+  const findingOut = problem(409, 'idempotency_in_progress', { 'retry-after': '0' })
+  steps = [...Array.from({ length: 25 }, () => findingOut), made]
+
+  expect(await api.createVoucher(creation)).toEqual({ id: '1-a' })
+  expect(received).toHaveLength(26)
+
+  steps = [findingOut]
+  const error = await failureOf(api.createVoucher(creation, { outcomeWithinMs: 50 }))
+  expect(error.error).toBe('idempotency_in_progress')
+})
+
 test('a service that cannot be reached is an error without a status', async () => {
   const nobody = createVoucherClient({ url: 'http://127.0.0.1:1', key: 'k', maxAttempts: 2 })
 

@@ -21,6 +21,12 @@ export type RetrySettings = {
   maxAttempts?: number
   /** How long one attempt may take. The default is 30 seconds. */
   timeoutMs?: number
+  /**
+   * How long the client repeats a request whose outcome the service is still finding out (409 `idempotency_in_progress`). These
+   * attempts do not count for `maxAttempts`. The default is 5 minutes: after a failure in the middle of a creation, the service
+   * may need three.
+   */
+  outcomeWithinMs?: number
   /** A request fails at once if the service asks for a longer wait than this. The default is 60 seconds. */
   maxWaitMs?: number
 }

@@ -1,8 +1,10 @@
 import { type Logger, pino } from 'pino'
 import { connectDatabase, createDatabaseClock, type Database, type DatabaseClock, isReachable } from '#db/database.ts'
+import { createWriteGuard, type WriteGuard } from '#db/write-guard.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
 import { createKnownSites, type KnownSites } from '#domain/creating/create-voucher.ts'
+import { createUnsentCreations, type UnsentCreations } from '#domain/creating/unsent-creations.ts'
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
@@ -43,6 +45,7 @@ export type Context = {
   cell: string | undefined
   controllers: Controllers
   knownSites: KnownSites
+  unsentCreations: UnsentCreations
   drivers: DriverForms
   receiverAddresses: ReceiverAddresses
   receivers: Receivers
@@ -73,14 +76,16 @@ export function createContext(
   { logTo = 1, watchTimes, observer }: ContextOptions = {},
 ): Context {
   const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
+  const healthDb = connectHealthDatabase(config)
+  const writes = guardWrites(config, healthDb, log)
   const db = connectDatabase({
     ...pooledConnection(config),
     poolSize: config.databasePoolSize,
+    writes,
     onError: (err) => log.warn({ err }, connectionLost),
   })
   const requestDb = connectRequestDatabase(config, log)
   const clock = createDatabaseClock(db)
-  const healthDb = connectHealthDatabase(config)
   const searchDb = connectSearchDatabase(config, log)
   const searches = createSearches(searchDb)
   const { limiter, disconnect: disconnectLimiter } = connectLimiter({ config, db: requestDb, log, observer })
@@ -96,12 +101,14 @@ export function createContext(
     clock,
     ...(observer && { observe: (connection, driver) => observeConnection(connection, driver, observer) }),
   })
+  const unsentCreations = createUnsentCreations({ db, observer })
   const receiverAddresses = createReceiverAddresses(config)
   const ownReceivers = createReceivers(receiverAddresses)
   const receivers = observer ? observeReceivers(ownReceivers, observer) : ownReceivers
   const queue = createQueue({
     url: config.databaseDirectUrl ?? config.databaseUrl,
     supervise: role === 'worker',
+    writes,
     onError: (err) => log.warn({ err }, 'the job queue reported an error; it continues by itself'),
   })
   const queueWatch = createQueueWatch({ queue, isDatabaseReachable: () => isReachable(healthDb) }, watchTimes)
@@ -122,6 +129,7 @@ export function createContext(
     cell: config.cell,
     controllers,
     knownSites: createKnownSites(),
+    unsentCreations,
     drivers,
     receiverAddresses,
     receivers,
@@ -137,12 +145,14 @@ export function createContext(
     },
     async close() {
       await controllers.drain()
+      await unsentCreations.stop()
       await queue.stop()
       await keyUsage.stop()
       await controllers.close()
       await receivers.close()
       disconnectLimiter()
       clock.stop()
+      await writes.close()
       await healthDb.close()
       await searches.close()
       await requestDb.close()
@@ -154,6 +164,17 @@ export function createContext(
 /** The address that may go through PgBouncer, and whether it keeps prepared statements. */
 function pooledConnection({ databaseUrl, databasePreparedStatements }: Config) {
   return { url: databaseUrl, preparedStatements: databasePreparedStatements }
+}
+
+function guardWrites(config: Config, db: Database, log: Log): WriteGuard {
+  return createWriteGuard({
+    url: config.databaseDirectUrl ?? config.databaseUrl,
+    db,
+    onChange: (isStopped) =>
+      isStopped
+        ? log.error({}, 'PostgreSQL does not confirm commits, so writes are rejected; check its synchronous standby')
+        : log.info({}, 'PostgreSQL confirms commits again; writes are accepted'),
+  })
 }
 
 /** The idle connection stays open, so a connected process stays ready even if PostgreSQL accepts no more connections. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Clock } from '#lib/clock.ts'
 import { DatabaseClient } from './database-client.ts'
+import type { WriteGuard } from './write-guard.ts'
 
 /**
  * A statement with a name is parsed and planned once per connection, instead of every time. Use a name for statements
@@ -32,7 +33,10 @@ export type Database = Queryable & {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Runs statements that only read. All of them see the data as of the first one. */
   snapshot<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** The reason why the database rejects writes. Undefined until a write was rejected, and again after one succeeded. */
+  /**
+   * The reason why the database rejects writes, or why this process sends none. Undefined until a write was rejected, and again
+   * after one succeeded.
+   */
   writesRefusedBecause(): string | undefined
   /** How many connections are open and idle, and how many callers wait for one. */
   poolUse(): { limit: number; open: number; idle: number; waiting: number }
@@ -54,6 +58,7 @@ export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_0
 export const noTimeouts = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
 
 export const readOnly = 'the database is read-only'
+export const commitsUnconfirmed = 'the database does not confirm commits; check its synchronous standby'
 
 const queryTimeoutMs = 5_000
 /**
@@ -80,10 +85,12 @@ type DatabaseOptions = {
   settings?: Record<string, string>
   /** False for a pooler that does not keep named statements with a connection. Statements are then sent without their names. */
   preparedStatements?: boolean
+  /** Stops writes while the database does not confirm commits. Connections that only read, or only count, need none. */
+  writes?: WriteGuard
 }
 
 export function connectDatabase(options: DatabaseOptions): Database {
-  const { timeoutMs = queryTimeoutMs, preparedStatements = true } = options
+  const { timeoutMs = queryTimeoutMs, preparedStatements = true, writes } = options
   const serverTimeoutMs = timeoutMs - serverMarginMs
   const pool = new pg.Pool({
     Client: DatabaseClient,
@@ -153,8 +160,33 @@ export function connectDatabase(options: DatabaseOptions): Database {
     return result
   }
 
+  /** Runs a statement outside a transaction: if it writes, it also commits. */
+  async function queryAlone<Row extends pg.QueryResultRow>(statement: string | NamedStatement, values?: unknown[]) {
+    const rejectIfStopped = () => {
+      if (writes?.isStopped() && isWrite(statement)) writes.rejectIfStopped()
+    }
+    rejectIfStopped()
+    return withClient((client) => {
+      rejectIfStopped() // writes may have been stopped during the wait for a connection
+      return query<Row>(client, statement, values).catch((error) => {
+        if (writes && wasUnanswered(error) && isWrite(statement)) writes.commitAbandoned()
+        throw error
+      })
+    })
+  }
+
+  async function commit(client: pg.PoolClient): Promise<void> {
+    try {
+      await client.query('commit')
+    } catch (error) {
+      if (wasUnanswered(error)) writes?.commitAbandoned()
+      throw error
+    }
+  }
+
   function transaction<T>(begin: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
     return withClient(async (client, giveUp) => {
+      if (begin === 'begin') writes?.rejectIfStopped() // perhaps since the wait for a connection
       const onCommitted: (() => void)[] = []
       let result: T
       await client.query(begin)
@@ -163,7 +195,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
           query: (statement, values) => query(client, statement, values),
           afterCommit: (run) => onCommitted.push(run),
         })
-        await client.query('commit')
+        await commit(client)
       } catch (error) {
         await client.query('rollback').catch(giveUp) // otherwise the next borrower would be inside this transaction
         throw error
@@ -174,10 +206,13 @@ export function connectDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    query: (statement, values) => withClient((client) => query(client, statement, values)),
-    transaction: (work) => transaction('begin', work),
+    query: queryAlone,
+    async transaction(work) {
+      writes?.rejectIfStopped()
+      return transaction('begin', work)
+    },
     snapshot: (work) => transaction('begin isolation level repeatable read read only', work),
-    writesRefusedBecause: () => writesRefusedBecause,
+    writesRefusedBecause: () => (writes?.isStopped() ? commitsUnconfirmed : writesRefusedBecause),
     poolUse: () => ({
       limit: options.poolSize,
       open: pool.totalCount,
@@ -186,6 +221,17 @@ export function connectDatabase(options: DatabaseOptions): Database {
     }),
     close: () => pool.end(),
   }
+}
+
+/** True when a statement outside a transaction commits something. A lock (`for update`) writes nothing that lasts. */
+export function isWrite(statement: string | NamedStatement): boolean {
+  const text = typeof statement === 'string' ? statement : statement.text
+  return /\b(insert\s+into|delete\s+from|merge\s+into|(?<!\bfor\s+|\bkey\s+)update\s+["\w])/i.test(text)
+}
+
+/** True when this process gave up waiting. The server may still be at work: its own timeout does not end a commit. */
+function wasUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 function withoutName(statement: string | NamedStatement): string | { text: string } {

@@ -10,8 +10,11 @@ export type RepeatableRequest = {
   contents: unknown
 }
 
-/** An earlier request with the same Idempotency-Key. `nothing`: it made nothing for certain, so it may be tried again. */
-export type EarlierRequest<T> = { requestHash: Buffer; outcome: T | 'in progress' | 'nothing' }
+/**
+ * An earlier request with the same Idempotency-Key. `nothing`: it made nothing for certain, so it may be tried again.
+ * `retrySeconds`: when the outcome of a request in progress may be known.
+ */
+export type EarlierRequest<T> = { requestHash: Buffer; outcome: T | 'in progress' | 'nothing'; retrySeconds?: number }
 
 /**
  * Does the work of a request once for its Idempotency-Key and returns the first result to every repeat. `create` inserts a
@@ -43,7 +46,8 @@ async function findResult<T extends object>(
   const earlier = await find(idempotencyKey)
   if (earlier === undefined) return undefined
   if (!earlier.requestHash.equals(requestHash)) throw new DomainError('idempotency_mismatch')
-  if (earlier.outcome === 'in progress') throw new DomainError('idempotency_in_progress')
+  if (earlier.outcome === 'in progress')
+    throw new DomainError('idempotency_in_progress', { details: { seconds: earlier.retrySeconds ?? 1 } })
   return earlier.outcome === 'nothing' ? undefined : (earlier.outcome as T)
 }
 

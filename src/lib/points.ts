@@ -30,6 +30,7 @@ export type StepName =
   | 'revoke unsettled creations'
   | 'limit the time of candidates'
   | 'decide whose surplus'
+  | 'count abandoned commit'
 
 /** A test may set `work` to a replacement. `input` is the data that a replacement needs. */
 export type Step = { name: StepName; work: () => unknown; input: unknown }

@@ -1,4 +1,5 @@
 import { systemClock } from 'pg-boss'
+import { WritesStopped } from '#db/write-guard.ts'
 
 /**
  * A clock that never goes back. pg-boss uses `Date.now` by default: after the clock was set back by two hours, the next poll
@@ -30,8 +31,12 @@ export function trackHandlers(expireMs: number): Handlers {
   }
 }
 
-/** True when the database rejects a fetch because it is read-only or full. It did answer, so this counts as progress. */
+/**
+ * True when the database rejects a fetch because it is read-only or full: it did answer, so this counts as progress. So does a
+ * fetch while writes are stopped: a new process could not fetch either.
+ */
 export function isRejectedByDatabase(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: string }
+  if (error instanceof WritesStopped) return true
+  const { code } = ((error as Error | undefined)?.cause ?? error ?? {}) as { code?: string }
   return code !== undefined && /^(25006|53...)$/.test(code)
 }

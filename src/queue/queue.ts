@@ -1,5 +1,6 @@
 import { PgBoss, type Queue as QueueOptions } from 'pg-boss'
-import { noTimeouts, type Queryable, tcpKeepAlive } from '#db/database.ts'
+import { connectDatabase, noTimeouts, type Queryable, tcpKeepAlive } from '#db/database.ts'
+import type { WriteGuard } from '#db/write-guard.ts'
 import { type Fetcher, type JobLimits, type JobSource, startFetcher } from './fetcher.ts'
 import { listBusyGroups } from './jobs.queries.ts'
 import { steadyClock } from './progress.ts'
@@ -31,12 +32,8 @@ type QueueName = keyof typeof queues
  */
 const forEveryQueue = { notify: false, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 3_600 }
 
-/**
- * These timeouts end a statement that gets no answer, so that a silent connection is replaced. The server's timeout is the
- * shorter one: a statement that only the client gives up would continue on the server and hold its connection. The types of
- * pg-boss do not list these options, but pg-boss passes them on to its pool.
- */
-const answerTimeouts = { statement_timeout: 9_000, query_timeout: 10_000 }
+/** A statement that gets no answer for this long is given up, so that a silent connection is replaced. */
+const queryTimeoutMs = 10_000
 
 /** A queue with the policy `exclusive` rejects a job while another job with the same `exclusiveKey` waits or runs. */
 type NewJob = { data: object; exclusiveKey?: string; group?: string; startAfter?: Date | undefined }
@@ -59,15 +56,21 @@ export type Queue = {
   stop(): Promise<void>
 }
 
-/** With `supervise`, which only workers set, this process also retries the jobs of processes that died. */
-export function createQueue(options: { url: string; supervise: boolean; onError: (error: Error) => void }): Queue {
-  const { url, supervise, onError } = options
-  const connection = { connectionString: url, application_name: 'voucher-service queue', ...answerTimeouts }
+type QueueOptionsOfProcess = {
+  url: string
+  /** This process also retries the jobs of processes that died. Only workers do that. */
+  supervise: boolean
+  writes?: WriteGuard
+  onError: (error: Error) => void
+}
+
+export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfProcess): Queue {
+  const name = 'voucher-service queue'
+  const connection = { connectionString: url, application_name: name, query_timeout: queryTimeoutMs }
+  const db = connectDatabase({ url, name, poolSize: 4, timeoutMs: queryTimeoutMs, onError, ...(writes && { writes }) })
   const boss = new PgBoss({
-    ...connection,
+    db: { executeSql: (text, values) => db.query(text, values) },
     schema: queueSchema,
-    max: 4,
-    ...tcpKeepAlive,
     clock: steadyClock,
     migrate: false,
     schedule: false,
@@ -80,12 +83,17 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
   })
   boss.on('error', onError)
   const fetchers = new Map<string, Fetcher>()
-  const db: Queryable = {
-    query: (text, values) => boss.getDb().executeSql(text as string, values) as never, // no statement here has a name
-  }
   const sender = createSender(db, onError)
   let started: Promise<unknown> | undefined
+  let stopped: Promise<void> | undefined
   let listener: Listener | undefined
+
+  async function stop(): Promise<void> {
+    await Promise.all([listener, ...fetchers.values()].map((part) => part?.stop()))
+    await sender.flush()
+    if (started !== undefined) await boss.stop({ graceful: false })
+    await db.close()
+  }
 
   /** Wakes this process if it has a free place, and the listening worker otherwise. */
   function wake(name: QueueName): void {
@@ -130,11 +138,9 @@ export function createQueue(options: { url: string; supervise: boolean; onError:
       started ??= boss.start()
       await started
     },
-    async stop() {
-      if (started === undefined) return
-      await Promise.all([listener, ...fetchers.values()].map((part) => part?.stop()))
-      await sender.flush()
-      await boss.stop({ graceful: false, close: true })
+    stop() {
+      stopped ??= stop()
+      return stopped
     },
   }
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
+import { WritesStopped } from '#db/write-guard.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
@@ -24,6 +25,7 @@ import {
   updateCreationsFailed,
 } from './creations.queries.ts'
 import { recordVouchers } from './record-vouchers.ts'
+import type { UnsentCreations } from './unsent-creations.ts'
 import { checkBounds, cutMinutes, noteFor } from './voucher-shape.ts'
 
 /** Options of a creation without a reference and without an end. */
@@ -42,7 +44,7 @@ export type CreateContext = OutageContext & {
   observer?: Pick<Observer, 'creationsEnded'> | undefined
 }
 
-export type CreateVoucherContext = CreateContext & { knownSites: KnownSites }
+export type CreateVoucherContext = CreateContext & { knownSites: KnownSites; unsentCreations: UnsentCreations }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
 export async function createVoucher(
@@ -75,8 +77,10 @@ async function createAtKnownSite(
     clockAheadMs: connection.clockAheadMs,
   }).catch(() => undefined)
   if (!intent) return undefined
-  const opened = await replaceable('insert intent at a known site', () =>
-    insertCreationAt(ctx.db, known, intent, limitedTo(request.actor)),
+  const opened = await orForget(ctx, intent, () =>
+    replaceable('insert intent at a known site', () =>
+      insertCreationAt(ctx.db, known, intent, limitedTo(request.actor)),
+    ),
   )
   return opened && makeVoucher(ctx, request, opened.site, { intent, ...opened })
 }
@@ -94,13 +98,26 @@ async function createFirst(
     requestHash,
     clockAheadMs: () => ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
   })
-  const opened = await openCreation(ctx, intent)
+  const opened = await orForget(ctx, intent, () => openCreation(ctx, intent))
   return opened && makeVoucher(ctx, request, site, { intent, ...opened })
+}
+
+/**
+ * Commits an intent. If the database does not answer, the intent may be committed nevertheless, but the controller is not
+ * called: the creation is settled as soon as the database answers.
+ */
+async function orForget<T>(ctx: CreateVoucherContext, { siteId, id }: Intent, commit: () => T): Promise<Awaited<T>> {
+  try {
+    return await commit()
+  } catch (error) {
+    if (error instanceof Unavailable && !(error instanceof WritesStopped)) ctx.unsentCreations.add(siteId, [id])
+    throw error
+  }
 }
 
 /** Waits for a slot of the controller and makes the voucher of a committed intent. */
 async function makeVoucher(
-  ctx: CreateContext,
+  ctx: CreateVoucherContext,
   request: CreationRequest,
   site: SiteOnController,
   { intent, isSilent }: OpenedCreation & { intent: Intent },
@@ -116,11 +133,18 @@ async function makeVoucher(
       return recorded as RecordedCreation
     })
   } catch (error) {
-    if (!isSent) {
-      ctx.observer?.creationsEnded('rejected', 1)
-      await updateCreationsFailed(ctx.db, site.id, [intent.id], 'rejected')
-    }
+    if (!isSent) await rejectUnsent(ctx, intent)
     throw toDomainError(error, site)
+  }
+}
+
+/** Settles a creation that was not sent, now or as soon as the database answers. */
+async function rejectUnsent(ctx: CreateVoucherContext, { siteId, id }: Intent): Promise<void> {
+  try {
+    await updateCreationsFailed(ctx.db, siteId, [id], 'rejected')
+    ctx.observer?.creationsEnded('rejected', 1)
+  } catch {
+    ctx.unsentCreations.add(siteId, [id])
   }
 }
 

@@ -19,7 +19,18 @@ type CreationRow = {
   state: CreationState
   voucherId: string | null
   answer: CreatedVoucher | null
+  retrySeconds: number
 }
+
+/** A call of the controller has usually ended after this time. */
+const usualCall = `interval '10 seconds'`
+
+/**
+ * SQL: the seconds until the outcome of a creation may be known. While a process is calling the controller, this is any moment;
+ * otherwise the next lookup. A lookup that is overdue, e.g. while the controller is out, is asked for less and less often.
+ */
+const retrySeconds = `case when state = 'open' and sent_at > now() - ${usualCall} then 1
+  else least(30, greatest(1, ceil(abs(extract(epoch from lease_until - now()))))) end::integer`
 
 /** The creation that this Idempotency-Key of the actor belongs to. */
 export async function findEarlierCreation(
@@ -28,13 +39,15 @@ export async function findEarlierCreation(
   idempotencyKey: string,
 ): Promise<EarlierRequest<RecordedCreation> | undefined> {
   const { rows } = await db.query<CreationRow>(
-    `select site_id as "siteId", id, request_hash as "requestHash", state, voucher_id as "voucherId", answer
+    `select site_id as "siteId", id, request_hash as "requestHash", state, voucher_id as "voucherId", answer,
+            ${retrySeconds} as "retrySeconds"
        from creations
       where actor = $1 and idempotency_key = $2
         and (settled_at is null or settled_at > now() - ${rememberedFor})`,
     [actorReference(actor), idempotencyKey],
   )
-  return rows[0] && { requestHash: rows[0].requestHash, outcome: outcomeOf(rows[0]) }
+  const [row] = rows
+  return row && { requestHash: row.requestHash, outcome: outcomeOf(row), retrySeconds: row.retrySeconds }
 }
 
 function outcomeOf({ siteId, id, state, voucherId, answer }: CreationRow): EarlierRequest<RecordedCreation>['outcome'] {
@@ -177,20 +190,25 @@ export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promis
 export const lockUnsettled = `select id from creations
   where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
 
-/** After a failed call: `rejected` if certainly nothing was made; `unknown` if the voucher must be looked up from now on. */
+/**
+ * After a failed call: `rejected` if certainly nothing was made; `unknown` if the voucher must be looked up from now on. Returns
+ * the ids of those that were not settled before.
+ */
 export async function updateCreationsFailed(
   db: Queryable,
   siteId: number,
   ids: string[],
   state: 'rejected' | 'unknown',
-): Promise<void> {
-  await db.query(
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
     `with locked as (${lockUnsettled})
      update creations c set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
        from locked
-      where c.site_id = $1 and c.id = locked.id`,
+      where c.site_id = $1 and c.id = locked.id
+     returning c.id`,
     [siteId, ids, state],
   )
+  return rows.map(({ id }) => id)
 }
 
 /** A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. */

@@ -254,6 +254,28 @@ test('500 says what is known: a lost answer is looked up, a rejection made nothi
   expect([repeated.status, repeated.headers['retry-after']]).toEqual([409, '1'])
 })
 
+test.each([
+  ['a process is calling the controller', `state = 'open', sent_at = now()`, 30, 1],
+  ['its process has died', `state = 'open', sent_at = now() - interval '14 seconds'`, 16, 16],
+  ['it is looked up again and again', `state = 'unknown', sent_at = now() - interval '60 seconds'`, 9, 9],
+  ['the lookup waits for the controller', `state = 'unknown', sent_at = now() - interval '90 seconds'`, -600, 30],
+])('Retry-After of a 409 says when the outcome may be known: %s', async (_, columns, leaseSeconds, latest) => {
+  const key = { 'idempotency-key': `lease-${leaseSeconds}` }
+  await simulator.fault('created-then-reset')
+  await post({}, key)
+  await app.db.query(
+    `update creations set ${columns}, lease_until = now() + make_interval(secs => $2) where idempotency_key = $1`,
+    [key['idempotency-key'], leaseSeconds],
+  )
+
+  const repeated = await post({}, key)
+
+  const seconds = Number(repeated.headers['retry-after'])
+  expect([repeated.status, repeated.json().error]).toEqual([409, 'idempotency_in_progress'])
+  expect(seconds).toBeLessThanOrEqual(latest)
+  expect(seconds).toBeGreaterThan(Math.max(0, latest - 6)) // a busy machine may need seconds for the request
+})
+
 test('404: the site is removed while the request is running; no voucher was made', async () => {
   const gone = await seedControlledSite(app.db, simulator)
   let creating: ReturnType<typeof post> | undefined
