@@ -139,7 +139,7 @@ export function registerPoolMetrics(registry: Registry, pools: Record<string, Da
   })
   const refused = new Gauge({
     name: `${prefix}database_writes_refused`,
-    help: '1 after PostgreSQL rejected a write because it is read-only or its disk is full, until a write succeeds.',
+    help: '1 after PostgreSQL rejected a write because it is read-only or its disk is full, until a write succeeds. Also 1 while it does not confirm commits.',
     registers,
   })
   return () => {

@@ -55,6 +55,7 @@ test('while commits are not confirmed, writes are rejected, lists are answered a
     await pause(1_000)
   }
   const late = await connections()
+  const doctor = await spawnCommand(databaseUrl, ['doctor'])
   await Promise.all(hasty.map((each) => each.stop()))
   await standby('')
   const healedAt = performance.now()
@@ -69,6 +70,7 @@ test('while commits are not confirmed, writes are rejected, lists are answered a
   const quietMs = Math.round(performance.now() - healedAt)
   report('without a standby: every creation is settled after, in ms', quietMs)
 
+  expect(doctor.stdout).toContain('does not confirm commits.')
   const refused = { status: 'ready', writes: 'refused', reason: expect.stringContaining('does not confirm commits') }
   expect(stopped).toEqual([refused, refused])
   expect(late.waiting).toBeLessThanOrEqual(early.waiting + 3) // the probes

@@ -14,6 +14,7 @@ test('SQL is only in *.queries.ts and in the tools that own a table', () => {
     'src/queue/queue.ts',
     'src/db/migrate.ts',
     'src/db/database.ts',
+    'src/db/write-guard.ts',
     'src/db/create-database.ts',
   ]
   const withSql = sources.filter(

@@ -35,7 +35,7 @@ export async function checkServer(db: Queryable, config: Config): Promise<Findin
   ]
 }
 
-export function judgeVersion({ version, versionNumber, isReadOnly }: ServerFacts): Finding {
+export function judgeVersion({ version, versionNumber, isReadOnly, isUnconfirmed }: ServerFacts): Finding {
   const { ok, problem } = findingsOf('database')
   if (versionNumber < oldestVersion * 10_000)
     return problem(`PostgreSQL ${version} is too old.`, `Upgrade it to version ${oldestVersion} or newer.`)
@@ -43,6 +43,11 @@ export function judgeVersion({ version, versionNumber, isReadOnly }: ServerFacts
     return problem(
       `PostgreSQL ${version} is read-only.`,
       'Point DATABASE_URL to the primary, or find out why the server accepts no writes.',
+    )
+  if (isUnconfirmed)
+    return problem(
+      `PostgreSQL ${version} does not confirm commits.`,
+      'Bring its synchronous standby back, or change synchronous_standby_names.',
     )
   return ok(`PostgreSQL ${version} answers.`)
 }

@@ -8,6 +8,8 @@ export type ServerFacts = {
   database: string
   mayCreate: boolean
   isReadOnly: boolean
+  /** Commits of this database have been waiting for a synchronous standby for more than 5 s. */
+  isUnconfirmed: boolean
   /** Connections that other roles than superusers may open. */
   maxConnections: number
   sizeBytes: number
@@ -23,6 +25,9 @@ export async function findServerFacts(db: Queryable): Promise<ServerFacts> {
             has_database_privilege(current_database(), 'create')
               and has_schema_privilege(current_schema(), 'create') as "mayCreate",
             pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
+            exists (select from pg_stat_activity
+                     where datname = current_database() and wait_event = 'SyncRep'
+                       and query_start < now() - interval '5 seconds') as "isUnconfirmed",
             current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
               as "maxConnections",
             pg_database_size(current_database())::float as "sizeBytes",
