@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Moments in the creation and notification of a voucher at which tests kill the process. Only tests listen to them. */
+/** Moments in the creation and notification of vouchers at which tests kill the process. Only tests listen to them. */
 export type Point =
   | 'after intent'
   | 'in flight'
@@ -9,6 +9,7 @@ export type Point =
   | 'after commit'
   | 'before ack'
   | 'before event commit'
+  | 'before row update'
 
 export const pointChannel = 'voucher-service:point'
 
@@ -31,6 +32,8 @@ export type StepName =
   | 'limit the time of candidates'
   | 'decide whose surplus'
   | 'count abandoned commit'
+  | 'keep creations of open batches'
+  | 'settle rows without a creation'
 
 /** A test may set `work` to a replacement. `input` is the data that a replacement needs. */
 export type Step = { name: StepName; work: () => unknown; input: unknown }

@@ -1,10 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
+import { deleteOldRows } from '#db/retention.queries.ts'
 import { insertBatchRows } from '#domain/batches/batch-rows.queries.ts'
 import { sendRows, updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedBatch, seedSite } from '#test/data/seed.ts'
+import { listRetentionRules } from '#worker/retention-rules.ts'
 
 const db = await createTestDatabase()
 const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
@@ -32,4 +34,11 @@ test('after each call, a large batch is updated without comparing every row with
   await db.query(`update creations set state = 'absent', settled_at = now()`)
 
   expect(await planOf((explained) => updateRowsFromCreations(explained, batch))).not.toContain('Join Filter')
+})
+
+test('a deletion of old creations reads the open batches once, not for each creation', async () => {
+  const [rule] = listRetentionRules({}).filter(({ name }) => name === 'settled creations')
+  const plan = await planOf((explained) => deleteOldRows(explained, (rule as NonNullable<typeof rule>).retention))
+
+  expect(plan).toContain('hashed SubPlan')
 })

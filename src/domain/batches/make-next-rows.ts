@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
+import { reachPoint } from '#lib/points.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import { type CreateContext, makeVouchers } from '../creating/create-voucher.ts'
@@ -26,6 +27,7 @@ export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteO
       intents = await send(ctx, batch, site)
       if (intents.length === 0) return 'failed' // the rows were cancelled meanwhile, or the service is held
       await makeVouchers(ctx, site, intents)
+      reachPoint('before row update')
       return 'made'
     })
   } catch (error) {

@@ -123,3 +123,31 @@ export async function updateRowsFromCreations(db: Queryable, { siteId, id }: Sit
     [siteId, id],
   )
 }
+
+/**
+ * Ends rows whose creation is gone: a row with a voucher is made, and a sent row without one has failed. Nothing can
+ * still arrive for such a row, because a creation is only deleted a day after it was settled. Version 0.1.0 also deleted
+ * creations whose rows had not been updated yet.
+ */
+export async function updateRowsWithoutCreation(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
+  await tx.query(
+    `update batch_rows r
+        set state = case
+              when ended.voucher_id is not null then 'made'
+              when b.cancelled_at is not null then 'cancelled'
+              else 'failed' end,
+            failure = case when ended.voucher_id is null then 'no_voucher' end,
+            voucher_id = ended.voucher_id
+       from batches b, (
+         select r.number, v.id as voucher_id
+           from batch_rows r
+                left join vouchers v on v.site_id = $1 and v.batch_id = $2 and v.creation_id = r.creation_id
+          where r.site_id = $1 and r.batch_id = $2 and r.state <> 'made' and r.creation_id is not null
+            and (r.state = 'sent' or v.id is not null)
+            and not exists (select from creations c where c.site_id = $1 and c.id = r.creation_id)
+       ) as ended
+      where b.site_id = $1 and b.id = $2
+        and r.site_id = $1 and r.batch_id = $2 and r.number = ended.number`,
+    [siteId, id],
+  )
+}

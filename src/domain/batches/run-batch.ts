@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { reachPoint } from '#lib/points.ts'
+import { reachPoint, replaceable } from '#lib/points.ts'
 import { sourceName } from '../actor.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
@@ -19,7 +19,7 @@ import {
   updateBatchRunning,
 } from './batches.queries.ts'
 import { makeNextRows } from './make-next-rows.ts'
-import { endLeases, updateRowsFromCreations } from './rows-to-make.queries.ts'
+import { endLeases, updateRowsFromCreations, updateRowsWithoutCreation } from './rows-to-make.queries.ts'
 
 /** Much shorter than the lease. */
 const renewEveryMs = 3_000
@@ -45,6 +45,10 @@ export async function runBatchAlone(ctx: CreateContext, key: SiteItem, stopping:
 export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
+  await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, key)
+    await replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key))
+  })
   for (;;) {
     await ctx.db.transaction(async (tx) => {
       await lockBatch(tx, key)

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
+import { replaceable } from '#lib/points.ts'
 import { actorColumns, actorReference, type Requester } from '../actor.ts'
 import { isWanted } from '../deliveries/events.queries.ts'
 import { isNotHeld } from '../holding/hold.queries.ts'
@@ -211,10 +212,17 @@ export async function updateCreationsFailed(
   return rows.map(({ id }) => id)
 }
 
-/** A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. */
-export const settledCreations: Retention = {
+/** SQL: the creation belongs to no batch, or its batch has ended. `not in` reads the open batches once per deletion. */
+const hasNoOpenBatch = '(batch_id is null or batch_id not in (select id from batches where finished_at is null))'
+
+/**
+ * A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. An open batch reads
+ * the outcome of its rows from their creations, so these are kept until the batch has ended.
+ */
+export const settledCreations = (): Retention => ({
   table: 'creations',
   key: 'site_id, id',
   since: 'settled_at',
   keptFor: rememberedFor,
-}
+  deletableIf: replaceable('keep creations of open batches', () => hasNoOpenBatch),
+})
