@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isLong } from '#test/measuring.ts'
+import { ageCreations } from './age-creations.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { type Run, runWithFaults } from './run-with-faults.ts'
 
@@ -10,6 +11,7 @@ const words: Record<Mutant, RegExp> = {
   'count then insert': /requests of the limited key were accepted/,
   'revoke only what is recorded': /revocation is done, but/,
   'surplus by its name': /made by others and is deleted/,
+  'retention forgets open batches': /batch .* has not ended/,
 }
 
 const changes: Partial<Record<Mutant, Partial<Run>>> = {
@@ -17,6 +19,10 @@ const changes: Partial<Record<Mutant, Partial<Run>>> = {
   'count then insert': { seconds: 12, creates: 20, kills: 0, maxPauseMs: 4_000, keepCounts: true },
   // Another administrator repeats a creation after it was given up, which takes longer than the settle window.
   'surplus by its name': { seconds: 90, creates: 600 },
+  'retention forgets open batches': {
+    ...{ kills: 2, creates: 5, clients: 1, only: ['kill the worker before a row update'] },
+    beside: (world) => ageCreations(world, 25),
+  },
 }
 
 /** The checker must notice each missing protection. A mutant takes minutes, so this is only part of the long run. */

@@ -25,6 +25,11 @@ export const mutants = {
     'decide whose surplus': () => true,
     'limit the time of candidates': () => Number.POSITIVE_INFINITY,
   },
+  // Each of the two protections is enough.
+  'retention forgets open batches': {
+    'keep creations of open batches': () => 'true',
+    'settle rows without a creation': () => undefined,
+  },
 } as const satisfies Record<string, Partial<Record<StepName, Replacement>>>
 
 export type Mutant = keyof typeof mutants

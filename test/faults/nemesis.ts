@@ -43,6 +43,7 @@ const faults: Record<string, Fault> = {
   'kill an api at a point': (world, random) => killAt(random.pick(world.apis), random.pick(apiPoints)),
   'kill another api at a point': (world, random) => killAt(random.pick(world.apis), random.pick(apiPoints)),
   'kill the worker at a point': (world, random) => killAt(world.worker, random.pick(workerPoints)),
+  'kill the worker before a row update': ({ worker }) => killAt(worker, 'before row update'),
   'kill any process': async (world, random) => random.pick([...world.apis, world.worker]).kill(),
   'freeze a process': (world, random) => random.pick([...world.apis, world.worker]).freeze(random.between(500, 2_500)),
   'the clock of an api steps': async ({ apis }, random) => {
@@ -118,9 +119,11 @@ export type Nemesis = { stop(): Promise<void>; done: Map<string, number>; storeL
 export function startNemesis(
   world: World,
   random: Random,
-  options: { maxPauseMs: number; keepCounts?: boolean },
+  options: { maxPauseMs: number; keepCounts?: boolean; only?: string[] },
 ): Nemesis {
-  const names = Object.keys(faults).filter((name) => !options.keepCounts || !losesCounts.includes(name))
+  const names = (options.only ?? Object.keys(faults)).filter(
+    (name) => !options.keepCounts || !losesCounts.includes(name),
+  )
   const done = new Map<string, number>()
   const notBefore = new Map(Object.entries(restSeconds).map(([name, seconds]) => [name, Date.now() + seconds * 200]))
   let stopped = false

@@ -21,6 +21,8 @@ export type Run = {
   maxPauseMs: number
   /** Leaves out the faults after which the limiter may accept more requests than the limit. */
   keepCounts?: boolean
+  /** Only these faults happen. */
+  only?: string[]
   mutant?: Mutant
   /** Additional work during the run. */
   beside?: (world: World) => Promise<void>
