@@ -2,11 +2,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import type { Batch } from '#domain/batches/batch.ts'
 import { moveRows } from '#domain/batches/batch-rows.queries.ts'
-import { findBatch, updateBatchReopened } from '#domain/batches/batches.queries.ts'
-import { finishBatch } from '#domain/batches/run-batch.ts'
+import { findBatch, listDueBatches, updateBatchReopened } from '#domain/batches/batches.queries.ts'
+import { finishBatch } from '#domain/batches/finish-batch.ts'
 import { lockBatch, makeBatchDue } from '#domain/creating/batch-lock.queries.ts'
 import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
 import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import { startOutage } from '#domain/outages/outages.queries.ts'
+import type { SiteItem } from '#domain/public-id.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
 import { prepareBatches } from './batches-without-worker.ts'
@@ -22,10 +24,71 @@ test('a batch that is cancelled during a call that makes nothing sends no furthe
   await vi.waitFor(async () => expect((await read()).under_way).toBe(1), { timeout: 20_000 })
   await cancel()
   await running
-  await run()
 
   expect(await read()).toMatchObject({ state: 'cancelled', cancelled: 2, made: 0 })
   expect(await onController()).toEqual([])
+})
+
+/** Until `end`, no call to the controller of this site is made. */
+async function startOutageOf(siteId: number) {
+  const { controllerId } = (await findSiteOnController(db, siteId)) as SiteOnController
+  await startOutage(db, controllerId)
+  const isDue = async (batch: SiteItem) => (await listDueBatches(db)).batches.some(({ id }) => id === batch.id)
+  return { isDue }
+}
+
+test('a batch that is cancelled while its controller is out ends at once', async () => {
+  const { siteId, cancel, read } = await start(['Ada', 'Grace'])
+  await startOutageOf(siteId)
+
+  expect((await cancel()).json()).toMatchObject({ state: 'cancelled', cancelled: 2 })
+  const ended = await read()
+  await cancel()
+  expect(await read()).toEqual(ended)
+})
+
+test('the end of a cancelled batch is notified with the vouchers that were made', async () => {
+  const { siteId, batch, cancel, run, events } = await start(['Ada', 'Grace'])
+  await db.query(`update webhooks set events = array['voucher.created', 'batch.finished']`)
+  await db.query(`update batch_rows set state = 'cancelled' where batch_id = $1 and number = 2`, [batch.id])
+  await run()
+  await db.query(`update batch_rows set state = 'waiting' where batch_id = $1 and number = 2`, [batch.id])
+  await db.query('update batch_rows set notified = false where batch_id = $1', [batch.id])
+  await db.query('update batches set finished_at = null where id = $1', [batch.id])
+  await db.query('delete from events where site_id = $1', [siteId])
+  await cancel()
+  await db.query(`update webhooks set events = array['voucher.created']`)
+
+  expect(await events()).toMatchObject([
+    { data: { vouchers: [expect.anything()] } },
+    { data: { made: 1, failed: 0, cancelled: 1 } },
+  ])
+})
+
+test('a cancelled batch with a row under way ends when the outcome is known, even if its controller is out again', async () => {
+  const { siteId, batch, cancel, run, read, send } = await start(['Ada', 'Grace'])
+  const { creationId } = await send()
+  expect((await cancel()).json()).toMatchObject({ state: 'running', under_way: 1, cancelled: 1 })
+  const { isDue } = await startOutageOf(siteId)
+  await run()
+  expect(await read()).toMatchObject({ state: 'running', under_way: 1 })
+  await updateCreationsAbsent(db, siteId, [creationId])
+  await db.query('update batches set next_run_at = now() where id = $1', [batch.id])
+
+  expect(await isDue(batch)).toBe(true)
+  await run()
+  expect(await read()).toMatchObject({ state: 'cancelled', cancelled: 2 })
+})
+
+test('a batch whose rows were all cancelled by a revocation ends although its controller is out', async () => {
+  const { siteId, batch, run, read } = await start(['Ada', 'Grace'])
+  const { isDue } = await startOutageOf(siteId)
+  const isDueBefore = await isDue(batch)
+  await db.query(`update batch_rows set state = 'cancelled' where batch_id = $1`, [batch.id])
+
+  expect([isDueBefore, await isDue(batch)]).toEqual([false, true])
+  await run()
+  expect(await read()).toMatchObject({ state: 'cancelled', cancelled: 2 })
 })
 
 test('failed and cancelled rows of a cancelled batch can be retried until they are made', async () => {
@@ -55,7 +118,10 @@ test('a batch whose rows are retried at the moment of its end continues', async 
     await lockBatch(tx, batch)
     await moveRows(tx, batch, ['failed'], 'waiting')
     await updateBatchReopened(tx, batch)
-    finishing = finishBatch(app.context, ended as Batch, site as SiteOnController)
+    finishing = db.transaction(async (other) => {
+      await lockBatch(other, batch)
+      await finishBatch(other, app.context.queue, ended as Batch, site as SiteOnController)
+    })
     await blocked()
   })
   await finishing

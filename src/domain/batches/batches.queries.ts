@@ -119,9 +119,16 @@ export type DueBatch = SiteItem & { controllerId: string }
 /** SQL for conditions on a batch `b`. */
 const isRunning = `coalesce(b.running_until > now(), false)`
 
-/** SQL: due, and no worker runs it. If the controller is out of reach, the batch waits for ten minutes and then fails. */
+/** SQL: the batch can end without another call to its controller. */
+const needsNoCall = `(b.cancelled_at is not null or not exists (
+  select from batch_rows r where r.site_id = b.site_id and r.batch_id = b.id and r.state = 'waiting'))`
+
+/**
+ * SQL: due, and no worker runs it. If the controller is out of reach, a batch that needs it waits for ten minutes and then
+ * fails.
+ */
 const canRun = `b.finished_at is null and b.next_run_at <= now() and not ${isRunning} and ${isNotHeld}
-  and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut})`
+  and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut} or ${needsNoCall})`
 
 /** The end of a page: the last batch on it. */
 type DuePlace = { dueAt: Date; id: string }
@@ -245,13 +252,16 @@ export async function updateBatchCancelled(tx: Queryable, { siteId, id }: SiteIt
   )
 }
 
-/** Reopens a batch whose rows are retried. */
-export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
-  await tx.query(
-    `update batches set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()
-      where site_id = $1 and id = $2`,
+/** Reopens a batch whose rows are retried. The caller holds the lock of the batch. */
+export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteItem): Promise<{ wasFinished: boolean }> {
+  const { rows } = await tx.query<{ wasFinished: boolean }>(
+    `update batches b set finished_at = null, cancelled_at = null, held_up_since = null, next_run_at = now()
+       from batches before
+      where b.site_id = $1 and b.id = $2 and before.site_id = $1 and before.id = $2
+     returning before.finished_at is not null as "wasFinished"`,
     [siteId, id],
   )
+  return rows[0] ?? { wasFinished: false }
 }
 
 /** SQL: the batch has no voucher any more. */

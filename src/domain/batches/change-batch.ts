@@ -2,28 +2,39 @@ import type { Database } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import { rejectIfHeld } from '../holding/hold.ts'
-import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController } from '../sites/sites.queries.ts'
+import type { Batch } from './batch.ts'
 import { moveRows } from './batch-rows.queries.ts'
-import { updateBatchCancelled, updateBatchReopened } from './batches.queries.ts'
-import { enqueueBatch } from './create-batch.ts'
+import { lockBatchesOf, updateBatchCancelled, updateBatchReopened } from './batches.queries.ts'
+import { enqueueBatch, rejectTooManyBatches } from './create-batch.ts'
+import { finishBatch } from './finish-batch.ts'
 
-/** Cancels the rows that wait. Vouchers that were made stay, and calls under way come to their end. */
-export async function cancelBatch(db: Database, batch: SiteItem): Promise<void> {
-  await db.transaction(async (tx) => {
+type ChangeContext = { db: Database; queue: Queue }
+
+/**
+ * Cancels the rows that wait. Vouchers that were made stay, and calls under way come to their end. Without such a call, the
+ * batch ends at once: it needs neither its controller nor a worker.
+ */
+export async function cancelBatch(ctx: ChangeContext, batch: Batch): Promise<void> {
+  const site = await findSiteOnController(ctx.db, batch.siteId)
+  await ctx.db.transaction(async (tx) => {
+    await lockBatch(tx, batch)
     await updateBatchCancelled(tx, batch)
     await moveRows(tx, batch, ['waiting'], 'cancelled')
+    if (site) await finishBatch(tx, ctx.queue, batch, site)
   })
 }
 
-/** Retries the rows that failed or were cancelled, and no others. */
-export async function retryBatch(ctx: { db: Database; queue: Queue }, batch: SiteItem): Promise<void> {
+/** Retries the rows that failed or were cancelled, and no others. A batch that had ended counts again as an open one. */
+export async function retryBatch(ctx: ChangeContext, batch: Batch): Promise<void> {
   const site = await findSiteOnController(ctx.db, batch.siteId)
   await ctx.db.transaction(async (tx) => {
     await rejectIfHeld(tx)
+    await lockBatchesOf(tx, batch.maker)
     await lockBatch(tx, batch)
     if ((await moveRows(tx, batch, ['failed', 'cancelled'], 'waiting')) === 0) return
-    await updateBatchReopened(tx, batch)
+    const { wasFinished } = await updateBatchReopened(tx, batch)
+    if (wasFinished) await rejectTooManyBatches(tx, batch.maker)
     if (site) await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
   })
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import { limitedTo } from '../actor.ts'
+import { limitedTo, type Maker } from '../actor.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
 import { checkBounds, cutMinutes } from '../creating/voucher-shape.ts'
 import { DomainError } from '../errors.ts'
@@ -54,12 +54,17 @@ async function insert(
     await rejectIfHeld(tx)
     await lockBatchesOf(tx, actor)
     if (!(await insertBatch(tx, batch, { ...wanted, maker: actor, idempotencyKey }))) return undefined
-    if ((await findOpenBatchCount(tx, actor, maxOpen + 1)) > maxOpen) throw new DomainError('batches_too_many')
+    await rejectTooManyBatches(tx, actor)
     const dated = names.map((name) => `${day}_${name}`)
     await insertBatchRows(tx, batch, dated)
     await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
     return batch
   })
+}
+
+/** Rolls back a transaction that has opened one batch too many of this actor. The caller holds the lock `lockBatchesOf`. */
+export async function rejectTooManyBatches(tx: Queryable, maker: Maker): Promise<void> {
+  if ((await findOpenBatchCount(tx, maker, maxOpen + 1)) > maxOpen) throw new DomainError('batches_too_many')
 }
 
 /** Enqueues a job that starts the batch at once. Without it the batch would wait for the next sweep. */

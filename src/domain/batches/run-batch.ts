@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { reachPoint, replaceable } from '#lib/points.ts'
-import { sourceName } from '../actor.ts'
+import { replaceable } from '#lib/points.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
-import { notifyBatchFinished, notifyCreated } from '../deliveries/notify-webhooks.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { type Batch, patienceSeconds } from './batch.ts'
-import { moveRows, takeUnnotifiedVouchers, updateRowsFailed } from './batch-rows.queries.ts'
+import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   clearHeldUp,
   findBatch,
   noteHeldUp,
   postponeBatch,
   renewBatchRunning,
-  updateBatchFinished,
   updateBatchReleased,
   updateBatchRunning,
 } from './batches.queries.ts'
+import { finishBatch } from './finish-batch.ts'
 import { makeNextRows } from './make-next-rows.ts'
 import { endLeases, updateRowsFromCreations, updateRowsWithoutCreation } from './rows-to-make.queries.ts'
 
@@ -49,6 +47,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     await lockBatch(tx, key)
     await replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key))
   })
+  let isPaused = false // the batch ends without a pause if it was cancelled during the last call
   for (;;) {
     await ctx.db.transaction(async (tx) => {
       await lockBatch(tx, key)
@@ -60,7 +59,8 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     if (batch.rows.sent > 0) return waitForSettling(ctx, key)
     // Some rows still wait: their call was under way during the cancellation and made nothing.
     if (batch.cancelledAt && (await moveRows(ctx.db, key, ['waiting'], 'cancelled')) > 0) continue
-    if (batch.rows.waiting === 0) return finishBatch(ctx, batch, site)
+    if (batch.rows.waiting === 0) return finish(ctx, batch, site)
+    if (isPaused) return
     if (batch.isHeld) return postponeBatch(ctx.db, key, soonSeconds)
     if (batch.stoppedBy) {
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
@@ -68,24 +68,17 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     }
     if (stopping?.aborted || performance.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
     const outcome = await makeNextRows(ctx, batch, site)
-    if (outcome === 'busy') return postponeBatch(ctx.db, key, soonSeconds)
-    if (outcome === 'held up') return holdUp(ctx, key)
+    if (outcome === 'busy') await postponeBatch(ctx.db, key, soonSeconds)
+    if (outcome === 'held up') await holdUp(ctx, key)
     if (outcome === 'made') await clearHeldUp(ctx.db, key)
+    isPaused = outcome === 'busy' || outcome === 'held up'
   }
 }
 
-/** Ends the batch and enqueues its notifications in one commit: one for all its vouchers, and one for its end. */
-export async function finishBatch(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
+async function finish(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
-    await updateRowsFromCreations(tx, batch) // with the lock held, no outcome is recorded unnoticed
-    if (!(await updateBatchFinished(tx, batch))) return
-    const source = sourceName(batch.maker)
-    const vouchers = await takeUnnotifiedVouchers(tx, batch)
-    if (vouchers.length > 0) await notifyCreated(tx, ctx.queue, { site, source, vouchers, batchId: batch.id })
-    const rows = (await findBatch(tx, batch))?.rows ?? batch.rows
-    await notifyBatchFinished(tx, ctx.queue, { site, source, batch, rows })
-    reachPoint('before event commit')
+    await finishBatch(tx, ctx.queue, batch, site)
   })
 }
 

@@ -188,10 +188,10 @@ export const cancelBatch = operation({
   status: 202,
   params: batchParams,
   answer: batchSchema,
-  async handle({ db }, { actor, params }) {
-    const batch = await findVisibleBatch(db, actor, params.id)
-    await cancel(db, batch)
-    return currentBatch(db, batch)
+  async handle(ctx, { actor, params }) {
+    const batch = await findVisibleBatch(ctx.db, actor, params.id)
+    await cancel(ctx, batch)
+    return currentBatch(ctx.db, batch)
   },
 })
 

@@ -71,8 +71,8 @@ const ownProblems = {
     status: 429,
     error: 'batches_too_many',
     messages: {
-      de: 'Sie haben schon 100 laufende Voucher-Listen (Batches). Bitte warten Sie, bis eine fertig ist.',
-      en: 'You already have 100 running batches. Wait until one is done.',
+      de: 'Es laufen schon 100 Voucher-Listen (Batches) dieser Person oder dieses API-Schlüssels. Bitte warten Sie, bis eine fertig ist.',
+      en: '100 batches of this person or API key are already running. Wait until one is done.',
     },
     headers: { 'retry-after': '10' },
   },
