@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { trackConnections } from '#lib/http-connections.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -11,6 +12,7 @@ export async function serveMetrics(
   { port, address, log }: Options,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.socket.destroyed) return // one of too many requests at once
     const path = request.url?.split('?', 1)[0]
     if (path !== '/metrics') return reply(response, 404, 'The metrics are at /metrics.\n')
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'Use GET.\n')
@@ -23,6 +25,7 @@ export async function serveMetrics(
   }
 
   const server = createServer((request, response) => void answer(request, response))
+  trackConnections(server, log)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host: address }, resolve)

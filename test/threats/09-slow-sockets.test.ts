@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedKey } from '#test/data/seed.ts'
 import { isLong, median, percentile, report, size } from '#test/measuring.ts'
@@ -10,7 +11,7 @@ import { exchange, openSocket } from '#test/network/sockets.ts'
 import { startService } from '#test/service.ts'
 
 const db = await createTestDatabase()
-const { url } = await startService(db.url)
+const { url, log } = await startService(db.url)
 const { key } = await seedKey(db, { scope: 'write' })
 
 const beginnings = {
@@ -68,6 +69,57 @@ test(`${size(200, 1_000)} slow sockets are closed within 12 s while valid reques
 
   expect(Math.max(...closed)).toBeLessThan(12_000)
 })
+
+test.concurrent(`${size(20, 260)} connections whose clients read nothing are ended; a slow reader gets its whole answer`, async () => {
+  const path = '/api/v2/openapi.json'
+  const whole = (await call(url + path)).bytes.length
+  const unread = Array.from({ length: size(20, 260) }, () => {
+    const socket = openSocket(url)
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(12))
+    return socket
+  })
+  const slow = readSlowly(path, size(50_000, 20_000))
+  const countEnded = () => log.filter((line) => line.includes('its client does not read')).length
+  // The kernel takes about 4 MB of each connection's answers, so at least half of them stay unread in the service.
+  const isWithinBudget = () => (unread.length - countEnded()) * 6 * whole < 64 * 1024 * 1024
+  await vi.waitFor(() => expect(isWithinBudget()).toBe(true), { timeout: 60_000, interval: 500 })
+  const endedForMemory = countEnded()
+  await vi.waitFor(() => expect(countEnded()).toBe(unread.length), { timeout: 60_000, interval: 500 })
+  const received = await Promise.all(unread.map(readToEnd))
+  report('unread answers: connections ended because of the memory of all', endedForMemory)
+
+  expect(endedForMemory).toBeLessThan(unread.length)
+  expect(Math.max(...received)).toBeLessThan(12 * whole)
+  expect(await slow).toBe(whole)
+})
+
+/** Reads at this many bytes a second. Returns the length of the body. */
+async function readSlowly(path: string, bytesPerSecond: number): Promise<number> {
+  const socket = openSocket(url)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  await once(socket, 'readable')
+  const chunks: Buffer[] = []
+  socket.on('end', () => clearInterval(reading))
+  const reading = setInterval(() => {
+    const chunk = socket.read(Math.min(bytesPerSecond / 10, socket.readableLength || 1)) as Buffer | null
+    if (chunk) chunks.push(chunk)
+  }, 100)
+  await once(socket, 'end')
+  const answer = Buffer.concat(chunks)
+  return answer.length - answer.indexOf('\r\n\r\n') - 4
+}
+
+/** Reads what is left and returns how much it was. A connection that was not ended would deliver all its answers. */
+async function readToEnd(socket: Socket): Promise<number> {
+  let bytes = 0
+  socket.on('data', (chunk) => (bytes += chunk.length))
+  socket.setTimeout(5_000, () => socket.destroy())
+  socket.resume()
+  if (!socket.closed) await new Promise((resolve) => socket.on('close', resolve))
+  return bytes
+}
 
 test.concurrent('a slow client gets 408 in the common shape of errors', async () => {
   const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', 13_000)

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import type { Connections } from '#lib/http-connections.ts'
 import type { Log } from '#lib/log.ts'
 import { bodyOf, type Problem, problems } from './problems.ts'
-import type { Connections } from './server.ts'
 
 // Requests that the parser rejects reach no route, so their errors are the same for both APIs. A framing problem is found later:
 // each API answers it in its own format.

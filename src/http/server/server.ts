@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { METHODS, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { METHODS } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import { type Connections, trackConnections } from '#lib/http-connections.ts'
 import type { Observer } from '#lib/observer.ts'
 import { registerReference } from '../reference/register-reference.ts'
 import { registerStartPage } from '../reference/start-page.ts'
@@ -101,13 +102,14 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
       (isUnderV2(request.url) ? answerProblem : answerError)(error, request, reply),
     ajv: { customOptions: { removeAdditional: false } }, // unknown parameters are rejected, not dropped
   })
-  const connections = trackConnections(app.server)
+  const connections = trackConnections(app.server, ctx.log)
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
   // Hooks that never wait take a callback instead of returning a promise, because every request runs them.
   app.addHook('onRequest', (request, reply, done) => {
+    if (request.raw.socket.destroyed) return // one of too many requests at once: nobody can read an answer
     setCommonHeaders(request, reply)
     // Bodies are parsed whatever their Content-Type is. Fastify would reject a malformed one before it calls our parsers.
     request.sentContentType = request.headers['content-type']
@@ -172,43 +174,5 @@ declare module 'fastify' {
     staffId: string | undefined
     /** The Content-Type as the client sent it. */
     sentContentType: string | undefined
-  }
-}
-
-export type Connections = {
-  /** Runs `then` after all complete requests of this connection are answered; at once if the last one is still arriving. */
-  whenAnswered(socket: Socket, then: () => void): void
-  /** Closes connections that were idle for this long, including those that never sent a request. */
-  closeIdle(idleMs: number): void
-}
-
-/** Tracks the open connections and which of them wait for an answer, because Node exposes neither. */
-function trackConnections(server: Server): Connections {
-  const waiting = new Map<Socket, Set<ServerResponse>>()
-  const idleSince = new WeakMap<Socket, number>()
-
-  server.on('connection', (socket: Socket) => {
-    waiting.set(socket, new Set())
-    idleSince.set(socket, performance.now())
-    socket.on('close', () => waiting.delete(socket))
-  })
-  server.on('request', ({ socket }, response) => {
-    waiting.get(socket)?.add(response)
-    response.on('close', () => {
-      waiting.get(socket)?.delete(response)
-      idleSince.set(socket, performance.now())
-    })
-  })
-
-  return {
-    whenAnswered(socket, then) {
-      const last = [...(waiting.get(socket) ?? [])].at(-1)
-      if (last?.req.complete) last.on('close', then)
-      else then()
-    },
-    closeIdle(idleMs) {
-      for (const [socket, responses] of waiting)
-        if (responses.size === 0 && performance.now() - (idleSince.get(socket) ?? 0) >= idleMs) socket.destroy()
-    },
   }
 }
