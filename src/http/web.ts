@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { registerPublicPage } from './server/public-page.ts'
-import { matchesEtag } from './v2/kit/etag.ts'
+import { type StaticContent, staticAnswer } from './server/static-answer.ts'
 
 /** The folder of the bundle that `npm run build:web` makes. */
 export const builtWeb = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -39,10 +38,10 @@ export type WebApp = {
  */
 export function registerWeb(app: FastifyInstance, folder: string): WebApp | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
-  const answerPage = answerWith(readWebFile(folder, 'index.html'), { ...pageHeaders, 'cache-control': 'no-cache' })
+  const answerPage = answerWithFile(folder, 'index.html', { ...pageHeaders, 'cache-control': 'no-cache' })
   for (const url of webPaths) registerPublicPage(app, { url, render: async (...args) => answerPage(...args) })
   for (const name of filesIn(folder).filter((name) => name !== 'index.html')) {
-    const answer = answerWith(readWebFile(folder, name), { ...safeHeaders, 'cache-control': 'public, no-cache' })
+    const answer = answerWithFile(folder, name, { ...safeHeaders, 'cache-control': 'public, no-cache' })
     registerPublicPage(app, { url: `/${name}`, render: async (...args) => answer(...args) })
   }
   registerAssets(app, join(folder, 'assets'))
@@ -52,7 +51,7 @@ export function registerWeb(app: FastifyInstance, folder: string): WebApp | unde
 /** Files whose names change with their contents. All of them have one route: a hundred routes took a tenth of each start. */
 function registerAssets(app: FastifyInstance, folder: string): void {
   const headers = { ...safeHeaders, 'cache-control': 'public, max-age=31536000, immutable' }
-  const answers = new Map(filesIn(folder).map((name) => [name, answerWith(readWebFile(folder, name), headers)]))
+  const answers = new Map(filesIn(folder).map((name) => [name, answerWithFile(folder, name, headers)]))
   registerPublicPage(app, {
     url: '/assets/:name',
     async render(request, reply) {
@@ -82,12 +81,12 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-const safeHeaders = { vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+const safeHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
 
 /** Mantine writes style elements, hence 'unsafe-inline' for styles. Scripts come from this service only. */
 const pageHeaders = {
   ...safeHeaders,
-  vary: 'Accept, Accept-Encoding', // programs get JSON at `/`
+  vary: 'Accept', // programs get JSON at `/`
   'content-security-policy': [
     "default-src 'self'",
     "script-src 'self'",
@@ -101,43 +100,19 @@ const pageHeaders = {
   ].join('; '),
 }
 
-type WebFile = { type: string; etag: string; body: Buffer; compressed: { encoding: string; body: Buffer }[] }
+function answerWithFile(folder: string, name: string, headers: Record<string, string>) {
+  return staticAnswer(readWebFile(folder, name), { ...headers, 'content-type': contentTypes[extname(name)] as string })
+}
 
-/** Reads a file and the compressed copies that the build made, the smallest first. */
-function readWebFile(folder: string, name: string): WebFile {
+/** Reads a file and the compressed copies that the build made. */
+function readWebFile(folder: string, name: string): StaticContent {
   const path = join(folder, name)
   const copies = [
     { encoding: 'br', path: `${path}.br` },
     { encoding: 'gzip', path: `${path}.gz` },
   ].filter((copy) => existsSync(copy.path))
-  const body = readFileSync(path)
   return {
-    type: contentTypes[extname(name)] as string,
-    etag: createHash('sha256').update(body).digest('base64url').slice(0, 27),
-    body,
+    body: readFileSync(path),
     compressed: copies.map((copy) => ({ encoding: copy.encoding, body: readFileSync(copy.path) })),
   }
-}
-
-function answerWith({ type, etag, body, compressed }: WebFile, headers: Record<string, string>) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const copy = compressed.find(({ encoding }) => accepts(request.headers['accept-encoding'], encoding))
-    const tag = copy ? `"${etag}-${copy.encoding}"` : `"${etag}"`
-    reply.headers({ ...headers, 'content-type': type, etag: tag })
-    if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).removeHeader('content-type').send()
-    if (copy) reply.header('content-encoding', copy.encoding)
-    return reply.send(copy?.body ?? body)
-  }
-}
-
-function accepts(acceptEncoding: string | string[] | undefined, encoding: string): boolean {
-  return String(acceptEncoding ?? '')
-    .split(',')
-    .map((part) =>
-      part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/),
-    )
-    .some(([name, weight]) => name === encoding && !/^q=0(\.0*)?$/.test(weight ?? ''))
 }

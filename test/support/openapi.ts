@@ -72,11 +72,11 @@ export function checkAgainstV2(method: string, path: string, answer: Answer, has
     expect([text, headers.etag, headers['content-length']]).toEqual(['', expect.any(String), undefined])
     return
   }
+  const name = operationPath(new URL(path, 'http://localhost').pathname.slice('/api/v2'.length))
+  if (name === '/openapi.json' && status === 200) return
   const isRead = method === 'GET' || method === 'HEAD'
   expect(headers['cache-control']).toBe(isRead && status === 200 && !hasCookie ? 'private, no-cache' : 'no-store')
   if (method === 'HEAD') return
-  const name = operationPath(new URL(path, 'http://localhost').pathname.slice('/api/v2'.length))
-  if (name === '/openapi.json') return
   const documented = (documentV2.paths as any)[name ?? '']?.[method.toLowerCase()]
   if (documented !== undefined && status !== 405) {
     expect(documented.responses).toHaveProperty(String(status))

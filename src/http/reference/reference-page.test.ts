@@ -28,7 +28,7 @@ const remove: Operation = { ...create, method: 'DELETE', operationId: 'deletePar
 delete remove.body
 delete remove.acceptsIdempotencyKey
 const csv: Operation = { ...remove, method: 'GET', operationId: 'exportParts', csvFileName: () => 'parts.csv' }
-const page = referencePage([...operations, create, remove, csv])('https://vouchers.example')
+const page = referencePage([...operations, create, remove, csv], 'https://vouchers.example')
 const partOf = (id: string) => new RegExp(`<section id="${id}">([\\s\\S]*?)</section>`).exec(page)?.[1] as string
 const textOf = (markup: string) =>
   markup
@@ -82,5 +82,5 @@ test('a body that is a file is shown with its media types and sent from a file',
 test('repeating is not mentioned if no operation creates something', () => {
   const reading = operations.filter((each) => !each.acceptsIdempotencyKey && !each.asksAboutIdempotencyKey)
 
-  expect(referencePage(reading)('https://vouchers.example')).not.toContain('Idempotent-Replayed')
+  expect(referencePage(reading, 'https://vouchers.example')).not.toContain('Idempotent-Replayed')
 })

@@ -7,8 +7,8 @@ import { operationSection } from './operation-section.ts'
 
 export const stylesheet = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
-/** The reference of API v2 for programmers: one page without scripts. Only the origin in its examples varies. */
-export function referencePage(operations: Operation[]): (origin: string) => string {
+/** The reference of API v2 for programmers: one page without scripts. `origin` is the address of the service. */
+export function referencePage(operations: Operation[], origin: string): string {
   const api = describeApi(operations)
   const groups = groupOperations(api.operations)
   const common = commonFailures(api)
@@ -21,8 +21,7 @@ export function referencePage(operations: Operation[]): (origin: string) => stri
 </section>`,
   )
   const rest = html`${errorSection(api, common)}${sections}${objectSections(api)}`
-  return (origin) =>
-    html`<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -11,7 +11,7 @@ test('programs get JSON without a key, with paths that exist', async () => {
   const answer = await call(app.url)
 
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
-  expect(answer.headers.vary).toBe('Accept, Accept-Language')
+  expect(answer.headers.vary).toBe('Accept, Accept-Language, Accept-Encoding')
   const { name, api, ...paths } = answer.json()
   expect([name, api]).toEqual(['Voucher Service', '/api/v2'])
   for (const path of Object.values<string>(paths)) expect((await call(app.url + path)).status).toBe(200)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { registerPublicPage } from '../server/public-page.ts'
+import { staticAnswerOnDemand } from '../server/static-answer.ts'
 import { type Language, preferredLanguage } from '../v2/errors/problems.ts'
-import { answerWithEtag } from '../v2/kit/etag.ts'
 import type { WebApp } from '../web.ts'
 import { html, htmlHeaders, trustedMarkup } from './html.ts'
 
@@ -20,20 +20,25 @@ const facts = JSON.stringify({
  * that says how to build it.
  */
 export function registerStartPage(app: FastifyInstance, web: WebApp | undefined): void {
-  const pages = { en: startPage('en'), de: startPage('de') }
+  const answerFacts = staticAnswerOnDemand(() => facts, caching)
+  const pages = { en: answerWithPage('en'), de: answerWithPage('de') }
   registerPublicPage(app, {
     url: '/',
     async render(request, reply) {
       const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '')
-      if (wantsPage && web) return web.answerPage(request, reply)
-      const language = preferredLanguage(request.headers['accept-language'])
-      if (wantsPage) reply.headers({ ...htmlHeaders(stylesheet), 'content-language': language })
-      return answerWithEtag(request, reply, wantsPage ? pages[language] : facts, caching) ?? reply.send()
+      if (!wantsPage) return answerFacts(request, reply)
+      if (web) return web.answerPage(request, reply)
+      return pages[preferredLanguage(request.headers['accept-language'])](request, reply)
     },
   })
 }
 
 const caching = { 'cache-control': 'public, no-cache', vary: 'Accept, Accept-Language' }
+
+function answerWithPage(language: Language) {
+  const headers = { ...htmlHeaders(stylesheet), ...caching, 'content-language': language }
+  return staticAnswerOnDemand(() => startPage(language), headers)
+}
 
 const texts = {
   en: {

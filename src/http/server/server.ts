@@ -152,7 +152,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   const renderedLists = createRenderedLists(ctx.listCacheMiB)
   registerV1(app, { ...ctx, renderedLists })
   registerV2(app, { ...ctx, renderedLists })
-  registerReference(app, operations)
+  registerReference(app, operations, ctx.publicUrl)
   registerStartPage(app, web)
   return { app, connections }
 }

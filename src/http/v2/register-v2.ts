@@ -161,14 +161,19 @@ export function registerV2(app: FastifyInstance, ctx: CallerContext & V2Context)
       v2.setNotFoundHandler(() => {
         throw new DomainError('endpoint_not_found')
       })
-      v2.addHook('onSend', async (request, reply, payload) =>
-        isRead(request.method) && reply.statusCode === 200 && (typeof payload === 'string' || Buffer.isBuffer(payload))
-          ? answerWithEtag(request, reply, payload)
-          : payload,
-      )
       registerBodyParser(v2)
       registerOpenapi(v2, operations)
-      registerOperations(v2, ctx, operations)
+      v2.register((scope, _, registered) => {
+        scope.addHook('onSend', async (request, reply, payload) =>
+          isRead(request.method) &&
+          reply.statusCode === 200 &&
+          (typeof payload === 'string' || Buffer.isBuffer(payload))
+            ? answerWithEtag(request, reply, payload)
+            : payload,
+        )
+        registerOperations(scope, ctx, operations)
+        registered()
+      })
       done()
     },
     { prefix: v2Path },

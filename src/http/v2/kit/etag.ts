@@ -6,15 +6,14 @@ const privateCaching = { 'cache-control': 'private, no-cache', vary: 'Authorizat
 /** Browsers must not store what a person sees, such as the Wi-Fi password: several people share the computer at the desk. */
 const noCaching = { 'cache-control': 'no-store' }
 
-/** Adds an ETag, and answers 304 if the client already has this content. By default only a program may store it. */
+/** Adds an ETag, and answers 304 if the client already has this content. Only a program may store it. */
 export function answerWithEtag(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: string | Buffer,
-  caching: Record<string, string> = request.headers.cookie === undefined ? privateCaching : noCaching,
 ): string | Buffer | null {
   const etag = etagOf(payload)
-  reply.headers({ etag, ...caching })
+  reply.headers({ etag, ...(request.headers.cookie === undefined ? privateCaching : noCaching) })
   if (!matchesEtag(request.headers['if-none-match'], etag)) return payload
   reply.code(304).removeHeader('content-type')
   return null // an empty text would add `Content-Length: 0`

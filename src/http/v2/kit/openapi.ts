@@ -1,22 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { registerPublicPage } from '../../server/public-page.ts'
+import { staticAnswerOnDemand } from '../../server/static-answer.ts'
 import { problemSchema } from '../errors/problems.ts'
 import { type ExampleSchema, exampleOf } from './examples.ts'
 import { binary, imageTypesOf, type Upload } from './files/images.ts'
 import type { Operation } from './operation.ts'
 import { headers, headersOf } from './response-headers.ts'
 
-/** GET /api/v2/openapi.json. The first request makes the document, because making it earlier would delay each start. */
+/** GET /api/v2/openapi.json. */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
-  let text: string | undefined
-  registerPublicPage(app, {
-    url: '/openapi.json',
-    async render() {
-      text ??= JSON.stringify(openapiDocument(operations), null, 2)
-      return text
-    },
-  })
+  const render = () => JSON.stringify(openapiDocument(operations), null, 2)
+  const answer = staticAnswerOnDemand(render, { 'cache-control': 'public, no-cache' })
+  registerPublicPage(app, { url: '/openapi.json', render: answer })
 }
 
 type Schema = { [member: string]: unknown }
