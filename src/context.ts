@@ -3,13 +3,13 @@ import { connectDatabase, createDatabaseClock, type Database, type DatabaseClock
 import { createWriteGuard, type WriteGuard } from '#db/write-guard.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
+import { type CostlyReads, createCostlyReads, reportConnections, searchConnections } from '#domain/costly-reads.ts'
 import { createKnownSites, type KnownSites } from '#domain/creating/create-voucher.ts'
 import { createUnsentCreations, type UnsentCreations } from '#domain/creating/unsent-creations.ts'
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
 import { createFindLiveSession, type FindLiveSession } from '#domain/staff/sign-in.ts'
-import { createSearches, type Searches } from '#domain/vouchers/searches.ts'
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
@@ -35,7 +35,9 @@ export type Context = {
   clock: DatabaseClock
   /** A connection for health checks only, so that they never wait for the pool of `db`. The first check opens it. */
   healthDb: Database
-  searches: Searches
+  searches: CostlyReads
+  exports: CostlyReads
+  overviews: CostlyReads
   authenticate: Authenticate
   findLiveSession: FindLiveSession
   limiter: Limiter
@@ -64,7 +66,6 @@ export type Context = {
 
 const healthTimeoutMs = 2_000
 const searchTimeoutMs = 3_000
-const searchesAtOnce = 2
 const connectionLost = 'a connection to PostgreSQL was lost; the next query opens a new one'
 
 type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined; observer?: Observer | undefined }
@@ -87,7 +88,7 @@ export function createContext(
   const requestDb = connectRequestDatabase(config, log)
   const clock = createDatabaseClock(db)
   const searchDb = connectSearchDatabase(config, log)
-  const searches = createSearches(searchDb)
+  const reportDb = connectReportDatabase(config, log)
   const { limiter, disconnect: disconnectLimiter } = connectLimiter({ config, db: requestDb, log, observer })
   const today = createCalendar(config.timeZone)
   const keyUsage = countKeyUsage({ db, clock, today }, (err) =>
@@ -120,7 +121,7 @@ export function createContext(
     requestDb,
     clock,
     healthDb,
-    searches,
+    ...createCostlyReads({ searchDb, reportDb }),
     authenticate: createAuthenticate(requestDb),
     findLiveSession: createFindLiveSession(db),
     limiter,
@@ -138,7 +139,7 @@ export function createContext(
     queueWatch,
     today,
     observer,
-    pools: { work: db, requests: requestDb, searches: searchDb },
+    pools: { work: db, requests: requestDb, searches: searchDb, reports: reportDb },
     async start() {
       await clock.start()
       await queue.start()
@@ -154,7 +155,8 @@ export function createContext(
       clock.stop()
       await writes.close()
       await healthDb.close()
-      await searches.close()
+      await searchDb.close()
+      await reportDb.close()
       await requestDb.close()
       await db.close()
     },
@@ -204,14 +206,27 @@ function connectRequestDatabase(config: Config, log: Log): Database {
   })
 }
 
-/** The settings keep one search from using every processor of the database. */
+/** Keeps one search, export or overview from using every processor of the database. */
+const oneProcessor = { max_parallel_workers_per_gather: '0', jit: 'off' }
+
 function connectSearchDatabase(config: Config, log: Log): Database {
   return connectDatabase({
     ...pooledConnection(config),
-    poolSize: searchesAtOnce,
+    poolSize: searchConnections,
     name: 'voucher-service search',
     timeoutMs: searchTimeoutMs,
-    settings: { max_parallel_workers_per_gather: '0', jit: 'off' },
+    settings: oneProcessor,
+    onError: (err) => log.warn({ err }, connectionLost),
+  })
+}
+
+/** Connections for exports and overviews. */
+function connectReportDatabase(config: Config, log: Log): Database {
+  return connectDatabase({
+    ...pooledConnection(config),
+    poolSize: reportConnections,
+    name: 'voucher-service reports',
+    settings: oneProcessor,
     onError: (err) => log.warn({ err }, connectionLost),
   })
 }

@@ -39,6 +39,8 @@ export type V2OnlyErrorCode =
   | 'withdrawals_too_many'
   | 'searches_too_many'
   | 'search_too_slow'
+  | 'exports_too_many'
+  | 'overviews_too_many'
   | 'controller_checks_too_many'
   | 'imports_too_many'
   | 'webhook_tests_too_many'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { type Gathered, gatherCalls } from './concurrency.ts'
+import { createSlots, type Gathered, gatherCalls, type SlotOptions } from './concurrency.ts'
 
 /** Work whose runs end when the test ends them. `runs` tells with which calls each run was started. */
 function controlledRuns() {
@@ -125,3 +125,76 @@ test('a run that fails rejects only the calls that it served', async () => {
 
   expect((await third).result).toBe('done')
 })
+
+/** Work in slots that ends when the test ends it. `started` has the names in the order in which they got a slot. */
+function controlledSlots(options: Partial<SlotOptions> = {}) {
+  const rejection = () => new Error('too many')
+  const slots = createSlots({ atOnce: 1, maxWaiting: 10, maxWaitMs: 60_000, rejection, ...options })
+  const started: string[] = []
+  const releases = new Map<string, () => void>()
+  const take = async (name: string, signal?: AbortSignal) => {
+    const { release } = await slots.take(name.slice(0, 1), signal)
+    started.push(name)
+    releases.set(name, release)
+  }
+  return { slots, started, take, release: (name: string) => releases.get(name)?.() }
+}
+
+test('slots: keys that wait take turns, and each key has at most its own slots', async () => {
+  const { started, take, release } = controlledSlots({ inAll: 2 })
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void take(name)
+  await settle()
+  expect(started).toEqual(['a1', 'b1'])
+  for (const ended of ['a1', 'a2', 'b1', 'c1', 'b2', 'a3']) {
+    release(ended)
+    await settle()
+  }
+
+  expect(started).toEqual(['a1', 'b1', 'a2', 'c1', 'b2', 'a3'])
+})
+
+test('slots: a slot that is released twice is passed on once', async () => {
+  const { started, take, release } = controlledSlots()
+  for (const name of ['a1', 'a2', 'a3']) void take(name)
+  await settle()
+  release('a1')
+  release('a1')
+  await settle()
+
+  expect(started).toEqual(['a1', 'a2'])
+})
+
+test('slots: work whose signal aborts leaves the line at once', async () => {
+  const { started, take, release } = controlledSlots({ maxWaiting: 1 })
+  const { signal, abort } = abortable()
+  await take('a1')
+  const left = expect(take('a2', signal)).rejects.toThrow('too many')
+  await expect(take('a3')).rejects.toThrow('too many')
+  abort()
+  await left
+  void take('a4')
+  release('a1')
+  await settle()
+
+  expect(started).toEqual(['a1', 'a4'])
+})
+
+test('slots: drain waits for slots that are taken and for work that waits', async () => {
+  const { slots, take, release } = controlledSlots()
+  await take('a1')
+  const second = take('a2')
+  let isDrained = false
+  const draining = slots.drain().then(() => {
+    isDrained = true
+  })
+  release('a1')
+  await second
+  expect(isDrained).toBe(false)
+  release('a2')
+  await draining
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}

@@ -1,14 +1,26 @@
 type Line = { running: number; waiting: (() => void)[] }
 
+/** A slot that was taken. If `waited` is true, it was not free at once, and data that was read before may have changed. */
+type Slot = {
+  waited: boolean
+  /** Gives the slot back. Further calls do nothing. */
+  release(): void
+}
+
 export type Slots = {
-  /** Runs `work`. If `waited` is true, `work` had to wait, and data that was read before may have changed. */
+  /** Takes a slot, which the caller must release. If `signal` aborts, the caller stops waiting and is rejected. */
+  take(key: string, signal?: AbortSignal): Promise<Slot>
+  /** Runs `work` in a slot. */
   run<T>(key: string, work: (waited: boolean) => Promise<T>): Promise<T>
   /** Waits until all work has ended. */
   drain(): Promise<void>
 }
 
 export type SlotOptions = {
+  /** Slots per key. */
   atOnce: number
+  /** Slots of all keys together. Without it, only the slots per key are limited. */
+  inAll?: number
   /** How much work may wait per key. More work is rejected at once, so that waiting requests cannot fill the process. */
   maxWaiting: number
   maxWaitMs: number
@@ -16,58 +28,113 @@ export type SlotOptions = {
   rejection: () => Error
 }
 
-/** Limits how much work of one key runs at once. More work of this key waits in a line, so it does not delay other keys. */
-export function createSlots({ atOnce, maxWaiting, maxWaitMs, rejection }: SlotOptions): Slots {
+/**
+ * Limits how much work of one key runs at once. More work of this key waits in a line, so it does not delay other keys. With
+ * `inAll`, the keys that wait take turns.
+ */
+export function createSlots(options: SlotOptions): Slots {
+  const { atOnce, inAll = Number.POSITIVE_INFINITY, maxWaiting, maxWaitMs, rejection } = options
+  /** The lines with work. The one that got a slot last is at the end. */
   const lines = new Map<string, Line>()
-  const running = new Set<Promise<unknown>>()
+  const unfinished = new Set<Promise<void>>()
+  let running = 0
 
-  async function take(line: Line): Promise<boolean> {
-    if (line.running < atOnce) {
-      line.running += 1
+  function hasSlot(line: Line): boolean {
+    return line.running < atOnce && running < inAll
+  }
+
+  function occupy(key: string, line: Line): void {
+    line.running += 1
+    running += 1
+    lines.delete(key)
+    lines.set(key, line)
+  }
+
+  function removeIfEmpty(key: string, line: Line): void {
+    if (line.running === 0 && line.waiting.length === 0) lines.delete(key)
+  }
+
+  /** Waits for a slot of this key. Returns whether it had to wait. */
+  async function wait(key: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const line = lines.get(key) ?? { running: 0, waiting: [] }
+    if (hasSlot(line)) {
+      occupy(key, line)
       return false
     }
-    if (line.waiting.length >= maxWaiting) throw rejection()
+    if (line.waiting.length >= maxWaiting || signal?.aborted) throw rejection()
+    lines.set(key, line)
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const turn = () => {
+    const stopWaiting = () => {
+      line.waiting.splice(line.waiting.indexOf(turn), 1)
       clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    }
+    const turn = () => {
+      stopWaiting()
+      occupy(key, line)
       resolve(true)
     }
-    const timer = setTimeout(() => {
-      line.waiting.splice(line.waiting.indexOf(turn), 1)
+    const giveUp = () => {
+      stopWaiting()
+      removeIfEmpty(key, line)
       reject(rejection())
-    }, maxWaitMs)
+    }
+    const timer = setTimeout(giveUp, maxWaitMs)
+    signal?.addEventListener('abort', giveUp)
     line.waiting.push(turn)
     return promise
   }
 
-  /** Passes the slot on to the work that has waited longest. */
-  function release(key: string, line: Line): void {
-    const next = line.waiting.shift()
-    if (next) next()
-    else line.running -= 1
-    if (line.running === 0) lines.delete(key)
+  /** Passes the slot on: to the key that has been without a new slot for longest, and there to the work that has waited longest. */
+  function passOn(key: string): void {
+    const line = lines.get(key) as Line
+    line.running -= 1
+    running -= 1
+    removeIfEmpty(key, line)
+    for (const next of lines.values()) {
+      if (next.waiting.length === 0 || !hasSlot(next)) continue
+      next.waiting[0]?.()
+      return
+    }
   }
 
-  async function takeAndRun<T>(key: string, work: (waited: boolean) => Promise<T>): Promise<T> {
-    const line = lines.get(key) ?? { running: 0, waiting: [] }
-    lines.set(key, line)
-    const waited = await take(line)
+  async function take(key: string, signal?: AbortSignal): Promise<Slot> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const finish = () => {
+      unfinished.delete(promise)
+      resolve()
+    }
+    unfinished.add(promise)
     try {
-      return await work(waited)
-    } finally {
-      release(key, line)
+      const waited = await wait(key, signal)
+      let isHeld = true
+      return {
+        waited,
+        release() {
+          if (!isHeld) return
+          isHeld = false
+          passOn(key)
+          finish()
+        },
+      }
+    } catch (error) {
+      finish()
+      throw error
     }
   }
 
   return {
-    run(key, work) {
-      const run = takeAndRun(key, work)
-      running.add(run)
-      run.catch(() => {}).finally(() => running.delete(run))
-      return run
+    take,
+    async run(key, work) {
+      const { waited, release } = await take(key)
+      try {
+        return await work(waited)
+      } finally {
+        release()
+      }
     },
     async drain() {
-      await Promise.allSettled(running)
+      await Promise.all(unfinished)
     },
   }
 }

@@ -56,18 +56,49 @@ export async function listAudits(
   { last, limit }: { last: { createdAt: Date; id: string } | undefined; limit: number },
 ): Promise<RecordedAudit[]> {
   const values: unknown[] = [limit]
-  const given = (sql: (value: string) => string, value: unknown) => {
-    if (value === undefined) return []
-    values.push(value)
-    return [sql(`$${values.length}`)]
-  }
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const conditions = conditionsOf(filter, bind)
+  if (last) conditions.push(`(at, id) < (${bind(last.createdAt)}, ${bind(last.id)})`)
+  const { rows } = await db.query<RecordedAudit>(
+    `select ${columns} from audit ${whereAll(conditions)} order by at desc, id desc limit $1`,
+    values,
+  )
+  return rows
+}
+
+/**
+ * The ids of all entries that match, newest first. If more than `limit` match, returns any `limit` of them, so that PostgreSQL
+ * can stop reading there.
+ */
+export async function listAuditIds(db: Queryable, filter: AuditFilter, limit: number): Promise<string[]> {
+  const values: unknown[] = [limit]
+  const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
+  const { rows } = await db.query<{ id: string }>(
+    `select id from (select id, at from audit ${whereAll(conditions)} limit $1) as found order by at desc, id desc`,
+    values,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The entries with these ids, newest first. Leaves out those that do not exist any more. */
+export async function listAuditsByIds(db: Queryable, ids: string[]): Promise<RecordedAudit[]> {
+  const { rows } = await db.query<RecordedAudit>(
+    `select ${columns} from audit where id = any ($1::uuid[]) order by at desc, id desc`,
+    [ids],
+  )
+  return rows
+}
+
+/** `bind` adds a parameter and returns its placeholder. */
+function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): string[] {
+  const given = (sql: (value: string) => string, value: unknown) => (value === undefined ? [] : [sql(bind(value))])
   const groups = filter.actions?.filter((action) => !action.includes('.'))
   const exact = filter.actions?.filter((action) => action.includes('.'))
   const actions = [
     ...given((all) => `split_part(action, '.', 1) = any (${all})`, groups?.length ? groups : undefined),
     ...given((all) => `action = any (${all})`, exact?.length ? exact : undefined),
   ]
-  const conditions = [
+  return [
     ...(actions.length > 0 ? [`(${actions.join(' or ')})`] : []),
     ...given((kind) => `actor_kind = ${kind}`, filter.actorKind),
     ...given((id) => `actor_id = ${id}`, filter.actorId),
@@ -75,19 +106,11 @@ export async function listAudits(
     ...given((id) => `target_id = ${id}`, filter.targetId),
     ...given((time) => `at > ${time}`, filter.after),
     ...given((time) => `at < ${time}`, filter.before),
-    ...given((time) => `(at, id) < (${time}, $${values.length + 1})`, last?.createdAt),
   ]
-  if (last) values.push(last.id)
-  const { rows } = await db.query<RecordedAudit>(
-    `select id, at as "createdAt", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
-            target_kind as "targetKind", target_id as "targetId", ${targetName} as "targetName",
-            host(address) as address, details
-       from audit ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-      order by at desc, id desc
-      limit $1`,
-    values,
-  )
-  return rows
+}
+
+function whereAll(conditions: string[]): string {
+  return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
 /** The name that the entry recorded, otherwise the present name of its target. */
@@ -99,5 +122,8 @@ const targetName = `coalesce(details->>'name', case target_kind
   when 'webhook' then (select name from webhooks where id = target_id::uuid)
   when 'template' then (select name from templates where id = target_id::uuid)
   end)`
+
+const columns = `id, at as "createdAt", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
+  target_kind as "targetKind", target_id as "targetId", ${targetName} as "targetName", host(address) as address, details`
 
 export const auditEntries = (keptFor: string): Retention => ({ table: 'audit', key: 'id', since: 'at', keptFor })

@@ -26,6 +26,19 @@ export type VoucherFilter = {
 }
 
 /**
+ * True when no index leads directly to the matching vouchers. `status`, `createdBy` and `source` have indexes, but an index
+ * serves only one site and only one of these three filters.
+ */
+export function isSearch(sites: number[] | 'all', filter: Omit<VoucherFilter, 'now'>): boolean {
+  const isOneSite = sites !== 'all' && sites.length === 1
+  const { nameContains, createdBy, source, unused = false, codePrefix, status } = filter
+  const ofOneSite = [status, createdBy, source].filter((value) => value !== undefined).length
+  return (
+    nameContains !== undefined || unused || codePrefix !== undefined || ofOneSite > 1 || (ofOneSite === 1 && !isOneSite)
+  )
+}
+
+/**
  * SQL conditions for one page. Each inner list is one branch of a union, and a voucher matches at most one branch. `bind`
  * adds a parameter and returns its placeholder. Each status has its own branch, because its index has the order of the page.
  * `expired` has two branches: a voucher that expired since the last sync is still in the index of valid vouchers.

@@ -1,5 +1,6 @@
 import { isoOf, type Queryable } from '#db/database.ts'
 import { makerOf } from '../keys/keys.queries.ts'
+import type { SiteItem } from '../public-id.ts'
 import type { ListedVoucher, RecordedVoucher, VoucherStatus } from './voucher.ts'
 import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
 
@@ -89,6 +90,46 @@ function textFor(
   if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
   const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
   return merge([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
+}
+
+/**
+ * The ids of all vouchers that match, newest first. If more than `limit` match, returns any `limit` of them, so that PostgreSQL
+ * can stop reading there.
+ */
+export async function listVoucherIds(
+  db: Queryable,
+  sites: number[] | 'all',
+  filter: VoucherFilter,
+  limit: number,
+): Promise<SiteItem[]> {
+  const values: unknown[] = [limit]
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const ofSites = sites === 'all' ? [] : [`site_id = any (${bind(sites)}::integer[])`]
+  const matching = pageConditions(filter, bind).map((conditions) => {
+    const where = [...ofSites, ...conditions].join(' and ')
+    return `select site_id, id, created_at from vouchers ${where && `where ${where}`}`
+  })
+  const { rows } = await db.query<SiteItem>(
+    `select site_id as "siteId", id from (${matching.join(' union all ')} limit $1) as found
+      order by created_at desc, id desc`,
+    values,
+  )
+  return rows
+}
+
+/** The vouchers with these ids, in this order. Leaves out those that do not exist any more. */
+export async function listVouchersByIds(db: Queryable, items: SiteItem[]): Promise<RecordedVoucher[]> {
+  const { rows } = await db.query<RecordedVoucher>(
+    // The limit makes PostgreSQL look up each voucher by its primary key.
+    `select voucher.*
+       from unnest($1::integer[], $2::uuid[]) with ordinality as wanted (site, voucher_id, place)
+      cross join lateral (
+        select ${columns} from vouchers where site_id = wanted.site and id = wanted.voucher_id limit 1
+      ) as voucher
+      order by place`,
+    [items.map(({ siteId }) => siteId), items.map(({ id }) => id)],
+  )
+  return rows
 }
 
 function newest(lists: string[]): string {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import { type Connections, trackConnections } from '#lib/http-connections.ts'
 import type { Observer } from '#lib/observer.ts'
@@ -114,27 +121,13 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
     // Bodies are parsed whatever their Content-Type is. Fastify would reject a malformed one before it calls our parsers.
     request.sentContentType = request.headers['content-type']
     request.headers['content-type'] = 'application/json'
+    reply.raw.once('close', () => {
+      if (reply.raw.headersSent && !reply.raw.writableFinished) noteAnswer(ctx, request, reply)
+    })
     done(framingProblem(request.raw))
   })
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        method: request.method,
-        path: request.url.split('?', 1)[0],
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        key: request.keyPrefix,
-        staff: request.staffId,
-        clientRequestId: request.headers['x-request-id'],
-      },
-      'request',
-    )
-    ctx.observer?.requestAnswered({
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1_000,
-    })
+    noteAnswer(ctx, request, reply)
     done()
   })
   app.decorateRequest('keyPrefix', undefined)
@@ -155,6 +148,32 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   registerReference(app, operations, ctx.publicUrl)
   registerStartPage(app, web)
   return { app, connections }
+}
+
+/**
+ * Logs and counts an answer. Fastify runs no hook for an answer that was cut off, because the client has disconnected or
+ * because a stream failed. Its line has the status that was sent.
+ */
+function noteAnswer({ observer }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status: reply.statusCode,
+      ...(!reply.raw.writableFinished && { cutOff: true }),
+      ms: Math.round(reply.elapsedTime),
+      key: request.keyPrefix,
+      staff: request.staffId,
+      clientRequestId: request.headers['x-request-id'],
+    },
+    'request',
+  )
+  observer?.requestAnswered({
+    method: request.method,
+    route: request.routeOptions.url,
+    status: reply.statusCode,
+    seconds: reply.elapsedTime / 1_000,
+  })
 }
 
 /** With `Expect: 100-continue`, a client sends its body only after the answer 100, which it gets once its key is accepted. */

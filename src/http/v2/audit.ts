@@ -1,7 +1,14 @@
 import { type Static, type TObject, Type } from 'typebox'
-import { type AuditFilter, listAudits, type RecordedAudit } from '#domain/audit/audit.queries.ts'
+import {
+  type AuditFilter,
+  listAuditIds,
+  listAudits,
+  listAuditsByIds,
+  type RecordedAudit,
+} from '#domain/audit/audit.queries.ts'
 import { textOrNull, time } from './kit/fields.ts'
-import { exportCsv, separatorField } from './kit/files/csv.ts'
+import { separatorField } from './kit/files/csv.ts'
+import { exportCsv, tooManyExports } from './kit/files/export-csv.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from './kit/pages.ts'
 
@@ -79,14 +86,18 @@ export const exportAudit = operation({
   summary: 'Download the audit as CSV, with the filters of the list, newest first, at most 10,000 entries',
   role: 'admin',
   status: 200,
+  tooMany: tooManyExports,
   query: Type.Object({ ...filterFields, separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),
   csvFileName: () => 'audit.csv',
-  async handle({ db }, { query: { separator = ',', ...filter } }) {
-    const listPage = (last: RecordedAudit | undefined, limit: number) =>
-      listAudits(db, readFilter(filter), { last, limit })
-    return exportCsv(separator, columns, listPage, toRow)
-  },
+  handle: ({ exports }, call) =>
+    exportCsv(exports, call, {
+      columns,
+      open: async (db, limit) => ({
+        keys: await listAuditIds(db, readFilter(call.query), limit),
+        listRows: async (ids: string[]) => (await listAuditsByIds(db, ids)).map(toRow),
+      }),
+    }),
 })
 
 function readFilter(query: Static<TObject<typeof filterFields>>): AuditFilter {

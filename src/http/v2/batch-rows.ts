@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { maxBatchSize, type RowState } from '#domain/batches/batch.ts'
+import type { RowState } from '#domain/batches/batch.ts'
 import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { batchParams, findVisibleBatch } from './batches.ts'
 import { isoOrNull, publicId, textOrNull } from './kit/fields.ts'
-import { separatorField, toCsv } from './kit/files/csv.ts'
+import { separatorField } from './kit/files/csv.ts'
+import { exportCsv, tooManyExports } from './kit/files/export-csv.ts'
 import { operation } from './kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from './kit/pages.ts'
 
@@ -60,18 +61,29 @@ export const exportBatch = operation({
   scope: 'read',
   role: 'desk',
   status: 200,
+  tooMany: tooManyExports,
   params: batchParams,
   query: Type.Object({ separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),
   csvFileName: ({ id }) => `vouchers-${id}.csv`,
-  async handle({ db }, { actor, params, query: { separator = ',' } }) {
-    const batch = await findVisibleBatch(db, actor, params.id)
-    const rows = (await listRecorded(db, batch, { after: 0, limit: maxBatchSize })).map((row) => {
-      const { number, name, formatted_code, outcome, failure } = rowToWire(batch.siteId, row)
-      return [number, name, formatted_code, outcome, failure, batch.reference, isoOrNull(batch.validUntil)]
-    })
-    return toCsv([['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'], ...rows], separator)
-  },
+  handle: ({ exports }, call) =>
+    exportCsv(exports, call, {
+      columns: ['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'],
+      async open(db) {
+        const batch = await findVisibleBatch(db, call.actor, call.params.id)
+        const count = Object.values(batch.rows).reduce((sum, each) => sum + each, 0)
+        return {
+          keys: Array.from({ length: count }, (_, i) => i + 1),
+          async listRows([first = 1, ...others]: number[]) {
+            const rows = await listRecorded(db, batch, { after: first - 1, limit: 1 + others.length })
+            return rows.map((row) => {
+              const { number, name, formatted_code, outcome, failure } = rowToWire(batch.siteId, row)
+              return [number, name, formatted_code, outcome, failure, batch.reference, isoOrNull(batch.validUntil)]
+            })
+          },
+        }
+      },
+    }),
 })
 
 function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema> {

@@ -46,6 +46,7 @@ test('10,000 vouchers are a complete table; one more is an error', async () => {
   const tooMany = await download(`site_id=${big}`)
   expect([tooMany.status, tooMany.json().error]).toEqual([400, 'export_too_large'])
   expect(tooMany.json().errors).toMatchObject([{ field: 'query', code: 'too_many' }])
+  expect(tooMany.headers).not.toHaveProperty('content-disposition')
 })
 
 test('400: a cursor or another separator', async () => {

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
-import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
-import { exportCsv, separatorField } from './kit/files/csv.ts'
+import { listVoucherIds, listVouchersByIds } from '#domain/vouchers/vouchers.queries.ts'
+import type { SiteItem } from './kit/fields.ts'
+import { separatorField } from './kit/files/csv.ts'
+import { exportCsv, tooManyExports } from './kit/files/export-csv.ts'
 import { operation } from './kit/operation.ts'
-import { listFilterFields, listMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
+import { listFilterFields, readMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
 
 export const exportVouchers = operation({
   method: 'GET',
@@ -12,15 +14,21 @@ export const exportVouchers = operation({
   scope: 'read',
   role: 'desk',
   status: 200,
+  tooMany: tooManyExports,
   query: Type.Object({ ...listFilterFields, separator: separatorField }, { additionalProperties: false }),
   answer: Type.String(),
   csvFileName: () => 'vouchers.csv',
-  async handle(ctx, { actor, now, query }) {
-    const { separator = ',' } = query
-    const listPage = (after: RecordedVoucher | undefined, limit: number) =>
-      listMatching(ctx, { actor, now, query }, { after, limit })
-    return exportCsv(separator, Object.keys(columns), listPage, (voucher) => toRow(voucherToWire(now, voucher)))
-  },
+  handle: ({ exports, searches }, call) =>
+    exportCsv(exports, call, {
+      columns: Object.keys(columns),
+      open: async (db, limit) => ({
+        keys: await readMatching({ db, searches }, call, (from, sites, filter) =>
+          listVoucherIds(from, sites, filter, limit),
+        ),
+        listRows: async (ids: SiteItem[]) =>
+          (await listVouchersByIds(db, ids)).map((voucher) => toRow(voucherToWire(call.now, voucher))),
+      }),
+    }),
 })
 
 type Voucher = Static<typeof voucherSchema>

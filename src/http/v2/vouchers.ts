@@ -3,9 +3,8 @@ import type { Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
 import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { toVoucherName } from '#domain/creating/voucher-shape.ts'
-import { isSearch } from '#domain/vouchers/searches.ts'
 import { endOf, latestValidUntil, nextChange, type RecordedVoucher, statusAt } from '#domain/vouchers/voucher.ts'
-import type { VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
+import { isSearch, type VoucherFilter } from '#domain/vouchers/voucher-filter.ts'
 import { findRecordedVoucher, listNewestRecorded, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
@@ -119,7 +118,10 @@ export const listVouchers = operation({
     const { site_id, limit = 50, cursor, ...filters } = query
     if (namedSite && cursor === undefined && Object.keys(filters).length === 0)
       return answerNewest(ctx, namedSite, now, limit)
-    const found = await listMatching(ctx, { actor, now, query }, { after: readTimeCursor(cursor), limit: limit + 1 })
+    const after = readTimeCursor(cursor)
+    const found = await readMatching(ctx, { actor, now, query }, (db, sites, filter) =>
+      listVoucherPage(db, sites, { ...filter, after }, limit + 1),
+    )
     return pageToWire(now, found, limit)
   },
 })
@@ -146,17 +148,16 @@ async function answerNewest(
 
 type ListCall = { actor: Requester; now: Date; query: Static<TObject<typeof listFilterFields>> }
 
-/** A page of the vouchers that match the filters of a list. */
-export async function listMatching(
-  { db, searches }: V2Context,
+/** Reads vouchers that match the filters of a list: from `db`, or as a search. */
+export async function readMatching<T>(
+  { db, searches }: Pick<V2Context, 'searches'> & { db: Queryable },
   { actor, now, query }: ListCall,
-  { after, limit }: { after: VoucherFilter['after']; limit: number },
-): Promise<RecordedVoucher[]> {
+  read: (from: Queryable, sites: number[] | 'all', filter: VoucherFilter) => Promise<T>,
+): Promise<T> {
   const items = query.id?.flatMap((id) => readPublicId(id) ?? [])
-  const filter = { now, status: query.status, after, ids: items?.map(({ id }) => id), ...readVoucherFilter(query) }
+  const filter = { now, status: query.status, ids: items?.map(({ id }) => id), ...readVoucherFilter(query) }
   const sites = await findAllowedSites(db, actor, readFilterSites(query) ?? items?.map(({ siteId }) => siteId))
-  const list = (from: Queryable) => listVoucherPage(from, sites, filter, limit)
-  return isSearch(sites, filter) ? searches.run(actor, list) : list(db)
+  return isSearch(sites, filter) ? searches.run(actor, (from) => read(from, sites, filter)) : read(db, sites, filter)
 }
 
 export const getVoucher = operation({

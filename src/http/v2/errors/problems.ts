@@ -119,6 +119,24 @@ const ownProblems = {
     },
     headers: { 'retry-after': '5' },
   },
+  exports_too_many: {
+    status: 429,
+    error: 'exports_too_many',
+    messages: {
+      de: 'Es laufen zu viele Exporte zugleich. Versuchen Sie es gleich erneut.',
+      en: 'Too many exports are running at once. Please try again in a moment.',
+    },
+    headers: { 'retry-after': '5' },
+  },
+  overviews_too_many: {
+    status: 429,
+    error: 'overviews_too_many',
+    messages: {
+      de: 'Die Übersicht wird zu oft zugleich geladen. Versuchen Sie es gleich erneut.',
+      en: 'The overview is being loaded too many times at once. Please try again in a moment.',
+    },
+    headers: { 'retry-after': '5' },
+  },
   held: {
     status: 503,
     error: 'unavailable',

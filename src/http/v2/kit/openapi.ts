@@ -6,7 +6,7 @@ import { problemSchema } from '../errors/problems.ts'
 import { type ExampleSchema, exampleOf } from './examples.ts'
 import { binary, imageTypesOf, type Upload } from './files/images.ts'
 import type { Operation } from './operation.ts'
-import { headers, headersOf } from './response-headers.ts'
+import { hasEtag, headers, headersOf } from './response-headers.ts'
 
 /** GET /api/v2/openapi.json. */
 export function registerOpenapi(app: FastifyInstance, operations: Operation[]): void {
@@ -145,6 +145,7 @@ function failuresOf(operation: Operation): Record<number, string> {
     ...(operation.scope === 'manage' && method !== 'GET' && failuresOfManaging),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
     ...(operation.conflict && { 409: conflictOf(operation.conflict, operation) }),
+    ...(operation.tooMany && { 429: `${failures[429]}. Or: ${operation.tooMany}` }),
     ...(operation.failureHeaders && failuresOfControllers),
     ...(upload && failuresOfUpload(upload)),
   }
@@ -178,7 +179,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>) {
         headers: headersOf(operation, status),
         ...contentOf(operation, schemas),
       },
-      ...(method === 'GET' && {
+      ...(hasEtag(operation) && {
         304: {
           description: 'Unchanged since the answer whose ETag is in If-None-Match',
           headers: headersOf(operation, 304),

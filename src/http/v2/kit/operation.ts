@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { Requester, Role } from '#domain/actor.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
+import type { CostlyReads } from '#domain/costly-reads.ts'
 import type { CreateVoucherContext } from '#domain/creating/create-voucher.ts'
 import type { Receivers } from '#domain/deliveries/receivers.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { FindLiveSession, SignInContext } from '#domain/staff/sign-in.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
-import type { Searches } from '#domain/vouchers/searches.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import type { RenderedLists } from '../../server/rendered-lists.ts'
@@ -20,7 +21,9 @@ export type V2Context = CreateVoucherContext &
   SyncContext &
   SignInContext & {
     findLiveSession: FindLiveSession
-    searches: Searches
+    searches: CostlyReads
+    exports: CostlyReads
+    overviews: CostlyReads
     requestDb: Queryable
     renderedLists: RenderedLists
     keyring: Keyring
@@ -50,6 +53,8 @@ export type OperationCall<P, Q, B> = {
   /** The session of the person; undefined for a key. */
   sessionId: string | undefined
   idempotencyKey: string | undefined
+  /** A signal that aborts when the answer was sent or the client has disconnected. */
+  untilClosed(): AbortSignal
   /** Tells the client that its Idempotency-Key was used before and that the answer repeats the first one. */
   markReplayed(): void
 }
@@ -81,12 +86,14 @@ export type Operation = {
   asksAboutIdempotencyKey?: true
   /** When the answer is 409, besides a repeat that comes too early. */
   conflict?: string
+  /** When the answer is 429, besides the rate limit. */
+  tooMany?: string
   /** Headers of every failure from the first check on. A failure may replace them. */
   failureHeaders?: (headers: IncomingHttpHeaders) => Record<string, string>
   answer: TSchema
   /** The file name of an answer that is CSV instead of JSON. */
   csvFileName?(params: unknown): string
-  /** Returns the answer, or its JSON as bytes. */
+  /** Returns the answer, its JSON as bytes, or a CSV file as a stream. */
   handle(ctx: V2Context, call: OperationCall<unknown, unknown, unknown>): Promise<unknown>
 }
 
@@ -99,7 +106,7 @@ type Typed<P extends TObject, Q extends TObject, B extends TObject, A extends TS
   body?: B
   answer: A
   csvFileName?(params: Static<P>): string
-  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A> | Buffer>
+  handle(ctx: V2Context, call: OperationCall<Static<P>, Static<Q>, Static<B>>): Promise<Static<A> | Buffer | Readable>
 }
 
 /** Checks the types of a handler against its schemas. The result has one type for all operations. */

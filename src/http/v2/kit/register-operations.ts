@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
@@ -64,12 +66,14 @@ function registerOperation(
         browser: browserSessionOf(ctx, request, reply),
         params: request.params,
         ...readInput(request),
+        untilClosed: () => untilClosed(reply.raw),
         markReplayed: () => void reply.header('idempotent-replayed', 'true'),
       })
       for (const name of Object.keys(failureHeaders?.(request.headers) ?? {})) reply.removeHeader(name)
       if (csvFileName) setCsvHeaders(reply, csvFileName(request.params))
       reply.code(status)
       if (status === 204) reply.removeHeader('content-type')
+      if (answered instanceof Readable) return sendStream(request, answered)
       return answer === imageAnswer ? toImage(reply, answered as Image) : answered
     },
   })
@@ -91,6 +95,21 @@ function setCsvHeaders(reply: FastifyReply, fileName: string): void {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${fileName}"`,
   })
+}
+
+function untilClosed(response: ServerResponse): AbortSignal {
+  const closing = new AbortController()
+  if (response.closed) closing.abort()
+  else response.once('close', () => closing.abort())
+  return closing.signal
+}
+
+/** Sends a stream. If it fails, Fastify closes the connection, so that the client does not take the part for the whole. */
+function sendStream({ method, log }: FastifyRequest, stream: Readable): Readable | null {
+  stream.once('error', (err) => log.warn({ err }, 'an answer was cut off'))
+  if (method !== 'HEAD') return stream
+  stream.destroy()
+  return null
 }
 
 function rejectOtherMethods(app: FastifyInstance, ctx: CallerContext, url: string, atUrl: Operation[]): void {

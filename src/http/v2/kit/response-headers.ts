@@ -41,11 +41,16 @@ export function headersOf(operation: Operation, status: number): Record<string, 
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
+/** A CSV file has none, because its first bytes are sent before the last ones are read. */
+export function hasEtag({ method, csvFileName }: Operation): boolean {
+  return method === 'GET' && csvFileName === undefined
+}
+
 function headersOfSuccess(operation: Operation, status: number): HeaderName[] {
-  const { method, csvFileName, acceptsIdempotencyKey } = operation
+  const { csvFileName, acceptsIdempotencyKey } = operation
   const isFile = csvFileName !== undefined || imageTypesOf(operation) !== undefined
   return [
-    ...(method === 'GET' ? (['ETag'] as const) : []),
+    ...(hasEtag(operation) ? (['ETag'] as const) : []),
     ...(isFile && status === 200 ? (['Content-Disposition'] as const) : []),
     ...(acceptsIdempotencyKey ? (['Idempotent-Replayed'] as const) : []),
   ]

@@ -154,6 +154,7 @@ export const getOverview = operation({
   summary: 'Get the problems that need attention, and how many vouchers were issued and redeemed on each day',
   role: 'manager',
   status: 200,
+  tooMany: 'the person loads the overview too many times at once',
   query: Type.Object(
     {
       site_id: Type.Optional({ ...siteNumber, description: 'Only this site. Without it: all sites of the person.' }),
@@ -169,10 +170,11 @@ export const getOverview = operation({
     { additionalProperties: false },
   ),
   answer: overviewSchema,
-  async handle({ db, today }, { actor, now, query: { site_id, days = 30 } }) {
-    if (site_id !== undefined) await findAllowedSites(db, actor, [site_id])
-    return toWire(await readOverview({ db, today }, { actor, siteId: site_id ?? null, days, now }))
-  },
+  handle: ({ overviews, today }, { actor, now, query: { site_id, days = 30 } }) =>
+    overviews.run(actor, async (db) => {
+      if (site_id !== undefined) await findAllowedSites(db, actor, [site_id])
+      return toWire(await readOverview({ db, today }, { actor, siteId: site_id ?? null, days, now }))
+    }),
 })
 
 function toWire(overview: Overview): Static<typeof overviewSchema> {

@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
 import { Type } from 'typebox'
-import { V2Error } from '../../errors/problems.ts'
 
 export const separatorField = Type.Optional(
   Type.Unsafe<',' | ';'>({
@@ -18,30 +17,6 @@ export const separatorField = Type.Optional(
 export function toCsv(rows: (string | number | null)[][], separator: ',' | ';', { bom = true } = {}): string {
   const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
   return stringify(cells, { bom, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
-}
-
-/** More rows are an error, because nobody would notice that rows are missing. */
-const maxRows = 10_000
-/** Converting more rows at once would block the process for too long. */
-const rowsAtOnce = 500
-
-/** A long list as CSV, read page by page. `last` is the last item of the page before. Throws if there are more than 10,000. */
-export async function exportCsv<Item>(
-  separator: ',' | ';',
-  columns: string[],
-  listPage: (last: Item | undefined, limit: number) => Promise<Item[]>,
-  toRow: (item: Item) => (string | number | null)[],
-): Promise<string> {
-  const parts = [toCsv([columns], separator)]
-  let last: Item | undefined
-  for (let count = 0; ; ) {
-    const page = await listPage(last, rowsAtOnce)
-    count += page.length
-    if (count > maxRows) throw new V2Error('export_too_large')
-    if (page.length > 0) parts.push(toCsv(page.map(toRow), separator, { bom: false }))
-    if (page.length < rowsAtOnce) return parts.join('')
-    last = page.at(-1)
-  }
 }
 
 /**

@@ -1,0 +1,234 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'csv-parse/sync'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Database } from '#db/database.ts'
+import type { Observer } from '#lib/observer.ts'
+import { startApp } from '#test/app.ts'
+import { seedBatch, seedControlledSite, seedKey, seedManyVouchers, seedPerson, seedSite } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
+import { call } from '#test/network/http-client.ts'
+import { startSimulator } from '#test/network/simulator.ts'
+
+const answered: { route: string | undefined; status: number }[] = []
+const observer: Observer = {
+  requestAnswered: ({ route, status }) => answered.push({ route, status }),
+  requestLimited() {},
+  requestCounted() {},
+  creationsEnded() {},
+  controllerCalled() {},
+  deliveryAttempted() {},
+}
+const app = await startApp({}, { observer })
+const { exports, pools } = app.context
+const simulator = await startSimulator()
+const site = await seedControlledSite(app.db, simulator)
+await seedManyVouchers(app.db, site, 2_000)
+const desk = await seedKey(app.db, { scope: 'write' })
+
+/** The most connections of a pool that were used or waited for at once during `work`. */
+async function mostUsed(pool: Database | undefined, work: () => Promise<unknown>): Promise<number> {
+  let most = 0
+  const sampling = setInterval(() => {
+    const { open = 0, idle = 0, waiting = 0 } = pool?.poolUse() ?? {}
+    most = Math.max(most, open - idle + waiting)
+  }, 1)
+  await work()
+  clearInterval(sampling)
+  return most
+}
+
+test('of many exports of one key, one runs at a time, and none uses a connection that creations need', async () => {
+  const { key } = await seedKey(app.db)
+  const load = () =>
+    Promise.all(
+      range(10).map(async () =>
+        expect((await app.call(`/api/v2/vouchers.csv?site_id=${site}`, { key })).status).toBe(200),
+      ),
+    )
+  expect(await mostUsed(pools['work'], load)).toBeLessThanOrEqual(2) // the clock and the usage of keys
+  expect(await mostUsed(pools['reports'], load)).toBe(1)
+})
+
+test('beside the exports of another key, every creation succeeds', async () => {
+  const { key } = await seedKey(app.db)
+  const statuses: number[] = []
+  const exporting = range(40).map(async () => {
+    statuses.push((await app.call(`/api/v2/vouchers.csv?site_id=${site}`, { key })).status)
+  })
+  for (const _ of range(5)) {
+    const body = JSON.stringify({ site_id: site, name: 'Gast' })
+    expect((await app.call('/api/v2/vouchers', { method: 'POST', key: desk.key, body })).status).toBe(201)
+  }
+  await Promise.all(exporting)
+
+  expect(statuses.filter((status) => status === 200)).toHaveLength(11) // one runs and ten wait
+  expect(statuses.filter((status) => status === 429)).toHaveLength(29)
+})
+
+test('of many overviews of one person, one runs at a time, and none waits for a connection that creations need', async () => {
+  const { session } = await seedPerson(app.db, { role: 'manager' })
+  const answers: { status: number; headers: object }[] = []
+  const load = () =>
+    Promise.all(
+      range(40).map(async () =>
+        answers.push(await call(`${app.url}/api/v2/overview`, { headers: { cookie: `voucher-session=${session}` } })),
+      ),
+    )
+  expect(await mostUsed(pools['reports'], load)).toBe(1)
+
+  const rejected = answers.filter(({ status }) => status === 429)
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(11)
+  expect(rejected).toHaveLength(29)
+  expect(rejected[0]?.headers).toMatchObject({ 'retry-after': '5' })
+})
+
+test('when an export of the caller runs and ten wait, every kind of export gets 429', async () => {
+  const person = await seedPerson(app.db, { role: 'admin' })
+  const batch = `${site}-${await seedBatch(app.db, site)}`
+  const actor = { kind: 'staff', id: person.id } as const
+  const { signal } = new AbortController()
+  const { release } = await exports.take(actor, signal)
+  const waiting = range(10).map(() => exports.take(actor, signal))
+
+  for (const path of ['/vouchers.csv', `/batches/${batch}/vouchers.csv`, '/audit/export']) {
+    const headers = { 'accept-language': 'en' }
+    const answer = await app.call(`/api/v2${path}`, { session: person.session, headers })
+    expect([answer.status, answer.headers['retry-after'], answer.json().message]).toEqual([
+      429,
+      '5',
+      'Too many exports are running at once. Please try again in a moment.',
+    ])
+  }
+  release()
+  for (const place of waiting) (await place).release()
+  expect((await app.call(`/api/v2/vouchers.csv?site_id=${site}`, { session: person.session })).status).toBe(200)
+})
+
+test('while two exports of others run, an export waits 10 s and gets 429', { timeout: 60_000 }, async () => {
+  const { key } = await seedKey(app.db)
+  const { signal } = new AbortController()
+  const held = await Promise.all(['a', 'b'].map((id) => exports.take({ kind: 'key', id }, signal)))
+  const startedAt = performance.now()
+  const answer = await app.call('/api/v2/vouchers.csv', { key })
+  for (const { release } of held) release()
+
+  expect([answer.status, answer.json().error]).toEqual([429, 'exports_too_many'])
+  expect(performance.now() - startedAt).toBeGreaterThan(9_900)
+})
+
+test('an export that is also a search waits for the search of its caller, and not for itself', async () => {
+  const { key, id } = await seedKey(app.db)
+  const { promise: searched, resolve: endSearch } = Promise.withResolvers<void>()
+  const searching = app.context.searches.run({ kind: 'key', id }, () => searched)
+  const answer = await app.call(`/api/v2/vouchers.csv?site_id=${site}&text=Gast`, { key })
+  endSearch()
+  await searching
+
+  expect([answer.status, answer.json().error]).toEqual([429, 'searches_too_many'])
+  expect((await app.call(`/api/v2/vouchers.csv?site_id=${site}&text=Gast`, { key })).status).toBe(200)
+})
+
+describe('a client that reads slowly', async () => {
+  const rows = 9_500
+  const big = await seedSite(app.db)
+  await seedManyVouchers(app.db, big, rows)
+  // 12 MB, which is more than the buffers of the connection
+  await app.db.query(`update vouchers set name = repeat('😀', 244) || name where site_id = $1`, [big])
+  const reader = await seedKey(app.db)
+  const path = `/api/v2/vouchers.csv?site_id=${big}&status=valid`
+
+  /** Begins an export and does not read it. */
+  async function begin(): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${reader.key}` }
+    const request = get(app.url + path, { headers, agent: new Agent() })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    expect(answer.statusCode).toBe(200)
+    return answer
+  }
+
+  async function readRest(answer: IncomingMessage): Promise<string> {
+    const parts: Buffer[] = []
+    for await (const part of answer) parts.push(part)
+    return Buffer.concat(parts).toString()
+  }
+
+  /** Whether another export of the reader would be rejected at once. */
+  async function isLineFull(): Promise<boolean> {
+    const leaving = new AbortController()
+    const rejected = exports.take({ kind: 'key', id: reader.id }, leaving.signal).then(
+      () => false,
+      () => true,
+    )
+    const isFull = await Promise.race([rejected, immediately(false)])
+    leaving.abort()
+    return isFull
+  }
+
+  beforeEach(() => {
+    answered.length = 0
+  })
+
+  test('keeps its place but no connection, and gives the place back when it disconnects', async () => {
+    const answer = await begin()
+    let isAnswered = false
+    const next = app.call(path, { key: reader.key }).finally(() => {
+      isAnswered = true
+    })
+    await sleep(500)
+    await vi.waitFor(() => expect(pools['reports']?.poolUse().idle).toBe(pools['reports']?.poolUse().open), 20_000)
+    expect(isAnswered).toBe(false)
+    answer.destroy()
+
+    expect((await next).status).toBe(200)
+    const line = { route: '/api/v2/vouchers.csv', status: 200 }
+    await vi.waitFor(() => expect(answered).toEqual([line, line]))
+  })
+
+  test('that disconnects while it waits for a place leaves the line', async () => {
+    const { signal } = new AbortController()
+    const { release } = await exports.take({ kind: 'key', id: reader.id }, signal)
+    const waiting = range(10).map(() => {
+      const request = get(app.url + path, {
+        headers: { authorization: `Bearer ${reader.key}` },
+        agent: new Agent(),
+      })
+      request.on('error', () => {})
+      return request
+    })
+    await vi.waitFor(async () => expect(await isLineFull()).toBe(true), 20_000)
+    for (const request of waiting) request.destroy()
+    await vi.waitFor(async () => expect(await isLineFull()).toBe(false), 5_000) // by itself, the line would empty after 10 s
+    release()
+  })
+
+  test('gets every voucher that matched at the beginning once, whatever happens to them meanwhile', async () => {
+    const before = parse(await readRest(await begin()), { bom: true, columns: true }) as { id: string }[]
+    const answer = await begin()
+    const [changed, removed] = before.slice(-2).map(({ id }) => id.slice(id.indexOf('-') + 1))
+    await app.db.query(`update vouchers set status = 'revoked' where site_id = $1 and id = $2`, [big, changed])
+    await app.db.query('delete from vouchers where site_id = $1 and id = $2', [big, removed])
+    await seedManyVouchers(app.db, await seedSite(app.db), 5)
+    await app.db.query(
+      `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, created_at)
+       values ($1, gen_random_uuid(), 'new', '1', 'x', 'x', 1, 60, now() - interval '1 year')`,
+      [big],
+    )
+    const after = parse(await readRest(answer), { bom: true, columns: true }) as { id: string; status: string }[]
+
+    expect(before).toHaveLength(rows)
+    expect(after.map(({ id }) => id)).toEqual(before.slice(0, -1).map(({ id }) => id))
+    expect(after.at(-1)?.status).toBe('revoked')
+  })
+
+  test('notices that the rest is missing when the database fails, and the place is free again', async () => {
+    const answer = await begin()
+    await app.db.query('alter table vouchers rename column synced_at to synced')
+    await expect(readRest(answer)).rejects.toThrow('aborted')
+    await app.db.query('alter table vouchers rename column synced to synced_at')
+
+    await vi.waitFor(() => expect(answered).toEqual([{ route: '/api/v2/vouchers.csv', status: 200 }]))
+    expect((await app.call(path, { key: reader.key })).status).toBe(200)
+  })
+})
