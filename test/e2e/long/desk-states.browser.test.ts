@@ -47,6 +47,15 @@ async function check(desk: StateDesk, found: object, words: string): Promise<voi
 
 const noneFound = { vouchers: [], on_controller_only: [], fresh: true, synced_at: null }
 
+/** The first voucher of the list becomes a stay that ends in this many days. */
+async function answerWithStay({ page }: StateDesk, days: number): Promise<void> {
+  const { vouchers } = await page.evaluate<{ vouchers: { id: string }[] }>(
+    `fetch('/api/v2/vouchers?limit=1').then((answer) => answer.json())`,
+  )
+  const end = new Date(Date.now() + days * 86_400_000).toISOString()
+  await answer(page, `/vouchers/${vouchers[0]?.id}`, { json: { ...vouchers[0], valid_until: end, ends_at: end } })
+}
+
 /** A voucher of the list as the answer to the check of a code. */
 const foundVoucher = async ({ page }: StateDesk, status: string) => {
   const { vouchers } = await page.evaluate<{ vouchers: object[] }>(
@@ -144,8 +153,21 @@ const states: Record<string, State> = {
     await desk.page.getByText(desk.t('desk.over')).waitFor()
   },
   extend: async (desk) => {
+    await answerWithStay(desk, 3)
     await change(desk, 'desk.extend')
     await desk.page.getByText('Europe/Vienna').waitFor()
+    await desk.page.getByRole('button', { name: desk.t('desk.extend-submit') }).waitFor()
+  },
+  'extend an unused voucher': async (desk) => {
+    await change(desk, 'desk.extend')
+    await desk.page.getByText('Europe/Vienna').waitFor()
+    await desk.page.getByText(desk.t('desk.replace-text')).waitFor()
+  },
+  'end earlier': async (desk) => {
+    await states['extend']?.(desk)
+    await answerWithStay(desk, 30) // a colleague was faster
+    await desk.page.getByRole('button', { name: desk.t('desk.extend-submit') }).click()
+    await desk.page.getByRole('button', { name: desk.t('desk.earlier-submit') }).waitFor()
   },
   replace: async (desk) => {
     await change(desk, 'desk.extend', used)

@@ -1,4 +1,4 @@
-import { Button, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type RefObject, Suspense, useState } from 'react'
@@ -8,11 +8,11 @@ import { api, randomKey, toApiError } from '../../api.ts'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { lazyPart } from '../../new-version.tsx'
-import { DialogActions } from '../dialog.tsx'
+import { ConfirmDialog, DialogActions } from '../dialog.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
-import { latestEnd } from './voucher-end.ts'
-import { timeWords } from './voucher-words.ts'
-import { addDays, toInstant, tomorrowAt11, toWallTime } from './zoned-time.ts'
+import { latestEnd, presentEnd } from './voucher-end.ts'
+import { durationWords, timeWords, validityWords } from './voucher-words.ts'
+import { addDays, toInstant, toWallTime, type WallTime } from './zoned-time.ts'
 
 const UntilPicker = lazyPart(async () => (await import('./until-picker.tsx')).UntilPicker)
 
@@ -26,26 +26,50 @@ type Props = {
 
 const tooLate = ['valid_until_too_late', 'voucher_ended', 'voucher_being_revoked']
 
-/** Changes the end of a voucher. If that is not possible, it offers a second voucher for the same guest. */
+/** The dialog proposes these numbers of days after the present end. */
+const proposedDays = [1, 2, 7]
+
+/**
+ * Changes the end of a voucher. It proposes only later ends, and asks again before it ends a voucher earlier. If the voucher
+ * cannot work that long, it offers a second voucher for the same guest.
+ */
 export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) {
   const { t } = useTranslation()
   const queries = useQueryClient()
   const timeZone = guestInfo.time_zone
-  const end = voucher.valid_until ?? voucher.expires_at
-  const [until, setUntil] = useState(() =>
-    end ? addDays(toWallTime(new Date(end), timeZone), 1) : tomorrowAt11(new Date(), timeZone),
-  )
+  const [openedAt] = useState(Date.now)
+  const end = presentEnd(voucher, openedAt)
+  const endOnClock = toWallTime(end, timeZone)
+  const [until, setUntil] = useState(() => addDays(endOnClock, 1))
+  const [isAsking, setIsAsking] = useState(false)
   const isPhone = useLayout() === 'phone'
   const at = toInstant(until, timeZone)
-  const isPast = at.getTime() < Date.now() + 60_000
-  const latest = latestEnd(voucher)
+  const isSame = until === endOnClock // the clock has no seconds
+  const isEarlier = !isSame && at < end
+  const wrong = at.getTime() < Date.now() + 60_000 ? t('desk.wrong-until') : isSame ? t('desk.same-until') : undefined
+  const latest = latestEnd(voucher, openedAt)
   const extend = useMutation({
-    mutationFn: () => api.updateVoucher(voucher.id, { valid_until: at.toISOString() }, { idempotencyKey: randomKey() }),
-    onSuccess: async () => {
+    mutationFn: async ({ mayShorten }: { mayShorten: boolean }) => {
+      if (!mayShorten && (await wouldShorten())) return 'ask'
+      await api.updateVoucher(voucher.id, { valid_until: at.toISOString() }, { idempotencyKey: randomKey() })
+      return 'changed'
+    },
+    onSuccess: async (result) => {
+      if (result === 'ask') return setIsAsking(true)
       await queries.invalidateQueries({ queryKey: ['vouchers'] })
       onClose()
     },
   })
+  /** Reads the voucher again: somebody may have extended it since it was shown. */
+  const wouldShorten = async () => {
+    const current = await api.getVoucher(voucher.id)
+    queries.setQueryData(['vouchers', 'one', voucher.id], current)
+    return at < presentEnd(current, openedAt)
+  }
+  const choose = (next: WallTime) => {
+    extend.reset()
+    setUntil(next)
+  }
   const submit = useFocusAfter(extend.error)
   const isRefused = extend.error !== null && tooLate.includes(toApiError(extend.error).error)
   const needsReplacement = isRefused || (latest !== null && at > latest)
@@ -54,7 +78,25 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
       return toApiError(extend.error).message
     return t('desk.extend-limit', { time: timeWords(latest ?? at, timeZone) })
   }
+  const validity = validityWords(t, voucher, timeZone)
 
+  if (isAsking)
+    return (
+      <ConfirmDialog
+        opened
+        onClose={() => {
+          extend.reset()
+          setIsAsking(false)
+        }}
+        title={t('desk.earlier-title', { time: timeWords(at, timeZone) })}
+        action={t('desk.earlier-submit')}
+        isBusy={extend.isPending}
+        error={extend.error}
+        onConfirm={() => extend.mutate({ mayShorten: true })}
+      >
+        {t('desk.earlier-text', { name: voucher.name, validity, time: timeWords(at, timeZone) })}
+      </ConfirmDialog>
+    )
   return (
     <Modal
       opened
@@ -64,17 +106,33 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
       closeButtonProps={{ 'aria-label': t('actions.close') }}
     >
       <Stack>
+        <Text fz={13.5} c="dimmed">
+          {t('desk.extend-now', { validity })}
+        </Text>
+        <Group gap="xs">
+          {proposedDays.map((days) => {
+            const proposed = addDays(endOnClock, days)
+            const isChosen = proposed === until
+            return (
+              <Button
+                key={days}
+                variant={isChosen ? 'light' : 'default'}
+                aria-pressed={isChosen}
+                onClick={() => choose(proposed)}
+              >
+                {t('desk.longer-by', { duration: durationWords(t, days * 1440) })}
+              </Button>
+            )
+          })}
+        </Group>
         <Suspense fallback={<Skeleton h={94} />}>
           <UntilPicker
             label={t('desk.until-label')}
             value={until}
             min={toWallTime(new Date(), timeZone)}
             description={t('desk.site-time', { timeZone })}
-            error={isPast ? t('desk.wrong-until') : undefined}
-            onChange={(next) => {
-              extend.reset()
-              setUntil(next)
-            }}
+            error={wrong}
+            onChange={choose}
           />
         </Suspense>
         {needsReplacement && (
@@ -87,13 +145,18 @@ export function ExtendDialog({ voucher, guestInfo, onClose, onReplace }: Props) 
           {needsReplacement ? (
             <Replace
               ref={submit}
-              isDisabled={isPast}
+              isDisabled={wrong !== undefined}
               siteId={voucher.site_id}
               onReplace={onReplace && (() => onReplace(voucher, until))}
             />
           ) : (
-            <Button ref={submit} disabled={isPast} loading={extend.isPending} onClick={() => extend.mutate()}>
-              {t('desk.extend-submit')}
+            <Button
+              ref={submit}
+              disabled={wrong !== undefined}
+              loading={extend.isPending}
+              onClick={() => (isEarlier ? setIsAsking(true) : extend.mutate({ mayShorten: false }))}
+            >
+              {t(isEarlier ? 'desk.earlier' : 'desk.extend-submit')}
             </Button>
           )}
         </DialogActions>

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { latestEnd } from '../../../components/voucher/voucher-end.ts'
 import { addDays, toInstant, toWallTime } from '../../../components/voucher/zoned-time.ts'
 import { checkInput, type DeskInput, limitsOf, toRequest } from './desk-input.ts'
 
@@ -61,14 +60,4 @@ test('a value that the service would reject has an error at its field', () => {
   expect(check(input({ amount: '' }))).toEqual({ amount: 'amount' })
   expect(check(input({ unit: 'until', until: '2026-11-18 11:00:00' }))).toEqual({ until: 'until' })
   expect(check(input({ unit: 'until', until: '2026-11-18 11:01:00' }))).toEqual({})
-})
-
-test('the latest end is what the service says; without valid_until it is the end of the minutes', () => {
-  const base = { valid_until: null, latest_valid_until: null, expires_at: null, expire_minutes: 60 }
-  const at = '2026-11-18T10:00:00.000Z'
-
-  expect(latestEnd({ ...base, latest_valid_until: at })?.toISOString()).toBe(at)
-  expect(latestEnd({ ...base, expires_at: at })?.toISOString()).toBe(at)
-  expect(latestEnd(base, 0)?.getTime()).toBe(3_600_000)
-  expect(latestEnd({ ...base, valid_until: at })).toBeNull()
 })
