@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { setGuestInfo } from '#domain/sites/guest-info.ts'
 import { openSetup } from '#domain/staff/setup.ts'
 import { listTemplates } from '#domain/templates/templates.queries.ts'
 import type { TestApp } from '#test/app.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
+import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { isLong } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -94,6 +96,66 @@ test('a new service leads from the setup token to the first voucher on a control
   ])
   await page.goto('/first-run')
   await page.waitForURL('**/desk')
+})
+
+/** The last step of the setup: everything is set up, and there is no voucher yet. */
+async function openVoucherStep() {
+  const app = await startWebApp()
+  const controller = await startSimulator()
+  const site = await seedControlledSite(app.db, controller, { name: 'Hotel Goldener Adler' })
+  await setGuestInfo(app.context, testActor, site, { wifiName: 'Adler-Gast' })
+  const { session } = await seedPerson(app.db, { role: 'admin' })
+  const page = await openPage(browser, { url: app.url, session })
+  await page.goto('/first-run')
+  await heading(page, 'Create the first voucher')
+  return { app, controller, page, session }
+}
+
+/**
+ * Cuts the connection of the first creation, and holds its request as a slow proxy does. Returns a promise of the function
+ * that lets the request arrive.
+ */
+async function holdFirstCreation({ app, page, session }: { app: TestApp; page: Page; session: string }) {
+  const held = Promise.withResolvers<() => ReturnType<TestApp['call']>>()
+  let count = 0
+  await page.route('**/api/v2/vouchers', async (route) => {
+    const request = route.request()
+    if (request.method() !== 'POST' || count++ > 0) return route.fallback()
+    const headers = { 'idempotency-key': request.headers()['idempotency-key'] ?? '' }
+    const body = request.postData() ?? ''
+    held.resolve(() => app.call('/api/v2/vouchers', { method: 'POST', session, headers, body }))
+    await route.abort('connectionreset')
+  })
+  return { held: held.promise }
+}
+
+/** Presses the button whenever the page offers it, until the page shows a voucher. */
+async function pressUntilItWorks(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: /^(Create the first voucher|Try again)$/ })
+  await vi.waitFor(
+    async () => {
+      if (await button.isEnabled({ timeout: 100 }).catch(() => false)) await button.click({ timeout: 1_000 })
+      await page.getByRole('heading', { name: 'It works' }).waitFor({ timeout: 500 })
+    },
+    { timeout: 60_000 },
+  )
+}
+
+test.each([
+  ['', async () => {}],
+  [' and the page is loaded again', (page: Page) => page.reload()],
+])('when the connection of the first creation is cut%s, there is one voucher', async (_, afterCut) => {
+  const { app, controller, page, session } = await openVoucherStep()
+  const { held } = await holdFirstCreation({ app, page, session })
+  await page.getByRole('button', { name: 'Create the first voucher' }).click()
+  const arrive = await held
+  await afterCut(page)
+
+  await pressUntilItWorks(page)
+  const code = await page.getByText(/^\d{5}-\d{5}$/).innerText()
+  await arrive()
+
+  expect((await controller.vouchers()).map((voucher) => voucher.code)).toEqual([code.replace('-', '')])
 })
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()

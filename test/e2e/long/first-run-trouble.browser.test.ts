@@ -1,17 +1,18 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setController } from '#domain/controllers/set-controller.ts'
-import { readGuestInfo } from '#domain/sites/guest-info.ts'
+import { readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { listSites } from '#domain/sites/sites.queries.ts'
 import type { TestApp } from '#test/app.ts'
-import { expectAccessible } from '#test/axe.ts'
+import { expectAccessible, expectUsable } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { freePort } from '#test/data/local-servers.ts'
-import { seedPerson, testActor } from '#test/data/seed.ts'
+import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 import { type Language, wordsOf } from '../words.ts'
+import { answer, failure } from './desk-for-states.ts'
 
 const browser = await startBrowser()
 
@@ -150,4 +151,35 @@ test('setup is left after each step and continues there, also after the password
   expect(await controller.vouchers()).toHaveLength(1)
   await leaveAndResume()
   await page.waitForURL('**/desk*')
+})
+
+test.each(languages)('the first voucher: none, too many requests and finding out, in %s', async (language) => {
+  const { t } = wordsOf(language)
+  const app = await startWebApp()
+  const site = await seedSite(app.db, { name: 'Hotel Goldener Adler' })
+  await setGuestInfo(app.context, testActor, site, { wifiName: 'Adler-Gast' })
+  const page = await openSetup(app, language)
+  const show = async (failed: Parameters<typeof answer>[2], words: string) => {
+    await answer(page, '/vouchers', failed, 'POST')
+    await page.getByRole('button', { name: t('setup.create') }).click()
+    await page.getByText(words).first().waitFor()
+  }
+  const startAgain = async () => {
+    await page.evaluate('sessionStorage.clear()')
+    await page.reload()
+  }
+
+  await show(failure(503, 'controller_unreachable', { 'voucher-outcome': 'none' }), t('desk.none'))
+  await page.getByRole('button', { name: t('actions.try-again') }).waitFor()
+  await expectUsable(page, `first-run no voucher.${language}`)
+  await startAgain()
+  await show(failure(429, 'rate_limited', { 'retry-after': '90' }), t('desk.limited'))
+  await expectUsable(page, `first-run too many requests.${language}`)
+  await startAgain()
+  await answer(page, '/vouchers/outcome', { json: { outcome: 'running', voucher: null } })
+  await show(failure(504, 'outcome_unknown', { 'voucher-outcome': 'unknown' }), t('desk.unknown'))
+  expect(await page.getByText(t('setup.leave')).count()).toBe(0)
+  await expectUsable(page, `first-run finding out.${language}`)
+  await page.reload()
+  await page.getByText(t('desk.unknown')).first().waitFor()
 })

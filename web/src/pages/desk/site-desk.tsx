@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
@@ -9,6 +9,7 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { openKeys, useKeys } from '../../keys.ts'
 import { lazyPart } from '../../new-version.tsx'
+import { Announcement } from './announcement.tsx'
 import type { Creation } from './creation.ts'
 import classes from './desk.module.css'
 import { lastTemplate, rememberTemplate, useDesk } from './desk-data.ts'
@@ -139,7 +140,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
             />
           )}
         </div>
-        <Announcement creation={current} aside={aside} />
+        <Announcement creation={current} aside={aside} hint={t('desk.kept')} />
       </div>
       <div>
         <RecentVouchers
@@ -220,26 +221,6 @@ function limitsFrom({ max_uses: devices, qos, reference }: Voucher) {
 /** The guest in the panel is also in the list while the outcome is open, and as soon as there is a voucher. */
 function isListed({ status }: Creation): boolean {
   return status.kind === 'unknown' || status.kind === 'made'
-}
-
-/** Announces outcomes to screen readers, including those of creations in the background. A code is read digit by digit. */
-function Announcement({ creation, aside }: { creation: Creation | null; aside: Creation[] }) {
-  const { t } = useTranslation()
-  const settled = ({ status, request: { name } }: Creation) => {
-    if (status.kind === 'made')
-      return t('desk.announce-made', { name, code: [...status.voucher.formatted_code].join(' ') })
-    return status.kind === 'none' ? t('desk.announce-none', { name }) : ''
-  }
-  const words = (one: Creation) => {
-    if (one.status.kind === 'none') return `${t('desk.none')} ${t('desk.kept')}`
-    if (one.status.kind === 'unknown') return `${t('desk.unknown')} ${t('desk.unknown-text')}`
-    return one.status.kind === 'limited' ? t('desk.limited') : settled(one)
-  }
-  return (
-    <VisuallyHidden role="status" aria-live="polite">
-      {[creation ? words(creation) : '', ...aside.map(settled)].filter(Boolean).join(' ')}
-    </VisuallyHidden>
-  )
 }
 
 function KeyHints({ cards }: { cards: number }) {

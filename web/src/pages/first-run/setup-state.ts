@@ -34,10 +34,16 @@ export const setupQuery = queryOptions({
   },
 })
 
-/** The first step that is not done; undefined when all are, or when no site is active. */
-export function openStep({ controllers, sites, guestInfo, hasVoucher }: SetupState): SetupStep | undefined {
+/**
+ * The first step that is not done; undefined when all are, or when no site is active. While the first voucher is created, and
+ * when it appears, the step of the voucher is open.
+ */
+export function openStep(state: SetupState, isCreating: boolean): SetupStep | undefined {
+  const { controllers, sites, guestInfo, hasVoucher } = state
   if (sites.length === 0) return controllers.length === 0 ? 'controller' : 'sites'
-  if (hasVoucher || !sites.some(({ active }) => active)) return undefined
+  if (!sites.some(({ active }) => active)) return undefined
+  if (isCreating) return 'voucher'
+  if (hasVoucher) return undefined
   return guestInfo?.wifi_name ? 'voucher' : 'slip'
 }
 

@@ -88,7 +88,7 @@ export function DeskForm(props: Props) {
           />
         </Suspense>
       )}
-      {creation && <OutcomeNote creation={creation} site={site} timeZone={timeZone} />}
+      {creation && <OutcomeNote creation={creation} site={site} timeZone={timeZone} hint={t('desk.kept')} />}
       <div className={classes.end}>
         {creation?.status.kind === 'unknown' ? (
           <>

@@ -10,14 +10,20 @@ import type { Creation, Problem } from '../creation.ts'
 import classes from '../desk.module.css'
 import { useSeconds } from '../desk-data.ts'
 
-type Props = { creation: Creation; site: Site; timeZone: string }
+type Props = {
+  creation: Creation
+  site: Site
+  timeZone: string
+  /** A sentence after the reason why no voucher was created. */
+  hint?: string
+}
 
 /** Shows why a creation made no voucher, or that its outcome is not known yet. */
-export function OutcomeNote({ creation, site, timeZone }: Props) {
+export function OutcomeNote({ creation, site, timeZone, hint = '' }: Props) {
   const { t } = useTranslation()
   const { status, startedAt } = creation
   const now = useSeconds(status.kind === 'unknown' || status.kind === 'limited')
-  if (status.kind === 'none') return <NoneNote problem={status.problem} site={site} timeZone={timeZone} />
+  if (status.kind === 'none') return <NoneNote problem={status.problem} site={site} timeZone={timeZone} hint={hint} />
   if (status.kind === 'limited')
     return (
       <Note tone="warn" title={t('desk.limited')} Icon={IconHourglassHigh}>
@@ -40,13 +46,15 @@ export function OutcomeNote({ creation, site, timeZone }: Props) {
   )
 }
 
-function NoneNote({ problem, site, timeZone }: { problem: Problem; site: Site; timeZone: string }) {
+type NoneProps = { problem: Problem; site: Site; timeZone: string; hint: string }
+
+function NoneNote({ problem, site, timeZone, hint }: NoneProps) {
   const { t } = useTranslation()
   const reason = useReason(problem, site, timeZone)
   const isOffline = problem.code === 'offline'
   return (
     <Note tone="bad" title={t(isOffline ? 'desk.offline' : 'desk.none')} Icon={IconPlugConnectedX}>
-      {[isOffline ? t('desk.not-sent') : reason, t('desk.kept')].filter(Boolean).join(' ')}
+      {[isOffline ? t('desk.not-sent') : reason, hint].filter(Boolean).join(' ')}
       <RequestId id={problem.requestId} />
     </Note>
   )
