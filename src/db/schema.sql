@@ -522,6 +522,7 @@ CREATE TABLE public.withdrawals (
     only_unused boolean DEFAULT false NOT NULL,
     disconnected text,
     disconnect_attempts integer DEFAULT 0 NOT NULL,
+    is_bulk boolean DEFAULT false NOT NULL,
     CONSTRAINT withdrawals_check CHECK (((outcome IS NULL) = (settled_at IS NULL))),
     CONSTRAINT withdrawals_disconnected_check CHECK ((disconnected = ANY (ARRAY['all'::text, 'none_online'::text, 'unsupported'::text, 'failed'::text]))),
     CONSTRAINT withdrawals_outcome_check CHECK ((outcome = ANY (ARRAY['revoked'::text, 'ended'::text, 'kept'::text, 'failed'::text]))),
@@ -769,7 +770,23 @@ CREATE INDEX withdrawals_done ON public.withdrawals USING btree (settled_at) WHE
 
 CREATE INDEX withdrawals_due ON public.withdrawals USING btree (next_attempt_at, site_id) WHERE (settled_at IS NULL);
 
+CREATE INDEX withdrawals_due_by_kind ON public.withdrawals USING btree ((
+CASE
+    WHEN (is_bulk OR (reason = 'repair'::text)) THEN 'bulk'::text
+    WHEN only_unused THEN 'conditional'::text
+    WHEN (reason = 'valid_until'::text) THEN 'end'::text
+    ELSE 'small'::text
+END), next_attempt_at, site_id) WHERE (settled_at IS NULL);
+
 CREATE INDEX withdrawals_due_by_site ON public.withdrawals USING btree (site_id, next_attempt_at) WHERE (settled_at IS NULL);
+
+CREATE INDEX withdrawals_due_by_site_and_kind ON public.withdrawals USING btree (site_id, (
+CASE
+    WHEN (is_bulk OR (reason = 'repair'::text)) THEN 'bulk'::text
+    WHEN only_unused THEN 'conditional'::text
+    WHEN (reason = 'valid_until'::text) THEN 'end'::text
+    ELSE 'small'::text
+END), next_attempt_at) WHERE (settled_at IS NULL);
 
 CREATE UNIQUE INDEX withdrawals_scheduled ON public.withdrawals USING btree (site_id, voucher_id) WHERE ((reason = 'valid_until'::text) AND (settled_at IS NULL));
 

@@ -54,7 +54,7 @@ function createReads(db: Database, { maxWaitMs, tooMany, tooSlow }: ReadLimits):
   return {
     run: (actor, work) => slots.run(actorReference(actor), () => work(db).catch(explain)),
     async take(actor, signal) {
-      const { release } = await slots.take(actorReference(actor), signal)
+      const { release } = await slots.take(actorReference(actor), { signal })
       return { db, release }
     },
   }

@@ -133,7 +133,7 @@ function controlledSlots(options: Partial<SlotOptions> = {}) {
   const started: string[] = []
   const releases = new Map<string, () => void>()
   const take = async (name: string, signal?: AbortSignal) => {
-    const { release } = await slots.take(name.slice(0, 1), signal)
+    const { release } = await slots.take(name.slice(0, 1), { signal })
     started.push(name)
     releases.set(name, release)
   }
@@ -198,3 +198,21 @@ function abortable() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort() }
 }
+
+test('work that goes first leaves every fifth slot to other work, which keeps its order', async () => {
+  const { run } = createSlots({ atOnce: 1, maxWaiting: 100, maxWaitMs: 60_000, rejection: () => new Error('busy') })
+  const order: string[] = []
+  const note = (name: string, goesFirst: boolean) => run('x', async () => void order.push(name), { goesFirst })
+  const running = Promise.withResolvers<void>()
+  const all = [run('x', () => running.promise)]
+  for (const n of [1, 2, 3]) all.push(note(`other ${n}`, false))
+  for (const n of [1, 2, 3, 4, 5, 6]) all.push(note(`first ${n}`, true))
+  running.resolve()
+  await Promise.all(all)
+
+  const [before, after] = [
+    [1, 2, 3, 4],
+    [5, 6],
+  ].map((numbers) => numbers.map((n) => `first ${n}`))
+  expect(order).toEqual([...(before ?? []), 'other 1', ...(after ?? []), 'other 2', 'other 3'])
+})

@@ -1,4 +1,10 @@
-type Line = { running: number; waiting: (() => void)[] }
+type Turn = () => void
+
+/** `firstInARow`: how many times in a row a slot was passed on to work that goes first. */
+type Line = { running: number; first: Turn[]; others: Turn[]; firstInARow: number }
+
+/** Work that goes first leaves at least every fifth slot to other work that waits. */
+const maxFirstInARow = 4
 
 /** A slot that was taken. If `waited` is true, it was not free at once, and data that was read before may have changed. */
 type Slot = {
@@ -7,11 +13,18 @@ type Slot = {
   release(): void
 }
 
+type TakeOptions = {
+  /** The caller stops waiting and is rejected when this aborts. */
+  signal?: AbortSignal | undefined
+  /** Other work of the key waits for this work, but gets at least every fifth slot. */
+  goesFirst?: boolean
+}
+
 export type Slots = {
-  /** Takes a slot, which the caller must release. If `signal` aborts, the caller stops waiting and is rejected. */
-  take(key: string, signal?: AbortSignal): Promise<Slot>
+  /** Takes a slot, which the caller must release. */
+  take(key: string, options?: TakeOptions): Promise<Slot>
   /** Runs `work` in a slot. */
-  run<T>(key: string, work: (waited: boolean) => Promise<T>): Promise<T>
+  run<T>(key: string, work: (waited: boolean) => Promise<T>, options?: TakeOptions): Promise<T>
   /** Waits until all work has ended. */
   drain(): Promise<void>
 }
@@ -51,21 +64,22 @@ export function createSlots(options: SlotOptions): Slots {
   }
 
   function removeIfEmpty(key: string, line: Line): void {
-    if (line.running === 0 && line.waiting.length === 0) lines.delete(key)
+    if (line.running + line.first.length + line.others.length === 0) lines.delete(key)
   }
 
   /** Waits for a slot of this key. Returns whether it had to wait. */
-  async function wait(key: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const line = lines.get(key) ?? { running: 0, waiting: [] }
+  async function wait(key: string, { signal, goesFirst = false }: TakeOptions): Promise<boolean> {
+    const line = lines.get(key) ?? { running: 0, first: [], others: [], firstInARow: 0 }
     if (hasSlot(line)) {
       occupy(key, line)
       return false
     }
-    if (line.waiting.length >= maxWaiting || signal?.aborted) throw rejection()
+    if (line.first.length + line.others.length >= maxWaiting || signal?.aborted) throw rejection()
     lines.set(key, line)
+    const waiting = goesFirst ? line.first : line.others
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const stopWaiting = () => {
-      line.waiting.splice(line.waiting.indexOf(turn), 1)
+      waiting.splice(waiting.indexOf(turn), 1)
       clearTimeout(timer)
       signal?.removeEventListener('abort', giveUp)
     }
@@ -81,24 +95,33 @@ export function createSlots(options: SlotOptions): Slots {
     }
     const timer = setTimeout(giveUp, maxWaitMs)
     signal?.addEventListener('abort', giveUp)
-    line.waiting.push(turn)
+    waiting.push(turn)
     return promise
   }
 
-  /** Passes the slot on: to the key that has been without a new slot for longest, and there to the work that has waited longest. */
+  /** Passes the slot on to the key that has been without a new slot for longest. */
   function passOn(key: string): void {
     const line = lines.get(key) as Line
     line.running -= 1
     running -= 1
     removeIfEmpty(key, line)
     for (const next of lines.values()) {
-      if (next.waiting.length === 0 || !hasSlot(next)) continue
-      next.waiting[0]?.()
+      const turn = hasSlot(next) ? nextTurn(next) : undefined
+      if (!turn) continue
+      turn()
       return
     }
   }
 
-  async function take(key: string, signal?: AbortSignal): Promise<Slot> {
+  /** Of the work that goes first, and of the other work, the one that has waited longest is next. */
+  function nextTurn(line: Line): Turn | undefined {
+    const { first, others } = line
+    const isTurnOfOthers = first.length === 0 || (others.length > 0 && line.firstInARow >= maxFirstInARow)
+    line.firstInARow = isTurnOfOthers ? 0 : line.firstInARow + 1
+    return (isTurnOfOthers ? others : first)[0]
+  }
+
+  async function take(key: string, options: TakeOptions = {}): Promise<Slot> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const finish = () => {
       unfinished.delete(promise)
@@ -106,7 +129,7 @@ export function createSlots(options: SlotOptions): Slots {
     }
     unfinished.add(promise)
     try {
-      const waited = await wait(key, signal)
+      const waited = await wait(key, options)
       let isHeld = true
       return {
         waited,
@@ -125,8 +148,8 @@ export function createSlots(options: SlotOptions): Slots {
 
   return {
     take,
-    async run(key, work) {
-      const { waited, release } = await take(key)
+    async run(key, work, options) {
+      const { waited, release } = await take(key, options)
       try {
         return await work(waited)
       } finally {

@@ -34,6 +34,7 @@ export type StepName =
   | 'count abandoned commit'
   | 'keep creations of open batches'
   | 'settle rows without a creation'
+  | 'take withdrawals of one kind'
 
 /** A test may set `work` to a replacement. `input` is the data that a replacement needs. */
 export type Step = { name: StepName; work: () => unknown; input: unknown }

@@ -68,8 +68,8 @@ test('while the service is held no work is taken, and all of it is taken afterwa
   const { batch, delivery } = await seedDueWork()
   const { rows } = await db.query<{ id: string }>('select controller_id as id from sites where id = $1', [site])
   const take = async () => ({
-    sites: (await listSitesWithDueWithdrawals(db)).siteIds.length,
-    withdrawals: (await takeDueWithdrawals(db, site, 10)).length,
+    sites: (await listSitesWithDueWithdrawals(db, 'small')).siteIds.length,
+    withdrawals: (await takeDueWithdrawals(db, site, 'small', 10)).length,
     creations: (await takeUnsettledCreations(db, 10)).length,
     batches: (await listDueBatches(db)).batches.length,
     batchOfController: Number((await findDueBatch(db, rows[0]?.id as string)) !== undefined),

@@ -9,6 +9,7 @@ import { type SyncContext, syncSite } from '#domain/syncing/sync-site.ts'
 import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import type { WithdrawJob } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { type WithdrawalKind, withdrawalKinds } from '#domain/withdrawals/withdrawals.queries.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
 import { startSchedules } from './schedules.ts'
@@ -22,7 +23,7 @@ const hints = { atOnce: 2 }
 
 /** The limits of the lanes. A controller that hangs occupies places of its lane until its outage is noticed. */
 const settlingAtOnce = 200
-const withdrawingAtOnce = 100
+const withdrawingAtOnce: Record<WithdrawalKind, number> = { end: 200, small: 100, conditional: 50, bulk: 50 }
 const batchesAtOnce = 100
 /** A probe of a controller that hangs takes 3 s. */
 const probesAtOnce = 8
@@ -32,11 +33,9 @@ type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawCont
 /** Starts the background work: jobs of the queue, and sweeps for due work. Any number of workers may run. */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const settling = createLane('settling', settlingAtOnce, ctx.log)
-  const withdrawing = createLane('withdrawing', withdrawingAtOnce, ctx.log)
+  const withdrawing = withdrawalKinds.map((kind) => startableWithdrawals(ctx, kind))
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
-  const withdraw = (siteId: number) =>
-    withdrawing.start(String(siteId), (stopping) => withdrawDue(ctx, siteId, stopping))
 
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
@@ -45,34 +44,46 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
     const due = await findDueBatch(ctx.db, controllerId)
     if (due) startBatch(batching, ctx, due)
   })
-  await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId }) => void withdraw(siteId))
+  await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId, kind }) => {
+    for (const each of withdrawing) if (each.kind === (kind ?? each.kind)) each.start(siteId)
+  })
 
   const schedules = startSchedules(ctx, [
     { name: 'unsettled creations', everyMs: 2_000, run: () => startSettling(settling, ctx) },
     { name: 'batches with work left', everyMs: 2_000, run: () => startBatches(batching, ctx) },
-    {
-      name: 'vouchers to withdraw',
+    ...withdrawing.map((each) => ({
+      name: `vouchers to withdraw: ${each.kind}`,
       everyMs: 2_000,
-      run: () => startWithdrawals(withdrawing, ctx, withdraw),
-    },
+      run: () => startWithdrawals(ctx, each),
+    })),
     { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
   ])
   return {
     async stop() {
       await schedules.stop()
-      await Promise.all([settling, withdrawing, batching, probing].map((lane) => lane.stop()))
+      const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing]
+      await Promise.all(lanes.map((lane) => lane.stop()))
     },
   }
 }
 
-/** Starts the sites with due withdrawals until no place is free. Returns how many were started. */
-async function startWithdrawals(lane: Lane, ctx: WorkerContext, start: (siteId: number) => boolean): Promise<number> {
+type Withdrawing = { kind: WithdrawalKind; lane: Lane; start(siteId: number): boolean }
+
+/** Each kind has its own lane, so that a large revocation on many sites leaves places for the ends of stays. */
+function startableWithdrawals(ctx: WorkerContext, kind: WithdrawalKind): Withdrawing {
+  const lane = createLane(`withdrawing: ${kind}`, withdrawingAtOnce[kind], ctx.log)
+  const start = (siteId: number) => lane.start(String(siteId), (stopping) => withdrawDue(ctx, siteId, [kind], stopping))
+  return { kind, lane, start }
+}
+
+/** Starts the sites with due withdrawals of a kind until no place is free. Returns how many were started. */
+async function startWithdrawals(ctx: WorkerContext, { kind, lane, start }: Withdrawing): Promise<number> {
   let started = 0
-  let part = await listSitesWithDueWithdrawals(ctx.db)
+  let part = await listSitesWithDueWithdrawals(ctx.db, kind)
   for (;;) {
     started += part.siteIds.filter(start).length
     if (!part.next || lane.free() === 0) return started
-    part = await listSitesWithDueWithdrawals(ctx.db, part.next)
+    part = await listSitesWithDueWithdrawals(ctx.db, kind, part.next)
   }
 }
 

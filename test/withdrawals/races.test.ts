@@ -73,7 +73,8 @@ test('the sweep finds each site with due withdrawals, even if its job is gone', 
   const { site, ids } = await openWithGuests(3)
   await revoke({ voucher_ids: ids })
   await app.db.query(`delete from pgboss.job where name = 'withdraw'`)
-  const isDue = async () => (await listSitesWithDueWithdrawals(app.db)).siteIds.filter((id) => id === site.id).length
+  const isDue = async () =>
+    (await listSitesWithDueWithdrawals(app.db, 'small')).siteIds.filter((id) => id === site.id).length
 
   expect(await isDue()).toBe(1)
   await app.db.query('insert into controller_outages (controller_id) select controller_id from sites where id = $1', [
@@ -88,7 +89,7 @@ test('the sweep finds each site with due withdrawals, even if its job is gone', 
 test('enqueueing the same sites in different orders at once causes no deadlock', async () => {
   const sites = Array.from({ length: 400 }, (_, n) => 1_000_000 + n)
   const enqueue = (inOrder: typeof sites) =>
-    app.context.db.transaction((tx) => enqueueWithdrawals(tx, app.context.queue, inOrder))
+    app.context.db.transaction((tx) => enqueueWithdrawals(tx, app.context.queue, inOrder, 'small'))
   for (let round = 0; round < 5; round++) {
     await Promise.all([enqueue(sites), enqueue(sites.toReversed()), enqueue(sites)])
     await app.db.query(`delete from pgboss.job where name = 'withdraw'`)

@@ -231,7 +231,7 @@ test('an outage ends on a controller whose sites are all inactive, and its vouch
   await app.db.query('update sites set active = false where id = $1', [one.siteId])
   await one.probe()
 
-  expect((await listSitesWithDueWithdrawals(app.db)).siteIds).toContain(one.siteId)
+  expect((await listSitesWithDueWithdrawals(app.db, 'small')).siteIds).toContain(one.siteId)
   await one.withdraw()
   expect(await one.onController()).toEqual([])
 })

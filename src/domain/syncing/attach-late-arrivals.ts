@@ -111,6 +111,6 @@ async function withdraw(
   const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape, day: ctx.today(sentAt) }, [claim])
   if (!claimed) return false
   await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, reason: 'repair', dueAt: null }])
-  await enqueueWithdrawals(tx, ctx.queue, [site.id])
+  await enqueueWithdrawals(tx, ctx.queue, [site.id], 'bulk')
   return true
 }

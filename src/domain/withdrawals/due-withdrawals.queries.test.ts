@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import type { Queryable } from '#db/database.ts'
 import { createTestDatabase, watchStatements } from '#test/data/database.ts'
 import { seedSite } from '#test/data/seed.ts'
-import { listSitesWithDueWithdrawals, postponeDueWithdrawals } from './due-withdrawals.queries.ts'
+import { range } from '#test/load.ts'
+import { size } from '#test/measuring.ts'
+import { listSitesWithDueWithdrawals, postponeDueWithdrawals, takeDueWithdrawals } from './due-withdrawals.queries.ts'
+import { insertRevokedWithdrawals, insertScheduledWithdrawals, withdrawalKinds } from './withdrawals.queries.ts'
 
 const db = await createTestDatabase()
 const [one, two, three] = [await seedSite(db), await seedSite(db), await seedSite(db)]
@@ -23,11 +28,11 @@ const insertDue = (siteId: number, count: number, { secondsAgo, apart }: { secon
 
 async function listInParts(limit: number): Promise<number[][]> {
   const parts: number[][] = []
-  let part = await listSitesWithDueWithdrawals(db, undefined, limit)
+  let part = await listSitesWithDueWithdrawals(db, 'small', undefined, limit)
   for (;;) {
     parts.push(part.siteIds)
     if (!part.next) return parts
-    part = await listSitesWithDueWithdrawals(db, part.next, limit)
+    part = await listSitesWithDueWithdrawals(db, 'small', part.next, limit)
   }
 }
 
@@ -51,7 +56,7 @@ test('a failure of the controller postpones all due withdrawals of its site, a l
   await insertDue(one, 25, { secondsAgo: 60, apart: true })
   await insertDue(two, 1, { secondsAgo: 60, apart: true })
   const statements = watchStatements()
-  await postponeDueWithdrawals(db, one, 'busy', 10)
+  await postponeDueWithdrawals(db, one, { kind: 'small', failure: 'busy' }, 10)
 
   expect(statements).toHaveLength(3)
   const { rows } = await db.query(
@@ -63,3 +68,73 @@ test('a failure of the controller postpones all due withdrawals of its site, a l
     { site_id: two, attempts: 0, failure: null, postponed: false, count: 1 },
   ])
 })
+
+test('each withdrawal has one kind: a large revocation or a repair is bulk, even if it is conditional', async () => {
+  const [request, ended, unused, repair, ...others] = range(7).map(() => randomUUID()) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const [large, largeConditional, conditional] = others as unknown as [string, string, string]
+  const revoke = (id: string, onlyUnused: boolean, isBulk: boolean) =>
+    insertRevokedWithdrawals(db, { id: randomUUID(), onlyUnused, isBulk }, [{ siteId: one, id }])
+  await revoke(request, false, false)
+  await revoke(conditional, true, false)
+  await revoke(large, false, true)
+  await revoke(largeConditional, true, true)
+  await insertScheduledWithdrawals(db, one, [
+    { voucherId: ended, reason: 'valid_until' },
+    { voucherId: unused, reason: 'unused', onlyUnused: true },
+    { voucherId: repair, reason: 'repair', onlyUnused: true },
+  ])
+
+  const taken: Record<string, string[]> = {}
+  for (const kind of withdrawalKinds) {
+    expect((await listSitesWithDueWithdrawals(db, kind)).siteIds).toEqual([one])
+    taken[kind] = (await takeDueWithdrawals(db, one, kind, 50)).map(({ voucherId }) => voucherId).toSorted()
+  }
+  expect(taken).toEqual({
+    end: [ended],
+    small: [request],
+    conditional: [conditional, unused].toSorted(),
+    bulk: [large, largeConditional, repair].toSorted(),
+  })
+})
+
+test('taking and listing one kind reads few rows, however many of another kind are due', async () => {
+  await db.query(
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, is_bulk, due_at, next_attempt_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), $2, 'request', true, now(), now() - make_interval(secs => n * 0.001)
+       from generate_series(1, $3::integer) n`,
+    [one, randomUUID(), size(20_000, 1_000_000)],
+  )
+  await insertScheduledWithdrawals(db, one, [{ voucherId: randomUUID(), reason: 'valid_until' }])
+  await db.query('analyze withdrawals')
+  const plans: object[] = []
+  const explained: Queryable = {
+    async query(statement, values) {
+      const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: object }] }>(
+        `explain (analyze, format json) ${statement}`,
+        values,
+      )
+      plans.push(...rows.map((row) => row['QUERY PLAN'][0].Plan))
+      return db.query(statement, values)
+    },
+  }
+  for (const kind of ['end', 'bulk'] as const) {
+    await listSitesWithDueWithdrawals(explained, kind, undefined, 50)
+    await takeDueWithdrawals(explained, one, kind, 50)
+  }
+
+  expect(plans).toHaveLength(4)
+  for (const plan of plans) expect(mostRowsRead(plan), JSON.stringify(plan)).toBeLessThan(200)
+})
+
+/** The largest number of rows that a node of the plan returned or removed. */
+function mostRowsRead(plan: any): number {
+  const loops = plan['Actual Loops'] ?? 0
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  const own = loops * ((plan['Actual Rows'] ?? 0) + removed)
+  return Math.max(own, ...(plan.Plans ?? []).map(mostRowsRead))
+}

@@ -4,7 +4,7 @@ import { repeatWhileFull } from '#lib/pieces.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
 import { isNotHeld } from '../holding/hold.queries.ts'
-import type { WithdrawalReason } from './withdrawals.queries.ts'
+import { kindOfWithdrawal, type WithdrawalKind, type WithdrawalReason } from './withdrawals.queries.ts'
 
 /**
  * A process that holds rows longer has died or is slow. Two processes may then withdraw the same voucher: no harm is
@@ -30,25 +30,31 @@ type DuePlace = { dueAt: Date; siteId: number }
 type DueSites = { siteIds: number[]; next: DuePlace | undefined }
 
 /**
- * A page of sites with due withdrawals whose controller is not out of reach, longest due first. Reads at most `limit`
- * withdrawals. The next page begins after the time and the site of the last one. This skips the rest of a revocation,
- * whose withdrawals on a site all have the same time.
+ * A page of sites with due withdrawals of this kind whose controller is not out of reach, longest due first. Reads at most
+ * `limit` withdrawals. The next page begins after the time and the site of the last one. This skips the rest of a
+ * revocation, whose withdrawals on a site all have the same time.
  */
-export async function listSitesWithDueWithdrawals(db: Queryable, after?: DuePlace, limit = 10_000): Promise<DueSites> {
+export async function listSitesWithDueWithdrawals(
+  db: Queryable,
+  kind: WithdrawalKind,
+  after?: DuePlace,
+  limit = 10_000,
+): Promise<DueSites> {
   const { rows } = await db.query<{ siteIds: number[]; isFull: boolean; dueAt: Date; siteId: number }>(
     `with due as materialized (
        select next_attempt_at, site_id from withdrawals
-        where settled_at is null and next_attempt_at <= now() and (next_attempt_at, site_id) > ($1, $2) and ${isNotHeld}
-        order by next_attempt_at, site_id limit $3
+        where ${kindOfWithdrawal} = $1 and settled_at is null and next_attempt_at <= now()
+          and (next_attempt_at, site_id) > ($2, $3) and ${isNotHeld}
+        order by next_attempt_at, site_id limit $4
      )
-     select next_attempt_at as "dueAt", site_id as "siteId", (select count(*) from due) = $3 as "isFull",
+     select next_attempt_at as "dueAt", site_id as "siteId", (select count(*) from due) = $4 as "isFull",
             array(select s.id
                     from (select site_id, min(next_attempt_at) as since from due group by site_id) as longest
                     join sites s on s.id = longest.site_id
                    where not ${controllerIsOut}
                    order by longest.since) as "siteIds"
        from due order by next_attempt_at desc, site_id desc limit 1`,
-    [after?.dueAt ?? '-infinity', after?.siteId ?? 0, limit],
+    [kind, after?.dueAt ?? '-infinity', after?.siteId ?? 0, limit],
   )
   const [last] = rows
   if (!last) return { siteIds: [], next: undefined }
@@ -82,16 +88,21 @@ export type DueWithdrawal = {
 }
 
 /**
- * Leases due withdrawals, in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose
+ * Leases due withdrawals of one kind, longest due first, and returns them in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose
  * voucher has a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already
  * has a withdrawal for that voucher.
  */
-export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: number): Promise<DueWithdrawal[]> {
+export async function takeDueWithdrawals(
+  db: Queryable,
+  siteId: number,
+  kind: WithdrawalKind,
+  limit: number,
+): Promise<DueWithdrawal[]> {
   const { rows } = await db.query<DueWithdrawal>(
     `with due as (
        select id from withdrawals
-        where site_id = $1 and settled_at is null and next_attempt_at <= now() and ${isNotHeld}
-        order by next_attempt_at limit $2 for update skip locked
+        where site_id = $1 and ${kindOfWithdrawal} = $2 and settled_at is null and next_attempt_at <= now() and ${isNotHeld}
+        order by next_attempt_at limit $3 for update skip locked
      ), taken as (
        update withdrawals w
           set next_attempt_at = now() + ${lease}, attempts = attempts + 1,
@@ -118,7 +129,7 @@ export async function takeDueWithdrawals(db: Queryable, siteId: number, limit: n
        left join vouchers v on v.site_id = $1 and v.id = taken.voucher_id
        left join creations c on c.site_id = $1 and c.id = taken.voucher_id and c.settled_at is null
       order by random()`,
-    [siteId, limit],
+    [siteId, kind, limit],
   )
   return rows
 }
@@ -220,13 +231,13 @@ export async function postponeWithdrawals(
 }
 
 /**
- * Postpones all withdrawals that are due on a site, because its controller cannot be used at present. Each statement changes at
- * most `limit` of them.
+ * Postpones all withdrawals of one kind that are due on a site, because its controller cannot be used at present. Each statement
+ * changes at most `limit` of them.
  */
 export async function postponeDueWithdrawals(
   db: Queryable,
   siteId: number,
-  failure: Failure,
+  { kind, failure }: { kind: WithdrawalKind; failure: Failure },
   limit = 1_000,
 ): Promise<void> {
   let before: Date | null = null // without it, the first ones may be due again before the last one is postponed
@@ -234,7 +245,7 @@ export async function postponeDueWithdrawals(
     const { rows } = await db.query<{ now: Date }>(
       `with due as materialized (
          select id from withdrawals
-          where site_id = $1 and settled_at is null and next_attempt_at <= coalesce($3, now())
+          where site_id = $1 and ${kindOfWithdrawal} = $5 and settled_at is null and next_attempt_at <= coalesce($3, now())
           order by next_attempt_at limit $4 for update
        )
        update withdrawals
@@ -242,7 +253,7 @@ export async function postponeDueWithdrawals(
               outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
         where site_id = $1 and id in (select id from due)
        returning now()::timestamptz(3) as now`,
-      [siteId, failure, before, limit],
+      [siteId, failure, before, limit, kind],
     )
     before ??= rows[0]?.now ?? null
     return rows.length

@@ -27,6 +27,8 @@ const jobsAtOnce = 200
 const maxWaiting = 50_000
 /** A revocation of at most this many vouchers is always accepted, so that a check-out never fails. */
 const fewVouchers = 10
+/** The withdrawals of a larger revocation wait for all others. A single call to a controller deletes this many. */
+const maxSmall = 50
 /** The most vouchers of one revocation by filter. */
 const maxVouchers = 10_000
 
@@ -66,8 +68,10 @@ async function revokeFirst(
     if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
   }
   await updateRevocationSites(tx, id, siteIds)
-  await insertRevokedWithdrawals(tx, { id, onlyUnused }, vouchers)
-  await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce))
+  const isBulk = vouchers.length > maxSmall
+  await insertRevokedWithdrawals(tx, { id, onlyUnused, isBulk }, vouchers)
+  const kind = isBulk ? 'bulk' : onlyUnused ? 'conditional' : 'small'
+  await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce), kind)
   const details = { vouchers: vouchers.length }
   await recordAudit(tx, actor, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })
   return { id }

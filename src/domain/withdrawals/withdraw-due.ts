@@ -1,7 +1,7 @@
 import { type Queryable, retryTransaction } from '#db/database.ts'
 import type { Disconnection, Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
-import { reachPoint } from '#lib/points.ts'
+import { reachPoint, replaceable } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { findHold } from '../holding/hold.queries.ts'
@@ -22,7 +22,7 @@ import {
   updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
 import { createUseFinder, type VouchersByUse } from './find-used.ts'
-import type { WithdrawalReason } from './withdrawals.queries.ts'
+import { type WithdrawalKind, type WithdrawalReason, withdrawalKinds } from './withdrawals.queries.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50
@@ -31,17 +31,36 @@ const turnMs = 20_000
 
 export type WithdrawContext = OutageContext & { clock: Clock; today: Calendar }
 
-/** Deletes all due vouchers of a site on its controller, then records it. It may run twice at the same time. */
-export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping?: AbortSignal): Promise<void> {
+/**
+ * Deletes the due vouchers of a site on its controller, then records it. Withdrawals of the same kind are carried out one group
+ * after the other; different kinds do not wait for each other. It may run twice at the same time.
+ */
+export async function withdrawDue(
+  ctx: WithdrawContext,
+  siteId: number,
+  kinds: readonly WithdrawalKind[] = withdrawalKinds,
+  stopping?: AbortSignal,
+): Promise<void> {
   const site = await findSiteOnController(ctx.db, siteId)
-  if (!site) return
+  if (site) await Promise.all(kinds.map((kind) => withdrawKind(ctx, site, kind, stopping)))
+}
+
+async function withdrawKind(
+  ctx: WithdrawContext,
+  site: SiteOnController,
+  kind: WithdrawalKind,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
   const endOfTurn = performance.now() + turnMs
   const findUsed = createUseFinder(ctx, site)
+  const take = (taken: WithdrawalKind) => takeDueWithdrawals(ctx.db, site.id, taken, atOnce)
   while (!stopping?.aborted && performance.now() < endOfTurn) {
-    const due = await takeDueWithdrawals(ctx.db, siteId, atOnce)
-    if (due.length === 0 || !(await withdraw(ctx, site, due, findUsed))) return
+    const due = await replaceable('take withdrawals of one kind', () => take(kind), take)
+    if (due.length === 0 || !(await withdraw(ctx, { site, kind }, due, findUsed))) return
   }
 }
+
+type Place = { site: SiteOnController; kind: WithdrawalKind }
 
 /**
  * Withdraws these vouchers. Returns false when the controller cannot be used at present, or a hold began during the wait for a
@@ -49,10 +68,11 @@ export async function withdrawDue(ctx: WithdrawContext, siteId: number, stopping
  */
 async function withdraw(
   ctx: WithdrawContext,
-  site: SiteOnController,
+  place: Place,
   due: DueWithdrawal[],
   findUsed: (conditional: DueWithdrawal[]) => Promise<VouchersByUse>,
 ): Promise<boolean> {
+  const { site } = place
   const { unsettled = [], none = [] } = Object.groupBy(due, ({ state }) => state)
   if (unsettled.length > 0) await postponeUnsettledWithdrawals(ctx.db, site.id, idsOf(unsettled))
   const made = due.filter(({ state }) => state !== 'unsettled' && state !== 'none')
@@ -63,10 +83,10 @@ async function withdraw(
   const toDelete = made.filter((withdrawal) => !isLeftAlone.has(withdrawal))
 
   const [nameless, named] = [toDelete.filter((withdrawal) => !isNamed(withdrawal)), toDelete.filter(isNamed)]
-  const { gone, left, stoppedBy } = await deleteOn(ctx, site, named)
+  const { gone, left, stoppedBy } = await deleteOn(ctx, place, named)
   const isGone = new Set(gone)
   const deleted = named.filter(({ controllerVoucherId }) => isGone.has(controllerVoucherId))
-  const disconnections = await disconnect(ctx, site, deleted)
+  const disconnections = await disconnect(ctx, place, deleted)
   const byProgress = groupByProgress(deleted, disconnections)
 
   const { over = [], current = [] } = Object.groupBy(nameless, ({ state }) => (state === 'over' ? 'over' : 'current'))
@@ -79,7 +99,7 @@ async function withdraw(
   if (left.length > 0) await postpone(ctx, site, named, left)
   if (stoppedBy === 'held') return false
   const failure = stoppedBy ?? ifUnusable(disconnections.failure) ?? ifUnanswered(byUse.failure)
-  return failure === undefined || stop(ctx, site, failure)
+  return failure === undefined || stop(ctx, place, failure)
 }
 
 /** The failure, if it means that the controller may be down. Otherwise only the list is the problem. */
@@ -92,9 +112,10 @@ function ifUnusable(failure: Failure | undefined): Failure | undefined {
   return failure === 'busy' ? failure : ifUnanswered(failure)
 }
 
-/** Postpones all due withdrawals of the site, because its controller cannot be used at present. */
-async function stop(ctx: WithdrawContext, site: SiteOnController, failure: Failure): Promise<false> {
-  await postponeDueWithdrawals(ctx.db, site.id, failure)
+/** Ends the turn and postpones all due withdrawals of this kind, because the controller cannot be used at present. */
+async function stop(ctx: WithdrawContext, { site, kind }: Place, failure: Failure): Promise<false> {
+  if (failure === 'busy') return false // those that wait for this turn are due at the next one
+  await postponeDueWithdrawals(ctx.db, site.id, { kind, failure })
   await noteFailure(ctx, site, failure)
   return false
 }
@@ -110,13 +131,17 @@ function idsOf(withdrawals: DueWithdrawal[]): string[] {
 }
 
 /** Deletes the vouchers on the controller, whatever the record says about them, because it may be wrong. */
-function deleteOn(ctx: WithdrawContext, site: SiteOnController, named: Named[]): Promise<Deletion> {
+function deleteOn(ctx: WithdrawContext, { site, kind }: Place, named: Named[]): Promise<Deletion> {
   const ids = new Set(named.map(({ controllerVoucherId }) => controllerVoucherId))
   const remove = (piece: string[]) =>
-    ctx.controllers.inBulk(site.controllerId, async (hasWaited) => {
-      if (hasWaited && (await findHold(ctx.db))) return 'held'
-      await ctx.controllers.connectionOf(site).delete(site.controllerSite, piece)
-    })
+    ctx.controllers.inBulk(
+      site.controllerId,
+      async (hasWaited) => {
+        if (hasWaited && (await findHold(ctx.db))) return 'held'
+        await ctx.controllers.connectionOf(site).delete(site.controllerSite, piece)
+      },
+      { goesFirst: kind !== 'bulk' },
+    )
   return deleteInHalves(remove, [...ids])
 }
 
@@ -129,14 +154,16 @@ type Disconnections = {
 /**
  * Disconnects the devices of deleted vouchers. Vouchers that were withdrawn because nobody used them have no devices.
  */
-async function disconnect(ctx: WithdrawContext, site: SiteOnController, deleted: Named[]): Promise<Disconnections> {
+async function disconnect(ctx: WithdrawContext, { site, kind }: Place, deleted: Named[]): Promise<Disconnections> {
   const perhapsOnline = deleted
     .filter(({ onlyUnused }) => !onlyUnused)
     .map(({ controllerVoucherId: id, code, createdAt }) => ({ id, code, createdAt }))
   if (perhapsOnline.length === 0) return { byId: new Map() }
   try {
-    const byId = await ctx.controllers.inBulk(site.controllerId, () =>
-      ctx.controllers.connectionOf(site).disconnect(site.controllerSite, perhapsOnline),
+    const byId = await ctx.controllers.inBulk(
+      site.controllerId,
+      () => ctx.controllers.connectionOf(site).disconnect(site.controllerSite, perhapsOnline),
+      { goesFirst: kind !== 'bulk' },
     )
     return { byId }
   } catch (error) {

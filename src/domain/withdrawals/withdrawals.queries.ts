@@ -4,6 +4,19 @@ import type { Retention } from '#db/retention.queries.ts'
 /** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is notified. */
 export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
 
+/**
+ * Withdrawals of different kinds do not wait for each other. end: the stay has ended. small: a revocation of a few vouchers.
+ * conditional: a few vouchers that are withdrawn only if nobody has used them, so the list of the controller is read first. bulk:
+ * a large revocation, or vouchers that nobody waits for.
+ */
+export const withdrawalKinds = ['end', 'small', 'conditional', 'bulk'] as const
+
+export type WithdrawalKind = (typeof withdrawalKinds)[number]
+
+/** SQL: the kind of a withdrawal. Two indexes have the same expression. */
+export const kindOfWithdrawal = `(case when is_bulk or reason = 'repair' then 'bulk' when only_unused then 'conditional'
+  when reason = 'valid_until' then 'end' else 'small' end)`
+
 /** A withdrawal that is due at `dueAt`, after some days, or otherwise now, by the clock of the database. */
 export type ScheduledWithdrawal = {
   voucherId: string
@@ -51,14 +64,20 @@ export async function makeWithdrawalsDueNow(tx: Queryable, siteId: number, creat
 /** Schedules the withdrawals of a revocation, due now. */
 export async function insertRevokedWithdrawals(
   tx: Queryable,
-  revocation: { id: string; onlyUnused: boolean },
+  revocation: { id: string; onlyUnused: boolean; isBulk: boolean },
   vouchers: { siteId: number; id: string }[],
 ): Promise<void> {
   await tx.query(
-    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, only_unused, due_at, next_attempt_at)
-     select site_id, uuid_v7(), voucher_id, $1, 'request', $2, now(), now()
-       from unnest($3::integer[], $4::uuid[]) as chosen (site_id, voucher_id)`,
-    [revocation.id, revocation.onlyUnused, vouchers.map(({ siteId }) => siteId), vouchers.map(({ id }) => id)],
+    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, only_unused, is_bulk, due_at, next_attempt_at)
+     select site_id, uuid_v7(), voucher_id, $1, 'request', $2, $3, now(), now()
+       from unnest($4::integer[], $5::uuid[]) as chosen (site_id, voucher_id)`,
+    [
+      revocation.id,
+      revocation.onlyUnused,
+      revocation.isBulk,
+      vouchers.map(({ siteId }) => siteId),
+      vouchers.map(({ id }) => id),
+    ],
   )
 }
 

@@ -263,7 +263,7 @@ test('while a change looks at a voucher, no worker begins to withdraw it', async
 
   await app.db.transaction(async (tx) => {
     expect(await lockVoucher(tx, { siteId: alone, id: uuidOf(id) })).toMatchObject({ isBeingRevoked: false })
-    expect(await takeDueWithdrawals(app.db, alone, 50)).toEqual([])
+    expect(await takeDueWithdrawals(app.db, alone, 'end', 50)).toEqual([])
   })
-  expect(await takeDueWithdrawals(app.db, alone, 50)).toHaveLength(1)
+  expect(await takeDueWithdrawals(app.db, alone, 'end', 50)).toHaveLength(1)
 })
