@@ -14,8 +14,8 @@ import { getStatus } from './site-handlers.ts'
 /** Answers a request outside the Integration API. Checks session and CSRF token before a fault or the work. */
 export function handleClassic(simulator: Simulator, call: Call): Delivery {
   const { flavour, behaviour, faults } = simulator
-  const run = ({ operation, work }: Action) =>
-    runWithFaults(faults, { operation, work, replies: classicFaultReplies(simulator, { operation }) })
+  const run = ({ operation, mac, work }: Action) =>
+    runWithFaults(faults, { operation, mac, work, replies: classicFaultReplies(simulator, { operation }) })
 
   if (call.path === '/') return run({ operation: 'other', work: () => flavour.root })
   if (call.method === 'POST' && call.path === flavour.loginPath) {
@@ -50,9 +50,9 @@ function runInSession(simulator: Simulator, call: Call, actionOf: (session: Sess
   if (needsCsrf(simulator) && call.method !== 'GET' && call.headers['x-csrf-token'] !== session.csrfToken) {
     return { outcome: behaviour.gateway403 ? flavour.gatewayError(403) : invalidCsrfToken }
   }
-  const { operation, work } = actionOf(session)
+  const { operation, mac, work } = actionOf(session)
   const replies = classicFaultReplies(simulator, { operation, session })
-  const { outcome, ...rest } = runWithFaults(faults, { operation, work, replies })
+  const { outcome, ...rest } = runWithFaults(faults, { operation, mac, work, replies })
   return { ...rest, outcome: rotateCsrf(simulator, session, outcome) }
 }
 

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../http/json.ts'
 import type { Call } from '../http/receive-call.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
+import { readMac } from '../store/guests.ts'
 import type { Site } from '../store/voucher.ts'
 import { listGuests, unauthorizeGuest } from './guest-handlers.ts'
 import { failure, ok } from './replies.ts'
@@ -14,7 +15,8 @@ type SiteRequest = { site: Site; body: JsonObject; query: string }
 
 type SiteHandler = (simulator: Simulator, request: SiteRequest) => Reply
 
-export type Action = { operation: Operation; work: () => Reply }
+/** `mac`: the device that a command is about. */
+export type Action = { operation: Operation; mac?: string | undefined; work: () => Reply }
 
 const commands = new Map<string, { operation: Operation; handle: SiteHandler }>([
   ['hotspot create-voucher', { operation: 'create', handle: createVouchers }],
@@ -49,7 +51,8 @@ export function findAction(simulator: Simulator, call: Call): Action {
     case 'POST cmd/hotspot':
     case 'POST cmd/stamgr': {
       const { operation, handle } = command ?? unknownCommand
-      return { operation, work: onSite(handle) }
+      const mac = isObject(call.body) ? readMac(call.body['mac']) : undefined
+      return { operation, mac, work: onSite(handle) }
     }
     default:
       return { operation: 'other', work: () => failure(404, 'api.err.NotFound') }

@@ -1,6 +1,7 @@
 import type { Behaviour } from '../behaviour.ts'
 import { type Fault, faultKinds, faultTargets } from '../faults/fault-queue.ts'
 import { isIntegerWithin, type JsonObject } from '../http/json.ts'
+import { readMac } from '../store/guests.ts'
 import type { Site } from '../store/voucher.ts'
 import type { VoucherStore } from '../store/voucher-store.ts'
 
@@ -77,7 +78,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
 const slowKinds = ['slow', 'slow-drip']
 const slowDelayMs = 1000
 
-export function readFault({ on, kind, times = 1, delayMs, ...unknown }: JsonObject): Fault {
+export function readFault({ on, kind, times = 1, delayMs, mac, ...unknown }: JsonObject): Fault {
   const target = faultTargets.find((known) => known === on)
   if (!target) throw new ControlError(400, `'on' must be one of ${faultTargets.join(', ')}`)
   const knownKind = faultKinds.find((known) => known === kind)
@@ -85,9 +86,11 @@ export function readFault({ on, kind, times = 1, delayMs, ...unknown }: JsonObje
   if (!isIntegerWithin(times, 1, maxCount)) throw new ControlError(400, "'times' must be an integer of at least 1")
   const delay = delayMs ?? (slowKinds.includes(knownKind) ? slowDelayMs : 0)
   if (!isIntegerWithin(delay, 0, 600_000)) throw new ControlError(400, "'delayMs' must be an integer up to 600000")
+  const device = readMac(mac)
+  if (mac !== undefined && device === undefined) throw new ControlError(400, "'mac' must be a MAC address")
   const [first] = Object.keys(unknown)
   if (first !== undefined) throw new ControlError(400, `'${first}' is not known`)
-  return { on: target, kind: knownKind, times, delayMs: delay }
+  return { on: target, kind: knownKind, times, delayMs: delay, ...(device !== undefined && { mac: device }) }
 }
 
 /** Undefined when the body names no site. */

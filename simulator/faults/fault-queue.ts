@@ -33,9 +33,9 @@ type FaultTarget = (typeof faultTargets)[number]
 
 /**
  * `times` is how often the fault still happens. `delayMs` passes before the answer, before each of its bytes, or before the
- * connection is closed.
+ * connection is closed. With `mac`, only a command for this device has the fault.
  */
-export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number }
+export type Fault = { on: FaultTarget; kind: FaultKind; times: number; delayMs: number; mac?: string }
 
 /** The kind of work that a request asks for. Only faults on `any` apply to `other`. */
 export type Operation = Exclude<FaultTarget, 'any'> | 'other'
@@ -43,8 +43,8 @@ export type Operation = Exclude<FaultTarget, 'any'> | 'other'
 export type FaultQueue = {
   list(): readonly Fault[]
   add(fault: Fault): void
-  /** Returns the first fault for this operation and counts its `times` down. */
-  take(operation: Operation): Fault | undefined
+  /** Returns the first fault for this operation, and for the device of a command, and counts its `times` down. */
+  take(operation: Operation, mac?: string): Fault | undefined
   /** Returns how many faults it removed. */
   clear(): number
 }
@@ -54,8 +54,10 @@ export function createFaultQueue(): FaultQueue {
   return {
     list: () => faults,
     add: (fault) => void faults.push(fault),
-    take(operation) {
-      const fault = faults.find(({ on }) => on === 'any' || on === operation)
+    take(operation, mac) {
+      const fault = faults.find(
+        (each) => (each.on === 'any' || each.on === operation) && (each.mac === undefined || each.mac === mac),
+      )
       if (!fault) return undefined
       fault.times--
       if (fault.times === 0) faults = faults.filter((other) => other !== fault)

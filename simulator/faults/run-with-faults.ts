@@ -29,9 +29,9 @@ type Exchange = { work: () => Reply; replies: FaultReplies }
 /** Does the work, unless a fault is waiting for this operation: then the fault decides. */
 export function runWithFaults(
   faults: FaultQueue,
-  { operation, ...exchange }: Exchange & { operation: Operation },
+  { operation, mac, ...exchange }: Exchange & { operation: Operation; mac?: string | undefined },
 ): Delivery {
-  const fault = faults.take(operation)
+  const fault = faults.take(operation, mac)
   if (!fault) return { outcome: exchange.work() }
   const { kind, delayMs } = fault
   return { outcome: faultOutcomes[kind](exchange), delayMs, drip: kind === 'slow-drip' }

@@ -156,9 +156,9 @@ export type ControllerConnection = {
   /**
    * Ends the sign-ins of all devices that used these vouchers, online or not, and returns the result for each voucher
    * by its id. The vouchers are deleted before, so that nobody can sign in with them again. Never ends the sign-in of a
-   * device that the controller does not tie to one of these vouchers. Takes a few seconds at most: a voucher with
-   * devices that it had no time for is left out of the result, and the caller calls again. Each call makes progress.
-   * See `cannotDisconnect`.
+   * device that the controller does not tie to one of these vouchers. A command that fails for one device does not stop
+   * the others. Takes a few seconds at most: a voucher with devices that got no command yet is left out of the result, and
+   * the caller calls again with the vouchers in another order. Each call makes progress or throws. See `cannotDisconnect`.
    */
   disconnect(site: string, vouchers: VoucherToDisconnect[]): Promise<Map<string, Disconnection>>
   /** Checks, with the cheapest read, that vouchers of the site can be used. */
@@ -191,7 +191,7 @@ export type Disconnection =
   | 'none_online'
   /** The controller does not say for certain which devices used the voucher. Some of them may still be signed in. */
   | 'unsupported'
-  /** The controller accepted the command, but a device of the voucher is still signed in. */
+  /** A device of the voucher is still signed in, although a command was sent for it. */
   | 'failed'
 
 /** The `disconnect` of drivers whose controllers do not say which device used a voucher. */

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
+import { range } from '#test/load.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
 
 const app = await startApp()
@@ -135,6 +136,61 @@ describe.each([onClassic, { driver: 'unifi-classic', flavour: 'self-hosted' }])(
     expect([await onController(guest.code), await onController(next.code)]).toEqual([false, false])
   })
 
+  test('one device that cannot be disconnected: all others go offline, and only its voucher has failed attempts', async () => {
+    const { id: site, simulator } = await openSite(dialect)
+    const guests = []
+    for (const n of range(20)) {
+      const guest = await checkIn(site, { max_uses: 2 })
+      await simulator.redeem(guest.code, `02:00:5e:00:54:${String(n).padStart(2, '0')}`)
+      guests.push(guest)
+    }
+    const online = async () => (await simulator.guests()).filter(({ authorized }) => authorized).map(({ code }) => code)
+    await simulator.fault('server-error', { on: 'unauthorize', mac: '02:00:5e:00:54:07', times: 100 })
+    const revocation = await revoke({ voucher_ids: guests.map(({ id }) => id) })
+    await withdrawDue(app.context, site)
+
+    expect(await online()).toEqual([guests[7]?.code])
+    expect(await read(`/revocations/${revocation}`)).toMatchObject({ revoked: 19, pending: 1 })
+    expect(await attemptsOf(revocation)).toEqual([1])
+    for (const attempts of [2, 3, 4]) {
+      await makeDue(revocation)
+      await withdrawDue(app.context, site)
+      expect(await attemptsOf(revocation)).toEqual([attempts])
+    }
+    await makeDue(revocation)
+    await withdrawDue(app.context, site)
+
+    const disconnected = (await rowsOf(revocation)).map(([, result]) => result)
+    expect(disconnected.toSorted()).toEqual([...range(19).map(() => 'all'), 'failed'])
+  })
+
+  const outage = [
+    ['slow', { on: 'list', delayMs: 0 }], // after the deletion
+    ['reset', { on: 'guests' }],
+    ['reset', { on: 'list' }], // the probe
+  ] as const
+  test.each([
+    ['busy with commands', [['too-many', { on: 'unauthorize' }]]],
+    ['busy with the list of guests', [['too-many', { on: 'guests' }]]],
+    ['out of reach', outage],
+  ] as const)('a controller that is %s costs no attempt of a voucher that was not tried', async (_, faults) => {
+    const { id: site, simulator } = await openSite(dialect)
+    const guest = await checkIn(site, { max_uses: 2 })
+    await simulator.redeem(guest.code, phone)
+    const revocation = await revoke({ voucher_ids: [guest.id] })
+    for (const _ of range(6)) {
+      for (const [kind, options] of faults) await simulator.fault(kind, options)
+      await makeDue(revocation)
+      await withdrawDue(app.context, site)
+      expect(await rowsOf(revocation)).toEqual([['pending', null]])
+    }
+    expect(await attemptsOf(revocation)).toEqual([0])
+    await makeDue(revocation)
+    await withdrawDue(app.context, site)
+
+    expect(await rowsOf(revocation)).toEqual([['revoked', 'all']])
+  })
+
   test.each(['truncated', 'html-ok', 'server-error'])(
     'the list of guests cannot be read once (%s): it is read again',
     async (kind) => {
@@ -195,6 +251,15 @@ test('a voucher that ends by valid_until also disconnects its devices', async ()
 
   expect(await simulator.guests()).toMatchObject([{ authorized: false }])
 })
+
+/** The failed attempts to disconnect of the vouchers that are not settled. */
+async function attemptsOf(revocationId: string): Promise<number[]> {
+  const { rows } = await app.db.query<{ attempts: number }>(
+    'select disconnect_attempts as attempts from withdrawals where revocation_id = $1 and settled_at is null',
+    [revocationId],
+  )
+  return rows.map(({ attempts }) => attempts)
+}
 
 async function makeDue(revocationId: string): Promise<void> {
   await app.db.query(

@@ -17,8 +17,8 @@ export type OutageContext = {
 
 /**
  * Checks whether a controller still answers after a call to it failed. If not, its outage begins: webhooks that report
- * controllers are notified, and background work leaves the controller alone until it answers again. Returns true when an
- * outage began.
+ * controllers are notified, and background work leaves the controller alone until it answers again. Returns true when the
+ * controller is out of reach.
  */
 export async function noteFailure(ctx: OutageContext, site: SiteOnController, failure: Failure): Promise<boolean> {
   if (!isUnanswered(failure)) return false
@@ -26,7 +26,7 @@ export async function noteFailure(ctx: OutageContext, site: SiteOnController, fa
   if (reason === null) return false
   const began = await recordChange(ctx, (tx) => startOutage(tx, site.controllerId, reason))
   if (began) ctx.log.warn({ controller: site.controllerId, failure, reason }, 'the controller is unreachable')
-  return began
+  return true
 }
 
 /** Ends the outage of a controller that answered, if there is one. */

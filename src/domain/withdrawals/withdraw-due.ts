@@ -146,13 +146,14 @@ function deleteOn(ctx: WithdrawContext, { site, kind }: Place, named: Named[]): 
 }
 
 type Disconnections = {
-  /** Vouchers that the driver had no time for have no entry. */
+  /** Vouchers that the driver has not tried, or not tried completely, have no entry. */
   byId: Map<string, Disconnection>
   failure?: Failure
 }
 
 /**
- * Disconnects the devices of deleted vouchers. Vouchers that were withdrawn because nobody used them have no devices.
+ * Disconnects the devices of deleted vouchers. Vouchers that were withdrawn because nobody used them have no devices. If the
+ * call fails for all of them, this counts as an attempt only if the controller can be reached and is not busy.
  */
 async function disconnect(ctx: WithdrawContext, { site, kind }: Place, deleted: Named[]): Promise<Disconnections> {
   const perhapsOnline = deleted
@@ -169,7 +170,8 @@ async function disconnect(ctx: WithdrawContext, { site, kind }: Place, deleted: 
   } catch (error) {
     const failure = controllerFailure(error)
     if (failure === undefined) throw error
-    return { byId: new Map(), failure }
+    const isUnusable = failure === 'busy' || (await noteFailure(ctx, site, failure))
+    return { byId: new Map(isUnusable ? [] : perhapsOnline.map(({ id }) => [id, 'failed'])), failure }
   }
 }
 
@@ -191,7 +193,7 @@ function groupByProgress(deleted: Named[], { byId, failure }: Disconnections): B
   const [done, failed, unfinished]: [SettledWithdrawal[], Named[], Named[]] = [[], [], []]
   for (const withdrawal of deleted) {
     const { id, state, onlyUnused, disconnectAttempts, controllerVoucherId } = withdrawal
-    const disconnected = onlyUnused ? 'none_online' : failure ? 'failed' : byId.get(controllerVoucherId)
+    const disconnected = onlyUnused ? 'none_online' : byId.get(controllerVoucherId)
     const isTriedAgain = disconnected === 'failed' && !isFinal && disconnectAttempts + 1 < maxDisconnectAttempts
     if (disconnected === undefined) unfinished.push(withdrawal)
     else if (isTriedAgain) failed.push(withdrawal)

@@ -134,8 +134,48 @@ export function testDisconnecting(bench: Bench): void {
     expect(await disconnect(stays, goes)).toEqual(['all', 'none_online'])
   })
 
+  const ofOneDevice = ['refuse', 'not-found', 'server-error', 'gateway-html', 'html-ok', 'reset', 'truncated', 'huge']
+  test.each(ofOneDevice)('disconnect: the command for one device fails (%s), and all others are sent', async (kind) => {
+    const stubborn = newMac()
+    const [crowded, alone, ...others] = [
+      await usedBy(newMac(), stubborn, newMac()),
+      await usedBy(stubborn),
+      await usedBy(newMac()),
+      await usedBy(newMac()),
+    ]
+    await simulator.fault(kind, { on: 'unauthorize', mac: stubborn, times: 100 })
+    const isDone = ['truncated'].includes(kind) // the controller did its work, and only the answer was wrong
+    const expected = isDone ? ['all', 'all', 'all', 'all'] : ['failed', 'failed', 'all', 'all']
+
+    expect(await disconnect(crowded, alone, ...others)).toEqual(expected)
+    expect(await authorized(crowded.code)).toEqual(isDone ? [] : [stubborn.replaceAll(':', '')])
+    await simulator.forget()
+    expect(await disconnect(crowded, alone)).toEqual(isDone ? ['none_online', 'none_online'] : ['all', 'all'])
+  })
+
+  test('disconnect: a device whose command gets no answer does not take the time of the others', async () => {
+    const stubborn = newMac()
+    const [first, ...others] = [await usedBy(stubborn), await usedBy(newMac()), await usedBy(newMac())]
+    await simulator.fault('hang-before', { on: 'unauthorize', mac: stubborn, times: 100 })
+    const asked = [first, ...others].map(({ id, code }) => ({ id, code, createdAt: new Date() }))
+    for (let round = 0; round < 2; round++) await connection.disconnect('default', round === 0 ? asked : asked.toReversed())
+
+    for (const { code } of others) expect(await authorized(code)).toEqual([])
+    expect(await authorized(first.code)).toHaveLength(1)
+  })
+
+  test('disconnect: if the controller becomes busy between two commands, the voucher without a command has no result', async () => {
+    const [first, second] = [newMac(), newMac()]
+    const [tried, untried] = [await usedBy(first), await usedBy(second)]
+    await simulator.fault('too-many', { on: 'unauthorize', mac: second, times: 100 })
+    const asked = [tried, untried].map(({ id, code }) => ({ id, code, createdAt: new Date() }))
+
+    expect(await connection.disconnect('default', asked)).toEqual(new Map([[tried.id, 'all']]))
+    await expect(connection.disconnect('default', asked)).rejects.toMatchObject({ failure: 'busy' })
+  })
+
   const faults = ['forbidden', 'server-error', 'gateway-html', 'html-ok', 'reset', 'truncated', 'huge']
-  test.each(['guests', 'unauthorize'].flatMap((on) => faults.map((kind) => [on, kind] as const)))(
+  test.each([...faults.map((kind) => ['guests', kind] as const), ['unauthorize', 'forbidden'] as const])(
     'disconnect, fault on %s, %s: an error without a MAC address; it works afterwards',
     async (on, kind) => {
       const voucher = await usedBy(newMac())

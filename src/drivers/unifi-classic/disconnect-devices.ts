@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock.ts'
-import type { Disconnection, VoucherToDisconnect } from '../driver.ts'
+import { ControllerError, type Disconnection, type Failure, type VoucherToDisconnect } from '../driver.ts'
 import { integerOf, type Json, objectOf, unreadable } from '../http-base/http-client.ts'
 
 /** The list of guests covers the time since the oldest voucher was made, and this much more, because clocks differ. */
@@ -11,12 +11,16 @@ const maxGuests = 100_000
 const toleranceMs = 5_000
 /** No command is sent after this time, because the caller's lease of a withdrawal is 12 s. The next call continues. */
 const commandsMs = 4_000
+/** A command that gets no answer must not take up the lease. */
+const commandTimeoutMs = 4_000
+/** Failures of a command that may concern its device only. After any other failure, no further command is sent. */
+const perhapsOfDevice: Failure[] = ['rejected', 'missing', 'failed', 'timeout', 'no_voucher']
 
 type GuestApi = {
   /** `stat/guest` */
   listGuests(body: object): Promise<unknown[]>
   /** `cmd/stamgr` */
-  command(body: object): Promise<unknown>
+  command(body: object, deadline: AbortSignal): Promise<unknown>
   clock: Clock
   /** How far the controller's clock is ahead of ours. */
   clockAheadMs(): number
@@ -48,13 +52,23 @@ export async function disconnectDevices(
   return new Map(plans.map((plan) => resultOf(plan, sent, left)).filter((result) => result !== undefined))
 }
 
-/** Sends at least one command, so that repeated calls come to an end. Returns the devices for which a command was sent. */
+/**
+ * Sends at least one command, so that repeated calls come to an end. Returns the devices for which a command was sent, even if
+ * it failed: the list of guests then shows whether the device is still signed in.
+ */
 async function sendCommands(api: GuestApi, macs: Set<string>): Promise<Set<string>> {
   const startedAt = performance.now()
   const sent = new Set<string>()
   for (const mac of macs) {
     if (sent.size > 0 && performance.now() - startedAt >= commandsMs) break
-    await api.command({ cmd: 'unauthorize-guest', mac: mac.replaceAll(/..(?=.)/g, '$&:') })
+    try {
+      const body = { cmd: 'unauthorize-guest', mac: mac.replaceAll(/..(?=.)/g, '$&:') }
+      await api.command(body, AbortSignal.timeout(commandTimeoutMs))
+    } catch (error) {
+      const mayGoOn = error instanceof ControllerError && perhapsOfDevice.includes(error.failure)
+      if (!mayGoOn && sent.size === 0) throw error
+      if (!mayGoOn) break
+    }
     sent.add(mac)
   }
   return sent

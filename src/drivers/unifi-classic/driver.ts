@@ -113,7 +113,8 @@ export const unifiClassic: Driver = {
         disconnectDevices(
           {
             listGuests: (body) => client.call({ site, path: onSite(site, 'stat/guest'), body, maxBytes: maxListBytes }),
-            command: (body) => client.call({ site, path: onSite(site, 'cmd/stamgr'), body, mayBeEmpty: true }),
+            command: (body, deadline) =>
+              client.call({ site, path: onSite(site, 'cmd/stamgr'), body, deadline, mayBeEmpty: true }),
             clock: access.clock,
             clockAheadMs: http.shared.clockAheadMs,
           },

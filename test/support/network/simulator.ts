@@ -66,7 +66,7 @@ export type Simulator = {
   siteReferences(): Promise<Map<string, string>>
   /** Removes the faults to come, but not the log. */
   forgetFaults(): Promise<void>
-  fault(kind: string, options?: { times?: number; delayMs?: number; on?: string }): Promise<void>
+  fault(kind: string, options?: { times?: number; delayMs?: number; on?: string; mac?: string }): Promise<void>
   /** Closes every connection and stops listening. */
   stop(): Promise<void>
 }
