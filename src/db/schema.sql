@@ -503,6 +503,7 @@ CREATE TABLE public.webhooks (
     is_slow boolean DEFAULT false NOT NULL,
     events text[] DEFAULT '{voucher.created}'::text[] NOT NULL,
     language text DEFAULT 'de'::text NOT NULL,
+    host_id text,
     CONSTRAINT webhooks_events_check CHECK ((cardinality(events) > 0)),
     CONSTRAINT webhooks_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text])))
 );

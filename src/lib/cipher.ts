@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 /** The current key encrypts new values. Any of the keys can decrypt old ones. */
 export type Keyring = { currentId: string; keys: ReadonlyMap<string, Buffer> }
@@ -49,4 +49,16 @@ function aadOf(place: Place): Buffer {
 
 function describe(place: Place): string {
   return `${place.table}.${place.column} of ${place.row}`
+}
+
+/**
+ * Keyed hashes of a text, one for each key, that of the current key first. Equal texts have equal hashes, and nobody without
+ * the keys can guess the text. `purpose` keeps the hashes of different uses apart.
+ */
+export function keyedHashes({ currentId, keys }: Keyring, purpose: string, text: string): string[] {
+  const ids = [currentId, ...[...keys.keys()].filter((id) => id !== currentId)]
+  return ids.map((id) => {
+    const key = keys.get(id) as Buffer
+    return createHmac('sha256', key).update(`${purpose}\0${text}`).digest().subarray(0, 16).toString('base64url')
+  })
 }

@@ -35,6 +35,7 @@ export type StepName =
   | 'keep creations of open batches'
   | 'settle rows without a creation'
   | 'take withdrawals of one kind'
+  | 'limit the attempts of a host'
 
 /** A test may set `work` to a replacement. `input` is the data that a replacement needs. */
 export type Step = { name: StepName; work: () => unknown; input: unknown }

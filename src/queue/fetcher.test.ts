@@ -46,6 +46,49 @@ test('jobs beyond the limit of their group wait, and other groups are not delaye
   await queue.stop()
 })
 
+test('a wider group leaves places to others, whichever of its groups a job has', async () => {
+  const queue = await startQueue()
+  const begun: string[] = []
+  const end = Promise.withResolvers<void>()
+  const ofHost = (widerGroup: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ data: { name: widerGroup }, exclusiveKey: `${widerGroup}${i}`, group: `${widerGroup}${i}`, widerGroup })) // biome-ignore format: one line
+  await sender.enqueue(db, 'attempt', [...ofHost('hanging', 30), ...ofHost('other', 2)])
+
+  const limits = { atOnce: 5, perGroupHere: 2, perWiderGroupHere: 3 }
+  await queue.work<{ name: string }>('attempt', limits, async ({ name }) => {
+    begun.push(name)
+    if (name === 'hanging') await end.promise
+  })
+
+  await vi.waitFor(() => expect(begun.filter((name) => name === 'other')).toHaveLength(2), soon)
+  expect(begun.filter((name) => name === 'hanging')).toHaveLength(3)
+  const { rowCount } = await db.query(`select from pgboss.job where state = 'created'`)
+  expect(rowCount).toBe(27) // they stay in the queue, where other workers can take them
+  end.resolve()
+  await vi.waitFor(async () => expect((await db.query('select from pgboss.job')).rowCount).toBe(0), soon)
+  await queue.stop()
+})
+
+test('two workers share the jobs of a wider group', async () => {
+  const begun: string[] = []
+  const end = Promise.withResolvers<void>()
+  const queues = [await startQueue(), await startQueue()]
+  for (const [i, queue] of queues.entries())
+    await queue.work('attempt', { atOnce: 5, perGroupHere: 1, perWiderGroupHere: 2 }, async () => {
+      begun.push(`worker ${i}`)
+      await end.promise
+    })
+  const jobs = Array.from({ length: 12 }, (_, i) => ({ data: {}, exclusiveKey: `g${i}`, group: `g${i}`, widerGroup: 'host' })) // biome-ignore format: one line
+  await sender.enqueue(db, 'attempt', jobs)
+
+  const each = ['worker 0', 'worker 0', 'worker 1', 'worker 1']
+  await vi.waitFor(() => expect(begun.toSorted()).toEqual(each), soon)
+  end.resolve()
+  await vi.waitFor(async () => expect((await db.query('select from pgboss.job')).rowCount).toBe(0), soon)
+  expect(begun).toHaveLength(12)
+  for (const queue of queues) await queue.stop()
+})
+
 test('a job whose wake-up was lost is found by a poll', async () => {
   const queue = await startQueue()
   const handled: string[] = []

@@ -1,25 +1,23 @@
 import type { Job } from 'pg-boss'
+import type { GroupLimits, Taken } from './jobs.queries.ts'
 import { isRejectedByDatabase, steadyClock, trackHandlers } from './progress.ts'
 
-/** Limits on how many jobs run at the same time. */
-export type JobLimits = {
-  /** All jobs in this process. */
-  atOnce: number
-  /** The jobs of one group, in all processes together. */
-  perGroup?: number
-  /** The jobs of one group, in this process. */
-  perGroupHere?: number
-}
+/** Limits on how many jobs run at the same time: `atOnce` of the whole queue in this process, and those of its groups. */
+export type JobLimits = GroupLimits & { atOnce: number }
+
+/** How many jobs of each group this process runs. */
+export type RunningHere = { groups: Record<string, number>; widerGroups: Record<string, number> }
 
 /** The statements of one queue. */
 export type JobSource<T> = {
-  fetch(limit: number, ignoredGroups: string[]): Promise<Job<T>[]>
+  /** Leaves jobs in the queue whose group has no free place. */
+  fetch(limit: number, running: RunningHere): Promise<Taken<T>>
   /** Ends a job that succeeded. */
   remove(job: Job<T>): Promise<unknown>
   /** Ends an attempt. The job is retried if its queue says so. */
   fail(jobs: Job<T>[], error: unknown): Promise<unknown>
-  /** Keeps the jobs from being given to other workers. Returns the ids of those that still belong to this process. */
-  touch(jobs: Job<T>[]): Promise<string[]>
+  /** Keeps the jobs from being given to other workers. */
+  touch(jobs: Job<T>[]): Promise<unknown>
 }
 
 type FetcherOptions<T> = {
@@ -43,26 +41,20 @@ const touchEveryMs = 5_000
 const stopWithinMs = 4_000
 
 /**
- * Fetches the jobs of one queue for all places of this process, and runs them. A fetched job waits in this process while its
- * group already runs `perGroupHere` jobs. Meanwhile no more jobs of that group are fetched.
+ * Fetches the jobs of one queue for all places of this process, and runs them. A job belongs to a group, and may belong to a
+ * wider group. A job whose groups have no free place stays in the queue, where other workers can take it.
  */
 export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>): Fetcher {
   const { limits, onError } = options
-  const perGroup = limits.perGroupHere ?? Number.POSITIVE_INFINITY
   const handlers = trackHandlers(options.expireMs)
   const running = new Map<Job<T>, Promise<void>>()
-  const waiting = new Set<Job<T>>()
   let answeredAt = steadyClock.now()
   let mayHaveMore = false
-  let ignoredGroups = new Set<string>()
+  let fullGroups = new Set<string>() // at the last fetch
   let isStopping = false
   let endPause = () => {}
 
   const hasPlace = () => running.size < limits.atOnce
-  const groupIsFull = (group: string) =>
-    [...running.keys()].filter(({ groupId }) => groupId === group).length >= perGroup
-  const groupWaits = (group: string) => [...waiting].some(({ groupId }) => groupId === group)
-  const isIgnored = (group: string) => groupIsFull(group) || groupWaits(group)
 
   async function run(): Promise<void> {
     while (!isStopping) {
@@ -74,14 +66,16 @@ export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>
   async function fetchJobs(limit: number): Promise<void> {
     mayHaveMore = false
     try {
-      const groups = [...running.keys(), ...waiting].flatMap(({ groupId }) => groupId ?? [])
-      ignoredGroups = new Set(groups.filter(isIgnored))
-      const jobs = await source.fetch(limit, [...ignoredGroups])
+      const here = countRunning([...running.keys()])
+      fullGroups = new Set([
+        ...groupsWith(here.groups, limits.perGroupHere),
+        ...groupsWith(here.widerGroups, limits.perWiderGroupHere),
+      ])
+      const { jobs, hasMore } = await source.fetch(limit, here)
       answeredAt = steadyClock.now()
-      // With `perGroup`, PostgreSQL first takes `limit` jobs and then leaves out those that are too many for their group.
-      if (jobs.length === limit || (limits.perGroup !== undefined && jobs.length > 0)) mayHaveMore = true
-      for (const job of jobs) waiting.add(job)
-      startWaiting()
+      if (hasMore) mayHaveMore = true
+      if (isStopping && jobs.length > 0) await source.fail(jobs, stopped())
+      else for (const job of jobs) running.set(job, runJob(job))
     } catch (error) {
       if (isRejectedByDatabase(error)) answeredAt = steadyClock.now()
       onError(error as Error)
@@ -98,16 +92,6 @@ export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>
     })
   }
 
-  function startWaiting(): void {
-    if (isStopping) return
-    for (const job of waiting) {
-      if (!hasPlace()) return
-      if (job.groupId && groupIsFull(job.groupId)) continue
-      waiting.delete(job)
-      running.set(job, runJob(job))
-    }
-  }
-
   async function runJob(job: Job<T>): Promise<void> {
     try {
       await withinMs(options.expireMs, handlers.track(options.handle(job.data)))
@@ -116,18 +100,14 @@ export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>
       await source.fail([job], error).catch(onError)
     }
     running.delete(job)
-    startWaiting()
-    const groupHasPlace = job.groupId && ignoredGroups.has(job.groupId) && !isIgnored(job.groupId)
-    if (groupHasPlace || limits.perGroup !== undefined) mayHaveMore = true // the last fetch may have left out this group
-    if (mayHaveMore && hasPlace()) endPause()
+    // The last fetch left out the jobs of full groups. With `perGroup`, jobs of other processes may have filled a group.
+    if (groupsOf(job).some((group) => fullGroups.has(group)) || limits.perGroup !== undefined) mayHaveMore = true
+    if (mayHaveMore) endPause()
   }
 
-  /** Sends the heartbeats of all jobs. Drops waiting jobs that now belong to another worker. */
+  /** Sends the heartbeats of all jobs. */
   async function touch(): Promise<void> {
-    const jobs = [...running.keys(), ...waiting]
-    if (jobs.length === 0) return
-    const ours = new Set(await source.touch(jobs))
-    for (const job of jobs) if (!ours.has(job.id)) waiting.delete(job)
+    if (running.size > 0) await source.touch([...running.keys()])
   }
 
   const touching = setInterval(() => void touch().catch(onError), touchEveryMs)
@@ -148,10 +128,33 @@ export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>
         ended.then(() => Promise.all(running.values())),
       ).catch(() => {})
       clearInterval(touching)
-      const left = [...running.keys(), ...waiting]
-      if (left.length > 0) await source.fail(left, new Error('the worker stopped')).catch(onError)
+      const left = [...running.keys()]
+      if (left.length > 0) await source.fail(left, stopped()).catch(onError)
     },
   }
+}
+
+function groupsOf({ groupId, groupTier }: Job<unknown>): string[] {
+  return [groupId, groupTier].filter((group) => typeof group === 'string')
+}
+
+function countRunning(jobs: Job<unknown>[]): RunningHere {
+  const count = (ids: (string | null | undefined)[]) => {
+    const byId = Object.groupBy(ids.filter((id) => typeof id === 'string'), (id) => id) // biome-ignore format: one line
+    return Object.fromEntries(Object.entries(byId).map(([id, same = []]) => [id, same.length]))
+  }
+  return {
+    groups: count(jobs.map(({ groupId }) => groupId)),
+    widerGroups: count(jobs.map(({ groupTier }) => groupTier)),
+  }
+}
+
+function groupsWith(counts: Record<string, number>, atLeast = Number.POSITIVE_INFINITY): string[] {
+  return Object.keys(counts).filter((group) => (counts[group] as number) >= atLeast)
+}
+
+function stopped(): Error {
+  return new Error('the worker stopped')
 }
 
 async function withinMs(limitMs: number, work: Promise<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Job } from 'pg-boss'
 import type { Queryable } from '#db/database.ts'
 
 const channel = 'voucher_service_jobs'
@@ -41,6 +42,77 @@ export async function hasListener(db: Queryable): Promise<boolean> {
 export async function keepListening(client: pg.Client): Promise<void> {
   await client.query('select 1')
 }
+
+/** How many jobs of each group run now. */
+type Running = Record<string, number>
+
+export type Taken<T> = {
+  jobs: Job<T>[]
+  /** More jobs than these are due: the limit was reached, or jobs of groups without a free place were left in the queue. */
+  hasMore: boolean
+}
+
+/** Undefined means no limit. With `perGroup`, the running jobs of all processes count, and otherwise those of this process. */
+export type GroupLimits = {
+  perGroup?: number | undefined
+  perGroupHere?: number | undefined
+  perWiderGroupHere?: number | undefined
+}
+
+/**
+ * Takes up to `limit` due jobs, the earliest first, but not more of a group than it has free places. The statement is
+ * pg-boss' own with a second group per job: pg-boss has a column for it (`group_tier`), but cannot limit by it. If one group
+ * has most of the due jobs, it gets fewer jobs than `limit`. The next call then passes that group over.
+ */
+export async function takeJobs<T>(
+  db: Queryable,
+  queue: string,
+  options: { limit: number; limits: GroupLimits; running: { groups: Running; widerGroups: Running } },
+): Promise<Taken<T>> {
+  const { limit, limits, running } = options
+  const { perGroup, perGroupHere = unlimited, perWiderGroupHere = unlimited } = limits
+  const [runningGroups, values] = perGroup === undefined ? ['$6::jsonb', [running.groups]] : [runningInAllProcesses, []]
+  const { rows } = await db.query<Job<T> & { seen: number }>(
+    `with running as materialized (
+       select ${runningGroups} as groups, $5::jsonb as wider_groups
+     ), due as (
+       select j.id, j.group_id, j.group_tier, j.created_on,
+              coalesce(((select groups from running) ->> j.group_id)::integer, 0) as in_group,
+              coalesce(((select wider_groups from running) ->> j.group_tier)::integer, 0) as in_wider_group
+         from pgboss.job j
+        where j.name = $1 and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
+          and (j.group_id is null or coalesce(((select groups from running) ->> j.group_id)::integer, 0) < $3)
+          and (j.group_tier is null
+               or coalesce(((select wider_groups from running) ->> j.group_tier)::integer, 0) < $4)
+        order by j.priority desc, j.created_on
+        limit $2 for update of j skip locked
+     ), counted as (
+       select id, group_id, group_tier,
+              in_group + row_number() over (partition by group_id order by created_on, id) as in_group,
+              in_wider_group + row_number() over (partition by group_tier order by created_on, id) as in_wider_group
+         from due
+     )
+     update pgboss.job
+        set state = 'active', started_on = pgboss.job_now(), heartbeat_on = pgboss.job_now(),
+            retry_count = case when started_on is null then retry_count else retry_count + 1 end
+      where name = $1 and id = any (array(
+              select id from counted
+               where (group_id is null or in_group <= $3) and (group_tier is null or in_wider_group <= $4)))
+     returning id, name, data, retry_count as "retryCount", expire_seconds as "expireInSeconds",
+               heartbeat_seconds as "heartbeatSeconds", group_id as "groupId", group_tier as "groupTier",
+               (select count(*)::integer from due) as seen`,
+    [queue, limit, perGroup ?? perGroupHere, perWiderGroupHere, running.widerGroups, ...values],
+  )
+  const seen = rows[0]?.seen ?? 0 // the first job that is seen is always taken
+  return { jobs: rows.map(({ seen: _, ...job }) => job as Job<T>), hasMore: seen === limit || seen > rows.length }
+}
+
+const unlimited = 2_147_483_647
+
+const runningInAllProcesses = `(
+  select coalesce(jsonb_object_agg(group_id, count), '{}')
+    from (select group_id, count(*) from pgboss.job
+           where name = $1 and state = 'active' and group_id is not null group by group_id) active)`
 
 /** The groups of a queue that have at least this many waiting jobs. */
 export async function listBusyGroups(db: Queryable, queue: string, atLeast: number): Promise<string[]> {

@@ -2,7 +2,7 @@ import { PgBoss, type Queue as QueueOptions } from 'pg-boss'
 import { connectDatabase, noTimeouts, type Queryable, tcpKeepAlive } from '#db/database.ts'
 import type { WriteGuard } from '#db/write-guard.ts'
 import { type Fetcher, type JobLimits, type JobSource, startFetcher } from './fetcher.ts'
-import { listBusyGroups } from './jobs.queries.ts'
+import { listBusyGroups, takeJobs } from './jobs.queries.ts'
 import { steadyClock } from './progress.ts'
 import { createSender, type Listener, startListener } from './wake-ups.ts'
 
@@ -36,7 +36,14 @@ const forEveryQueue = { notify: false, heartbeatSeconds: 10, expireInSeconds: 60
 const queryTimeoutMs = 10_000
 
 /** A queue with the policy `exclusive` rejects a job while another job with the same `exclusiveKey` waits or runs. */
-type NewJob = { data: object; exclusiveKey?: string; group?: string; startAfter?: Date | undefined }
+type NewJob = {
+  data: object
+  exclusiveKey?: string
+  group?: string
+  /** Contains several groups. Only a job with a group can have one. */
+  widerGroup?: string | undefined
+  startAfter?: Date | undefined
+}
 
 /**
  * The listening worker is woken for new jobs. It polls for retries, for jobs that become due, and for jobs whose wake-up was
@@ -105,10 +112,10 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
       const transaction = { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) }
       const ids = await boss.insert(
         name,
-        jobs.map(({ data, exclusiveKey, group, startAfter }) => ({
+        jobs.map(({ data, exclusiveKey, group, widerGroup, startAfter }) => ({
           data,
           ...(exclusiveKey !== undefined && { singletonKey: exclusiveKey }),
-          ...(group !== undefined && { group: { id: group } }),
+          ...(group !== undefined && { group: { id: group, ...(widerGroup !== undefined && { tier: widerGroup }) } }),
           ...(startAfter && { startAfter: startAfter.toISOString() }),
         })),
         { db: transaction, returnId: true },
@@ -121,7 +128,7 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
       return accepted
     },
     async work<T>(name: QueueName, limits: JobLimits, handle: (data: T) => Promise<void>) {
-      const source = jobSource<T>(boss, name, limits)
+      const source = jobSource<T>(boss, db, name, limits)
       const expireMs = { ...forEveryQueue, ...queues[name] }.expireInSeconds * 1_000
       const poll = () => (listener?.isListening() ? pollMs.listening : pollMs.otherwise)
       fetchers.set(name, startFetcher(source, { limits, handle, expireMs, pollMs: poll, onError }))
@@ -145,14 +152,12 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
   }
 }
 
-function jobSource<T>(boss: PgBoss, name: QueueName, { perGroup }: JobLimits): JobSource<T> {
-  const groupConcurrency = perGroup !== undefined && { groupConcurrency: perGroup }
+function jobSource<T>(boss: PgBoss, db: Queryable, name: QueueName, limits: JobLimits): JobSource<T> {
   return {
-    fetch: (limit, ignoreGroups) => boss.fetch<T>(name, { batchSize: limit, ignoreGroups, ...groupConcurrency }),
+    fetch: (limit, running) => takeJobs<T>(db, name, { limit, limits, running }),
     remove: (job) => boss.deleteJob(name, job),
     fail: (jobs, error) => boss.fail(name, jobs, error as Error),
-    // The types of pg-boss do not list the ids of the touched jobs.
-    touch: async (jobs) => ((await boss.touch(name, jobs)) as { settled?: string[] }).settled ?? [],
+    touch: (jobs) => boss.touch(name, jobs),
   }
 }
 

@@ -10,13 +10,18 @@ import { listSitesWithDueWithdrawals } from '#domain/withdrawals/due-withdrawals
 import type { WithdrawJob } from '#domain/withdrawals/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { type WithdrawalKind, withdrawalKinds } from '#domain/withdrawals/withdrawals.queries.ts'
+import { replaceable } from '#lib/points.ts'
+import type { JobLimits } from '#queue/fetcher.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
 import { startSchedules } from './schedules.ts'
 
-/** A receiver that begins to hang occupies four places for 15 s. After that, its deliveries go to `attempt_slow`. */
-const attempts = { atOnce: 20, perGroupHere: 4 }
-const slowAttempts = { atOnce: 4, perGroupHere: 1 }
+/**
+ * The group of an attempt is its webhook, and the wider group is the host of the webhook. An attempt to a host that hangs takes
+ * 15 s. After that, the deliveries of the webhook go to `attempt_slow`. In each queue, a host leaves most places to others.
+ */
+const attempts = { atOnce: 20, perGroupHere: 4, perWiderGroupHere: 6 }
+const slowAttempts = { atOnce: 20, perGroupHere: 1, perWiderGroupHere: 2 }
 const syncs = { atOnce: 12, perGroup: 2 }
 /** Jobs that only start due work earlier than the next sweep would. */
 const hints = { atOnce: 2 }
@@ -37,8 +42,11 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
 
-  await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
-  await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
+  const limitsOf = (limits: JobLimits) => replaceable('limit the attempts of a host', () => limits, limits)
+  await ctx.queue.work<DeliveryJob>('attempt', limitsOf(attempts), (job) => deliver(ctx, job))
+  await ctx.queue.work<DeliveryJob>('attempt_slow', limitsOf(slowAttempts), (job) =>
+    deliver(ctx, job, { inSlowLane: true }),
+  )
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => {
     const due = await findDueBatch(ctx.db, controllerId)

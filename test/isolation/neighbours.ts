@@ -20,7 +20,7 @@ export async function startNeighbours(
   const simulator = await startSimulator('--login-limit', '0')
   const sites: number[] = []
   for (const _ of range(counts.controllers)) sites.push(await seedControlledSite(db, simulator))
-  const sinks = await Promise.all(range(counts.receivers).map(() => startWebhookSink()))
+  const sinks = await Promise.all(range(counts.receivers).map((i) => startWebhookSink(`127.0.1.${i + 1}`)))
   for (const [i, sink] of sinks.entries()) {
     const siteIds = [sites[i] as number]
     await addWebhook({ db, keyring: testKeyring }, testActor, {

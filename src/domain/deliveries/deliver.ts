@@ -1,6 +1,7 @@
 import type { Database } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
-import { updateWebhookHealthy, updateWebhookSlow } from '../webhooks/webhooks.queries.ts'
+import { hostIdOf } from '../webhooks/host-id.ts'
+import { updateWebhookHealthy, updateWebhookHost, updateWebhookSlow } from '../webhooks/webhooks.queries.ts'
 import {
   type Attempt,
   type DueDelivery,
@@ -11,24 +12,23 @@ import {
 import { wasAccepted } from './failure-kind.ts'
 import { type DeliveryJob, enqueueDeliveries } from './notify-webhooks.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
-import { type SendContext, sendEvent } from './send-event.ts'
+import { decryptUrl, type SendContext, sendEvent } from './send-event.ts'
 
 export type DeliverContext = SendContext & FailureContext
 
-/** A webhook whose last attempt took at least this long is slow: its deliveries use a separate queue. */
+/** A webhook whose last attempt took at least this long is slow: its deliveries use a separate queue. So is a new webhook. */
 const slowMs = 3_000
 
 /** Makes one attempt to send a delivery and records the result. A retry is a new job, added together with that record. */
-export async function deliver(
-  ctx: DeliverContext,
-  { deliveryId, turn }: DeliveryJob,
-  { inSlowLane = false } = {},
-): Promise<void> {
-  const due = await findDueDelivery(ctx.db, deliveryId, turn)
+export async function deliver(ctx: DeliverContext, job: DeliveryJob, { inSlowLane = false } = {}): Promise<void> {
+  const due = await findDueDelivery(ctx.db, job.deliveryId, job.turn)
   if (!due) return
   if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
-  // The webhook became slow or fast meanwhile. Only its current lane sends; otherwise a delivery with two jobs is sent twice.
-  if (due.isSlow !== inSlowLane) return void (await enqueueDeliveries(ctx.db, ctx.queue, [due]))
+  const hostId = await correctHost(ctx, due)
+  // The webhook became slow or fast, or got another host. Only a job of its current lane and host sends; otherwise a delivery
+  // with two jobs is sent twice, and a host that hangs gets more places than its share.
+  const isCurrent = due.isSlow === inSlowLane && hostId === (job.hostId ?? null)
+  if (!isCurrent) return void (await enqueueDeliveries(ctx.db, ctx.queue, [{ ...due, hostId }]))
   const startedAt = ctx.clock.now()
   const startedMs = performance.now()
   const answer = await sendEvent(ctx, due, due.eventId, due)
@@ -38,6 +38,15 @@ export async function deliver(
   if (isSlow !== due.isSlow) await updateWebhookSlow(ctx.db, due.webhookId, isSlow)
   if (wasAccepted(answer)) await recordArrival(ctx.db, due, attempt)
   else await recordFailure(ctx, due, attempt)
+}
+
+/** Returns the id of the webhook's host. Stores it if an older version of the service wrote the address. */
+async function correctHost({ db, keyring }: DeliverContext, due: DueDelivery): Promise<string | null> {
+  const url = decryptUrl(keyring, due)
+  if (url === undefined) return due.hostId // the attempt will record why
+  const hostId = hostIdOf(keyring, url, due.hostId)
+  if (hostId !== due.hostId) await updateWebhookHost(db, due.webhookId, due.url, hostId)
+  return hostId
 }
 
 async function recordArrival(db: Database, due: DueDelivery, attempt: Attempt): Promise<void> {

@@ -7,6 +7,7 @@ import { testKeyring } from '#test/environment.ts'
 import { isLong } from '#test/measuring.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
 import { addWebhook, enableWebhook } from '../webhooks/administer-webhooks.ts'
+import { changeWebhook } from '../webhooks/change-webhook.ts'
 import { deliveredEvents, settledDeliveries } from './events.queries.ts'
 import { requeueOverdue } from './notify-webhooks.ts'
 
@@ -16,8 +17,8 @@ const site = { id: await seedSite(db), name: 'Haus' }
 
 beforeEach(() => db.query('delete from webhooks'))
 
-async function addSink(name = 'hook'): Promise<WebhookSink> {
-  const sink = await startWebhookSink()
+async function addSink(name = 'hook', address?: string): Promise<WebhookSink> {
+  const sink = await startWebhookSink(address)
   await addWebhook({ db, keyring: testKeyring }, testActor, {
     name,
     format: 'generic',
@@ -191,7 +192,7 @@ test('only a delivery whose job was lost gets a new job', async () => {
   await db.query(`update deliveries set next_attempt_at = now() - interval '61 seconds'`)
   sink.answerWith(200)
   expect(await requeueOverdue(context)).toBe(0) // their jobs still wait
-  await db.query(`delete from pgboss.job where name = 'attempt' and state = 'created'`)
+  await db.query(`delete from pgboss.job where name like 'attempt%' and state = 'created'`)
   await db.query(`update deliveries set next_attempt_at = now() - interval '59 seconds' where id = $1`, [
     (await deliveries())[0]?.id,
   ])
@@ -214,6 +215,62 @@ test('a receiver that hangs does not delay others', async () => {
   expect(Math.max(...well.received.map(({ at }) => at)) - begin).toBeLessThan(isLong ? 5_000 : isDelayed)
   expect(hung.received.length).toBeLessThanOrEqual(4)
 })
+
+const stateOfHook = async () => {
+  const { rows } = await db.query<{ isSlow: boolean; hostId: string | null }>(
+    `select is_slow as "isSlow", host_id as "hostId" from webhooks where name = 'hook'`,
+  )
+  return rows[0]
+}
+
+test('a webhook is slow until its first fast answer, and again after its address changes', async () => {
+  await addSink()
+  expect(await stateOfHook()).toMatchObject({ isSlow: true })
+  await notify(site)
+  await settledAs('delivered')
+  expect(await stateOfHook()).toMatchObject({ isSlow: false })
+
+  const before = await stateOfHook()
+  const other = await startWebhookSink('127.0.0.9')
+  await changeWebhook(context, testActor, 'hook', { url: other.url })
+  const after = await stateOfHook()
+  expect(after?.isSlow).toBe(true)
+  expect(after?.hostId).not.toBe(before?.hostId)
+})
+
+test('the host of a webhook from an older version is stored before its first attempt, and its old job is replaced', async () => {
+  const sink = await addSink()
+  const { hostId } = (await stateOfHook()) as { hostId: string }
+  await db.query('update webhooks set host_id = null, is_slow = false')
+  await keepGroupsOfJobs()
+  await notify(site)
+  await settledAs('delivered')
+  const { rows } = await db.query('select group_tier from groups_of_jobs order by number')
+
+  expect(rows).toEqual([{ group_tier: null }, { group_tier: hostId }])
+  expect(await stateOfHook()).toEqual({ isSlow: false, hostId })
+  expect(sink.received).toHaveLength(1)
+})
+
+test('a webhook whose address an older version changed gets the id of its new host', async () => {
+  const sink = await addSink()
+  const { hostId } = (await stateOfHook()) as { hostId: string }
+  await db.query(`update webhooks set host_id = 'of another host'`)
+  await notify(site, 3)
+  await vi.waitFor(() => expect(sink.received).toHaveLength(3), { timeout: 20_000 })
+
+  expect((await stateOfHook())?.hostId).toBe(hostId)
+})
+
+async function keepGroupsOfJobs(): Promise<void> {
+  await db.query(`
+    create table groups_of_jobs (number bigint generated always as identity, group_tier text);
+    create function keep_group() returns trigger language plpgsql as $$ begin
+      insert into groups_of_jobs (group_tier) values (new.group_tier);
+      return null;
+    end $$;
+    create trigger keep_group after insert on pgboss.job for each row execute function keep_group()`)
+}
 
 test('events older than 30 days are deleted with their deliveries and attempts, unless a delivery is pending', async () => {
   const sink = await addSink()

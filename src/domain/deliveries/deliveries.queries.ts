@@ -3,8 +3,15 @@ import { isNotHeld } from '../holding/hold.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
 import type { Target } from './send-event.ts'
 
-/** `isSlow`: the last attempt to its webhook took long. */
-export type DeliveryToSend = { id: string; webhookId: string; turn: number; isSlow: boolean; nextAttemptAt?: Date }
+/** `isSlow`: the last attempt to its webhook took long, or there was none. `hostId` is null if it is not known yet. */
+export type DeliveryToSend = {
+  id: string
+  webhookId: string
+  hostId: string | null
+  turn: number
+  isSlow: boolean
+  nextAttemptAt?: Date
+}
 
 export type DueDelivery = Target & {
   id: string
@@ -13,6 +20,7 @@ export type DueDelivery = Target & {
   disabled: boolean
   failing: boolean
   isSlow: boolean
+  hostId: string | null
 } & Notification
 
 /** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
@@ -20,7 +28,8 @@ export async function findDueDelivery(db: Queryable, id: string, turn: number): 
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
             e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
-            w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow"
+            w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow",
+            w.host_id as "hostId"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
       where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeld}`,
     [id, turn],
@@ -68,7 +77,8 @@ export async function updateDeliveryPostponed(db: Queryable, id: string, pauseMs
     `update deliveries d set next_attempt_at = now() + $2 * interval '1 millisecond'
        from webhooks w
       where d.id = $1 and w.id = d.webhook_id
-     returning d.id, d.webhook_id as "webhookId", d.turn, w.is_slow as "isSlow", d.next_attempt_at as "nextAttemptAt"`,
+     returning d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, w.is_slow as "isSlow",
+               d.next_attempt_at as "nextAttemptAt"`,
     [id, pauseMs],
   )
   return rows[0] as DeliveryToSend
@@ -93,7 +103,8 @@ export async function listOverdueDeliveries(
   limit: number,
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<OverdueDelivery>(
-    `select d.id, d.webhook_id as "webhookId", d.turn, d.next_attempt_at as "nextAttemptAt", w.is_slow as "isSlow"
+    `select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, d.next_attempt_at as "nextAttemptAt",
+            w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeld}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
@@ -131,10 +142,10 @@ export async function updateDeliveriesReplayed(
        update deliveries
           set state = 'pending', settled_at = null, next_attempt_at = now(), turn = turn + 1, rung = 0
          from chosen where id = chosen_id
-        returning id, webhook_id as "webhookId", turn, created_at as "createdAt",
-                  (select is_slow from webhooks where webhooks.id = webhook_id) as "isSlow"
+        returning id, webhook_id, turn, created_at
      )
-     select * from replayed order by "createdAt", id`,
+     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, d.created_at as "createdAt", w.is_slow as "isSlow"
+       from replayed d join webhooks w on w.id = d.webhook_id order by d.created_at, d.id`,
     [webhookId, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit, ...values],
   )
   return rows

@@ -55,7 +55,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
       : [`site_id in (${ofController})`, `array(${ofController} and ${sees('sites.id')} order by id)`]
   const { rows } = await tx.query<DeliveryToSend>(
     `with wanted as (
-       select id, is_slow, ${siteIds} as site_ids
+       select id, host_id, is_slow, ${siteIds} as site_ids
          from webhooks w
         where ${isFor(isOneOfSites)} and $2 = any (events) and ($4::uuid is null or exists (${ofController}))
           for key share of w -- waits for a removal that is under way, and then skips that webhook
@@ -63,10 +63,13 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
        insert into events (id, type, site_id, controller_id, data)
        select $1, $2, $3::integer, $4, $5 where exists (select from wanted)
        returning id
+     ), inserted as (
+       insert into deliveries (id, event_id, webhook_id, site_ids)
+       select uuid_v7(), event.id, wanted.id, wanted.site_ids from event, wanted
+       returning id, webhook_id, turn
      )
-     insert into deliveries (id, event_id, webhook_id, site_ids)
-     select uuid_v7(), event.id, wanted.id, wanted.site_ids from event, wanted
-     returning id, webhook_id as "webhookId", turn, (select is_slow from wanted where id = webhook_id) as "isSlow"`,
+     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, w.is_slow as "isSlow"
+       from inserted d join wanted w on w.id = d.webhook_id`,
     [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
   )
   return rows

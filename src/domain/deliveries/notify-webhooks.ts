@@ -99,8 +99,11 @@ async function notifyWebhooks(
   await enqueueDeliveries(tx, queue, deliveries)
 }
 
-/** `turn` changes with every attempt and replay. A job of an earlier turn does nothing. */
-export type DeliveryJob = { deliveryId: string; turn: number }
+/**
+ * `turn` changes with every attempt and replay. A job of an earlier turn does nothing. `hostId` is the host whose places the
+ * job uses. It is missing in jobs of older versions.
+ */
+export type DeliveryJob = { deliveryId: string; turn: number; hostId?: string | null }
 
 /**
  * Adds a job for each delivery that has none yet. The jobs become visible when the transaction commits. Returns how many
@@ -114,11 +117,13 @@ export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries:
   return enqueued
 }
 
-function toJob({ id, webhookId, turn, nextAttemptAt }: DeliveryToSend) {
+function toJob({ id, webhookId, hostId, turn, nextAttemptAt }: DeliveryToSend) {
   return {
-    data: { deliveryId: id, turn } satisfies DeliveryJob,
-    exclusiveKey: `${id} ${turn}`,
+    data: { deliveryId: id, turn, hostId } satisfies DeliveryJob,
+    // A job for the wrong host is replaced while it still runs. So the key contains the host.
+    exclusiveKey: [id, turn, hostId].join(' ').trimEnd(),
     group: webhookId,
+    widerGroup: hostId ?? undefined,
     startAfter: nextAttemptAt,
   }
 }

@@ -7,6 +7,7 @@ import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
+import { hostIdOf } from './host-id.ts'
 import { addWebhookSites, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
@@ -48,6 +49,7 @@ export async function addWebhook(
       name,
       format,
       url: encrypt(keyring, secretPlace(id, 'url'), url),
+      hostId: hostIdOf(keyring, url),
       secret: secret && encrypt(keyring, secretPlace(id, 'secret'), secret),
       allSites: siteIds === undefined,
       events,

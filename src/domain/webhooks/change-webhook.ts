@@ -5,6 +5,7 @@ import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import type { EventType, Language } from './event-types.ts'
+import { hostIdOf } from './host-id.ts'
 import { addWebhookSites, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
 import { secretPlace } from './webhook-secret.ts'
 import {
@@ -46,7 +47,7 @@ export async function changeWebhook(
       events,
       language,
       allSites,
-      url: url === undefined ? null : encrypt(keyring, secretPlace(id, 'url'), url),
+      address: url === undefined ? null : { url: encrypt(keyring, secretPlace(id, 'url'), url), hostId: hostIdOf(keyring, url) }, // biome-ignore format: one line
     })
     if (!isFree) throw new DomainError('webhook_name_taken', { details: { name } })
     const after = { ...before, name, events, language, allSites, ...(url !== undefined && { failingSince: null }) }

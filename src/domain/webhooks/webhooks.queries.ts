@@ -94,21 +94,22 @@ export type NewWebhook = {
   name: string
   format: string
   url: string
+  hostId: string
   secret: string | null
   allSites: boolean
   events: EventType[]
   language: Language
 }
 
-/** Undefined when the name is taken. */
+/** The webhook counts as slow until its first fast answer. Undefined when the name is taken. */
 export async function insertWebhook(db: Queryable, webhook: NewWebhook): Promise<Webhook | undefined> {
-  const { id, name, format, url, secret, allSites, events, language } = webhook
+  const { id, name, format, url, hostId, secret, allSites, events, language } = webhook
   const { rows } = await db.query<Webhook>(
-    `insert into webhooks (id, name, format, url, secret, all_sites, events, language)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into webhooks (id, name, format, url, host_id, is_slow, secret, all_sites, events, language)
+     values ($1, $2, $3, $4, $5, true, $6, $7, $8, $9)
      on conflict (name) do nothing
      returning ${webhookColumns}`,
-    [id, name, format, url, secret, allSites, events, language],
+    [id, name, format, url, hostId, secret, allSites, events, language],
   )
   return rows[0]
 }
@@ -151,19 +152,25 @@ export async function listSimilarWebhooks(db: Queryable, name: string): Promise<
   return rows.map((row) => row.name)
 }
 
-/** `url` is encrypted. Null keeps the old one. */
-export type WebhookChoices = Pick<Webhook, 'name' | 'events' | 'language' | 'allSites'> & { url: string | null }
+/** The URL of `address` is encrypted. Null keeps the old address. */
+export type WebhookChoices = Pick<Webhook, 'name' | 'events' | 'language' | 'allSites'> & {
+  address: { url: string; hostId: string } | null
+}
 
-/** A new URL clears the time since which the webhook fails. False when another webhook has the name. */
+/**
+ * A new address clears the time since which the webhook fails, and counts as slow until its first fast answer. False when
+ * another webhook has the name.
+ */
 export async function updateWebhookChoices(tx: Queryable, id: string, choices: WebhookChoices): Promise<boolean> {
-  const { name, events, language, allSites, url } = choices
+  const { name, events, language, allSites, address } = choices
   try {
     await tx.query(
       `update webhooks
           set name = $2, events = $3, language = $4, all_sites = $5, url = coalesce($6, url),
+              host_id = coalesce($7, host_id), is_slow = is_slow or $6::text is not null,
               failing_since = case when $6::text is null then failing_since end
         where id = $1`,
-      [id, name, events, language, allSites, url],
+      [id, name, events, language, allSites, address?.url ?? null, address?.hostId ?? null],
     )
     return true
   } catch (error) {
@@ -259,6 +266,11 @@ export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{
 
 export async function updateWebhookHealthy(db: Queryable, id: string): Promise<void> {
   await db.query('update webhooks set failing_since = null where id = $1', [id])
+}
+
+/** `url` is the encrypted address that the id was made from. Does nothing when the webhook has another address meanwhile. */
+export async function updateWebhookHost(db: Queryable, id: string, url: string, hostId: string): Promise<void> {
+  await db.query('update webhooks set host_id = $3 where id = $1 and url = $2', [id, url, hostId])
 }
 
 export async function updateWebhookSlow(db: Queryable, id: string, isSlow: boolean): Promise<void> {

@@ -16,8 +16,8 @@ export type WebhookSink = {
   answerWith(answer: SinkAnswer | ((received: Received) => SinkAnswer)): void
 }
 
-/** Receives notifications and keeps them. */
-export async function startWebhookSink(): Promise<WebhookSink> {
+/** Receives notifications and keeps them. `address` is in 127.0.0.0/8: sinks with different addresses are different hosts. */
+export async function startWebhookSink(address = '127.0.0.1'): Promise<WebhookSink> {
   const received: Received[] = []
   let decide: (received: Received) => SinkAnswer = () => 204
   const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ export async function startWebhookSink(): Promise<WebhookSink> {
     const { status, headers = {}, body: reply } = typeof answer === 'number' ? { status: answer } : answer
     response.writeHead(status, headers).end(reply)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, address)
   await once(server, 'listening')
   onFileEnd(() => {
     server.closeAllConnections()
@@ -39,7 +39,7 @@ export async function startWebhookSink(): Promise<WebhookSink> {
   })
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${address}:${port}/hook`,
     received,
     answerWith(answer) {
       decide = typeof answer === 'function' ? answer : () => answer
