@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { startTestWorker } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
-import { seedSite } from '#test/data/seed.ts'
+import { seedSite, seedWebhook } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 
 const { db, notify } = await startTestWorker({ WEBHOOK_RETRY_SCALE: '0.00001' })
@@ -31,6 +32,18 @@ test('add prints the secret once, list hides address and secret, test shows the 
   expect(removed.exitCode).toBe(0)
   expect((await run('webhooks remove hook')).stderr).toContain('No webhook is called "hook".')
   expect(JSON.stringify((await db.query('select * from audit')).rows)).not.toMatch(/canary|whsec_/)
+})
+
+test('add says what to do when a site has 20 webhooks', async () => {
+  const full = await seedSite(db)
+  for (const _ of range(20)) await seedWebhook(db, [full])
+  const refused = await add('https://hooks.example.com/x', ` --site ${full}`)
+  await db.query('delete from webhooks')
+
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toContain(
+    `A site can have at most 20 webhooks, and site ${full} (--site) has no room for another. Remove one of them first with \`voucher-service webhooks remove\`.`,
+  )
 })
 
 test('deliveries, replay, rotate and enable help after a receiver had failed', async () => {

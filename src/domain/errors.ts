@@ -132,6 +132,8 @@ export type AdministrationErrorCode =
   | 'key_grace_too_long'
   | 'webhook_not_found'
   | 'webhook_name_taken'
+  | 'webhooks_of_site_too_many'
+  | 'webhooks_of_all_sites_too_many'
   | 'webhook_events_invalid'
   | 'webhook_url_unreadable'
   | 'webhook_url_with_credentials'

@@ -30,6 +30,9 @@ export const mutants = {
     'keep creations of open batches': () => 'true',
     'settle rows without a creation': () => undefined,
   },
+  'no fairness between hosts': {
+    'limit the attempts of a host': (_, limits) => ({ ...(limits as object), perWiderGroupHere: undefined }),
+  },
 } as const satisfies Record<string, Partial<Record<StepName, Replacement>>>
 
 export type Mutant = keyof typeof mutants

@@ -8,11 +8,12 @@ import { plainName } from '../plain-name.ts'
 import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
 import { hostIdOf } from './host-id.ts'
-import { addWebhookSites, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
+import { addWebhookSites, checkWebhookCounts, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
   deleteWebhook,
   insertWebhook,
+  lockWebhookCounts,
   updateWebhookDisabled,
   updateWebhookEnabled,
   type Webhook,
@@ -44,6 +45,7 @@ export async function addWebhook(
   const id = uuidv7()
   const secret = formats[format]?.signed ? makeWebhookSecret() : null
   return db.transaction(async (tx) => {
+    await lockWebhookCounts(tx)
     const webhook = await insertWebhook(tx, {
       id,
       name,
@@ -57,6 +59,7 @@ export async function addWebhook(
     })
     if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
     const found = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
+    await checkWebhookCounts(tx, { siteIds: found, allSites: siteIds === undefined })
     await recordAudit(tx, actor, {
       action: 'webhook.added',
       targetKind: 'webhook',

@@ -6,11 +6,12 @@ import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import type { EventType, Language } from './event-types.ts'
 import { hostIdOf } from './host-id.ts'
-import { addWebhookSites, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
+import { addWebhookSites, checkWebhookCounts, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
 import { secretPlace } from './webhook-secret.ts'
 import {
   deleteDeliveriesOfOtherSites,
   deleteWebhookSites,
+  lockWebhookCounts,
   updateWebhookChoices,
   type Webhook,
   type WebhookRef,
@@ -37,6 +38,7 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   if (change.siteIds === null) requireAllSites(actor)
   return db.transaction(async (tx) => {
+    if (change.siteIds !== undefined) await lockWebhookCounts(tx)
     const before = withoutSecrets(await lockOwnWebhook(tx, actor, ref))
     const { id } = before
     const { url, siteIds, events = before.events, language = before.language } = change
@@ -54,6 +56,10 @@ export async function changeWebhook(
     if (siteIds !== undefined) {
       await deleteWebhookSites(tx, id)
       after.siteIds = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
+      await checkWebhookCounts(tx, {
+        siteIds: after.siteIds.filter((siteId) => !before.siteIds.includes(siteId)),
+        allSites: allSites && !before.allSites,
+      })
       if (siteIds) await deleteDeliveriesOfOtherSites(tx, id, siteIds)
     }
     const details = { name: before.name, ...(url !== undefined && { urlReplaced: true }) }

@@ -2,6 +2,8 @@ import type { Queryable } from '#db/database.ts'
 import { type Actor, limitedTo, requireAllSites } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import {
+  countWebhooksOfAllSites,
+  findOverfullSite,
   findWebhook,
   insertWebhookSites,
   listSimilarWebhooks,
@@ -46,6 +48,24 @@ export async function addWebhookSites(tx: Queryable, actor: Actor, id: string, s
   const missing = siteIds.filter((siteId) => !found.includes(siteId))
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
   return found.sort((a, b) => a - b)
+}
+
+/** Each event of a site goes to all its webhooks. Without a limit, one caller could fill the queue of deliveries. */
+const maxWebhooks = 20
+
+/**
+ * Rejects a webhook for which one of its new sites, or all sites, has no room. Runs after the webhook was added there, in a
+ * transaction that began with `lockWebhookCounts`. Sites that had more webhooks before there was a limit keep them.
+ */
+export async function checkWebhookCounts(
+  tx: Queryable,
+  added: { siteIds: number[]; allSites: boolean },
+): Promise<void> {
+  const max = maxWebhooks
+  const site = await findOverfullSite(tx, added.siteIds, max)
+  if (site !== undefined) throw new DomainError('webhooks_of_site_too_many', { details: { max, site } })
+  if (added.allSites && (await countWebhooksOfAllSites(tx)) > max)
+    throw new DomainError('webhooks_of_all_sites_too_many', { details: { max } })
 }
 
 export function withoutSecrets({ url: _, secret: __, previousSecret: ___, ...webhook }: StoredWebhook): Webhook {

@@ -130,6 +130,30 @@ export async function insertWebhookSites(
   return rows.map((row) => row.siteId)
 }
 
+/**
+ * Waits for other transactions that add webhooks to sites. Otherwise two of them could count at the same time and then both
+ * add. Must be the first statement of its transaction: another order could wait for a name that a waiting transaction holds.
+ */
+export async function lockWebhookCounts(tx: Queryable): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('voucher-service counts of webhooks', 0))`)
+}
+
+/** The first of these sites that has more webhooks than `max`; undefined when none has. Disabled webhooks count too. */
+export async function findOverfullSite(tx: Queryable, siteIds: number[], max: number): Promise<number | undefined> {
+  const { rows } = await tx.query<{ siteId: number }>(
+    `select site_id as "siteId" from webhook_sites where site_id = any($1)
+      group by site_id having count(*) > $2 order by site_id limit 1`,
+    [siteIds, max],
+  )
+  return rows[0]?.siteId
+}
+
+/** How many webhooks are for all sites. Disabled webhooks count too. */
+export async function countWebhooksOfAllSites(tx: Queryable): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>('select count(*)::integer as count from webhooks where all_sites')
+  return rows[0]?.count ?? 0
+}
+
 /** Undefined also when the actor may not see the webhook. */
 export async function deleteWebhook(
   db: Queryable,

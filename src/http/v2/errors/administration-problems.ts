@@ -226,6 +226,16 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
     'Ein anderer Webhook heißt schon {name}. Wählen Sie einen anderen Namen.',
     'Another webhook is already called {name}. Choose another name.',
   ),
+  webhooks_of_site_too_many: conflict(
+    'webhooks_of_site_too_many',
+    'Ein Standort kann höchstens {max} Webhooks haben. Der Standort {site} hat schon so viele. Entfernen Sie zuerst einen davon.',
+    'A site can have at most {max} webhooks, and site {site} has no room for another. Remove one of them first.',
+  ),
+  webhooks_of_all_sites_too_many: conflict(
+    'webhooks_of_all_sites_too_many',
+    'Höchstens {max} Webhooks können für alle Standorte gelten, und so viele gibt es schon. Wählen Sie einzelne Standorte, oder entfernen Sie zuerst einen davon.',
+    'At most {max} webhooks can be for all sites, and there is no room for another. Choose some sites, or remove one of these webhooks first.',
+  ),
   webhook_url_unreadable: rejected(
     'webhook_url_unreadable',
     'Die Adresse (url) muss mit https:// beginnen',

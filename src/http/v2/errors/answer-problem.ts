@@ -7,7 +7,7 @@ import { type InvalidField, InvalidRequest, invalidFieldToWire, summaryOf } from
 import { isV2ErrorCode, preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
 
 /**
- * Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400, in the client's language.
+ * Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400 and some 409, in the client's language.
  */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, details = {}, invalid = [] } = failureOf(error, request)

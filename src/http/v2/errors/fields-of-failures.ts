@@ -15,7 +15,7 @@ const badUrl: InvalidField = {
 const badFile: InvalidField = { field: 'body', code: 'bad_format' }
 const tooManyMatches = { code: 'too_many', allowed: { max_items: 10_000 } } as const
 
-/** The field that each failure with the status 400 is about. */
+/** The field that each failure with the status 400 is about, and some with the status 409. */
 const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) => InvalidField>> = {
   request_unreadable: () => ({ field: 'request', code: 'bad_format' }),
   body_unreadable: () => ({ field: 'body', code: 'bad_format' }),
@@ -82,6 +82,8 @@ const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) 
   username_required: () => ({ field: 'username', code: 'required' }),
   username_without_secret: () => ({ field: 'secret', code: 'required' }),
   controller_site_not_found: () => ({ field: 'controller_site', code: 'not_usable' }),
+  webhooks_of_site_too_many: () => ({ field: 'site_ids', code: 'not_usable' }),
+  webhooks_of_all_sites_too_many: () => ({ field: 'site_ids', code: 'not_usable' }),
   webhook_url_unreadable: () => badUrl,
   webhook_url_with_credentials: () => badUrl,
   webhook_url_forbidden: () => ({ field: 'url', code: 'not_usable' }),

@@ -5,7 +5,8 @@ import { updateDeliveryFailed } from '#domain/deliveries/deliveries.queries.ts'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
 import { disableWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
-import { seedKey, seedPerson, seedSite } from '#test/data/seed.ts'
+import { seedKey, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import { range } from '#test/load.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 
 const app = await startApp()
@@ -218,6 +219,28 @@ test('a name that is taken, a forbidden address and nothing to change are reject
     [400, 'invalid_request'],
     [400, 'invalid_request'],
   ])
+})
+
+test('the 21st webhook of a site is rejected with 409, and the answer names the field in English and German', async () => {
+  const full = await seedSite(app.db)
+  for (const _ of range(20)) await seedWebhook(app.db, [full])
+  const body = JSON.stringify({ url: 'https://hooks.example.com/x', site_ids: [full] })
+  const add = (language: string) =>
+    app.call('/api/v2/webhooks', { method: 'POST', key, body, headers: { 'accept-language': language } })
+  const messages = {
+    en: `A site can have at most 20 webhooks, and site ${full} has no room for another. Remove one of them first.`,
+    de: `Ein Standort kann höchstens 20 Webhooks haben. Der Standort ${full} hat schon so viele. Entfernen Sie zuerst einen davon.`,
+  }
+
+  for (const [language, message] of Object.entries(messages)) {
+    const answer = await add(language)
+    expect(answer.status).toBe(409)
+    expect(answer.json()).toMatchObject({
+      error: 'webhooks_of_site_too_many',
+      message,
+      errors: [{ field: 'site_ids', code: 'not_usable', message }],
+    })
+  }
 })
 
 test('when a webhook loses a site, the deliveries of that site are deleted, so its next manager cannot send them elsewhere', async () => {

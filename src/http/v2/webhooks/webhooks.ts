@@ -44,6 +44,7 @@ export const createWebhook = operation({
   scope: 'manage',
   role: 'manager',
   status: 201,
+  conflict: 'Another webhook has this name, or there are already 20 webhooks for one of the sites or for all sites',
   body: Type.Object(
     {
       url,
@@ -115,7 +116,7 @@ export const updateWebhook = operation({
   role: 'manager',
   status: 200,
   params: uuidParams,
-  conflict: 'Another webhook has this name',
+  conflict: 'Another webhook has this name, or there are already 20 webhooks for one of the new sites or for all sites',
   body: changeBody(
     {
       name: Type.Optional(Type.String({ description: 'A name that is unique among all webhooks.' })),

@@ -8,10 +8,10 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useLongTime } from './banner.tsx'
 import { useWebhookChange } from './webhook-data.ts'
 import {
+  fieldProblem,
   isWebAddress,
   toWebhookChange,
   UrlField,
-  urlProblem,
   valuesOf,
   WebhookFields,
   type WebhookValues,
@@ -68,9 +68,11 @@ export function UrlDialog({ webhook, onClose }: Props) {
           <UrlField
             value={url}
             onChange={setUrl}
-            error={(isChecked && !isWebAddress(url) && t('webhooks.missing-url')) || urlProblem(save.error) || false}
+            error={
+              (isChecked && !isWebAddress(url) && t('webhooks.missing-url')) || fieldProblem(save.error, 'url') || false
+            }
           />
-          {save.error && !urlProblem(save.error) && <ErrorMessage error={save.error} />}
+          {save.error && !fieldProblem(save.error, 'url') && <ErrorMessage error={save.error} />}
           <DialogActions onCancel={onClose}>
             <Button type="submit" loading={save.isPending}>
               {t('webhooks.change-url')}

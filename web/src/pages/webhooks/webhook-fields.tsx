@@ -87,7 +87,7 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
             <UrlField
               value={values.url}
               onChange={(url) => set({ url })}
-              error={errorOf('url') || urlProblem(error) || false}
+              error={errorOf('url') || fieldProblem(error, 'url') || false}
             />
           </>
         )}
@@ -108,7 +108,7 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
           value={values.sites}
           onChange={(sites) => set({ sites })}
           canBeAll={role === 'admin'}
-          error={errorOf('sites') || undefined}
+          error={errorOf('sites') || fieldProblem(error, 'site_ids')}
         />
         {values.format !== 'generic' && (
           <Select
@@ -119,7 +119,9 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
             allowDeselect={false}
           />
         )}
-        {error && !urlProblem(error) ? <ErrorMessage error={error} /> : null}
+        {error && !fieldProblem(error, 'url') && !fieldProblem(error, 'site_ids') ? (
+          <ErrorMessage error={error} />
+        ) : null}
         <DialogActions onCancel={onCancel}>
           <Button type="submit" loading={isBusy}>
             {action}
@@ -147,9 +149,9 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\/./i.test(url.trim())
 }
 
-/** The message of the service about an invalid address, for its field. */
-export function urlProblem(error: unknown): string | undefined {
-  return error ? toApiError(error).errors.find(({ field }) => field === 'url')?.message : undefined
+/** The message of the service about the address or the sites, for that field. */
+export function fieldProblem(error: unknown, name: 'url' | 'site_ids'): string | undefined {
+  return error ? toApiError(error).errors.find(({ field }) => field === name)?.message : undefined
 }
 
 type UrlProps = { value: string; onChange: (value: string) => void; error: string | false }
