@@ -6,7 +6,7 @@ import { isRejectedByDatabase, steadyClock, trackHandlers } from './progress.ts'
 export type JobLimits = GroupLimits & { atOnce: number }
 
 /** How many jobs of each group this process runs. */
-export type RunningHere = { groups: Record<string, number>; widerGroups: Record<string, number> }
+type RunningHere = { groups: Record<string, number>; widerGroups: Record<string, number> }
 
 /** The statements of one queue. */
 export type JobSource<T> = {
