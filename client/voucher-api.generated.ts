@@ -32,7 +32,7 @@ export type Allowed = {
 export type InvalidField = {
   /** The name of the field, such as qos.down_kbps, names[3] or Idempotency-Key. It is body, query or request if no single field is the problem, and ? if the name has unusual characters. */
   field: string
-  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
+  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "too_late" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
   message: string
   allowed: Allowed | null
 }
@@ -1018,7 +1018,7 @@ export type VoucherCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default. */
+  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default, nor further ahead than a voucher can last: 1,000,000 minutes. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number
@@ -1151,7 +1151,7 @@ export type BatchCreation = {
   reference?: string
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
   valid_until?: string
-  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default. */
+  /** valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default, nor further ahead than a voucher can last: 1,000,000 minutes. */
   extendable_until?: string
   /** The voucher is withdrawn after this many days if nobody has used it. */
   unused_days?: number

@@ -31,6 +31,7 @@ export type RequestErrorCode =
 /** Failures that only a client of API v2 can get. `http/v2/errors/problems.ts` has a status and words for each. */
 export type V2OnlyErrorCode =
   | 'valid_until_too_late'
+  | 'extendable_until_too_late'
   | 'voucher_not_found'
   | 'voucher_ended'
   | 'voucher_being_revoked'

@@ -38,7 +38,9 @@ async function createFirst(
   if (!site) throw new DomainError('site_not_found')
   const wanted = await request.readWanted()
   const driver = ctx.controllers.driverOf(site)
-  checkBounds(driver, cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, ctx.clock.now()).shape)
+  const now = ctx.clock.now()
+  const { shape } = cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, now)
+  checkBounds(driver, shape, { ...wanted, now })
   return insert(ctx, site, request, { ...wanted, requestHash })
 }
 

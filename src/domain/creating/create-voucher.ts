@@ -171,7 +171,7 @@ async function toIntent(
   const driver = ctx.controllers.driverOf(site)
   const dated = { ...wanted, name: `${ctx.today(now)}_${wanted.name}` }
   const { shape, minutesCut } = cutMinutes(driver, dated, { ...options, extendableUntil }, now)
-  checkBounds(driver, shape)
+  checkBounds(driver, shape, { extendableUntil, now })
   return {
     siteId: site.id,
     id: uuidv7(),

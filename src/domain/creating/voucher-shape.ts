@@ -21,9 +21,16 @@ const fields: Record<Limit, string> = {
   quotaMb: 'qos.quota_mb',
 }
 
-/** Rejects limits outside the bounds of the driver. The error has all of these limits. Nothing is clamped. */
-export function checkBounds(driver: Pick<Driver, 'bounds'>, shape: VoucherShape): void {
-  const [first, ...more] = errorsOfBounds(driver, shape)
+/**
+ * Rejects limits outside the bounds of the driver, and an `extendableUntil` that no voucher can reach. The error has all of
+ * these. Nothing is clamped.
+ */
+export function checkBounds(
+  driver: Pick<Driver, 'bounds'>,
+  shape: VoucherShape,
+  { extendableUntil, now }: Extendable & { now: Date },
+): void {
+  const [first, ...more] = [...errorsOfBounds(driver, shape), ...errorsOfExtendable(driver, extendableUntil, now)]
   if (first) throw new DomainError(first.code, { details: first.details, more })
 }
 
@@ -36,6 +43,14 @@ function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape)
   })
 }
 
+/** `cutMinutes` adds a minute to the time until `extendableUntil`. */
+function errorsOfExtendable(driver: Pick<Driver, 'bounds'>, extendableUntil: Date | null, now: Date): DomainError[] {
+  const max = mostMinutes(driver)
+  const latest = new Date(now.getTime() + (max - 1) * 60_000)
+  if (extendableUntil === null || extendableUntil <= latest) return []
+  return [new DomainError('extendable_until_too_late', { details: { latest: latest.toISOString(), max } })]
+}
+
 /**
  * Stands for the minutes of a voucher that ends only by `valid_until`. `cutMinutes` replaces it by the time left until then, up
  * to the controller's limit.
@@ -43,6 +58,10 @@ function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape)
 export const minutesLeft = max
 /** Almost two years, where a driver documents no bound. Some controllers reject more. */
 const maxMinutes = 1_000_000
+
+function mostMinutes({ bounds }: Pick<Driver, 'bounds'>): number {
+  return bounds.expireMinutes?.max ?? maxMinutes
+}
 
 /**
  * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. If the voucher is used
@@ -57,7 +76,7 @@ export function cutMinutes(
 ): { shape: VoucherShape; minutesCut: boolean } {
   if (validUntil === null) return { shape: wanted, minutesCut: false }
   const minutesUntil = (time: Date) => (time.getTime() - now.getTime()) / 60_000
-  const most = wanted.expireMinutes === minutesLeft ? (bounds.expireMinutes?.max ?? maxMinutes) : wanted.expireMinutes
+  const most = wanted.expireMinutes === minutesLeft ? mostMinutes({ bounds }) : wanted.expireMinutes
   if (minutesUntil(validUntil) < 1) {
     const more = errorsOfBounds({ bounds }, { ...wanted, expireMinutes: most })
     throw new DomainError('valid_until_passed', { more })

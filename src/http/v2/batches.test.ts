@@ -51,6 +51,11 @@ describe('400', () => {
       'valid_until in_the_past',
     ],
     [
+      { name: 'x', count: 2, valid_until: '2099-01-01T00:00:00Z', extendable_until: '2099-01-01T00:00:00Z' },
+      expect.stringContaining('extendable_until must not be after 2'),
+      'extendable_until too_late',
+    ],
+    [
       { name: 'x', count: 2, expire_minutes: 1_000_001 },
       'expire_minutes must be between 1 and 1000000',
       'expire_minutes out_of_range',

@@ -184,6 +184,16 @@ describe('400', () => {
       ['valid_until in_the_past'],
     ],
     [
+      { valid_until: inMinutes(1_000), extendable_until: inMinutes(1_000_010) },
+      expect.stringMatching(/^extendable_until must not be after 2\d{3}-.*Z\. A voucher lasts at most 1000000 minutes$/),
+      ['extendable_until too_late'],
+    ],
+    [
+      { valid_until: inMinutes(1_000), extendable_until: '2099-01-01T00:00:00Z', qos: { down_kbps: 1 } },
+      'These fields are invalid: qos.down_kbps, extendable_until',
+      ['qos.down_kbps out_of_range', 'extendable_until too_late'],
+    ],
+    [
       { template_id: '00000000-0000-7000-8000-000000000000' },
       'template_id does not exist or cannot be used here',
       ['template_id not_usable'],
@@ -294,4 +304,23 @@ test('404: the site is removed while the request is running; no voucher was made
   const answer = await creating
 
   expect([answer?.status, answer?.json().error, answer?.headers['voucher-outcome']]).toEqual([404, 'not_found', 'none'])
+})
+
+test('a voucher lasts until the latest extendable_until that is accepted, on every kind of controller', async () => {
+  const classic = await seedControlledSite(app.db, await startSimulator('--flavour', 'self-hosted'), {
+    driver: 'unifi-classic',
+  })
+  for (const site_id of [site, classic]) {
+    const stay = { site_id, valid_until: inMinutes(1_000) }
+    const german = { 'accept-language': 'de' }
+    const rejected = await post({ ...stay, extendable_until: inMinutes(1_000_010) }, german)
+    const latest: string = rejected.json().errors[0].allowed.example
+    const { id } = (await post({ ...stay, extendable_until: latest })).json()
+    const body = JSON.stringify({ valid_until: latest })
+
+    expect(rejected.json().message).toBe(
+      `extendable_until darf nicht nach ${latest} liegen. Ein Voucher hält höchstens 1000000 Minuten`,
+    )
+    expect((await app.call(`/api/v2/vouchers/${id}`, { method: 'PATCH', key, body })).status).toBe(200)
+  }
 })

@@ -70,7 +70,7 @@ export const creationFields = {
   extendable_until: Type.Optional({
     ...time,
     description:
-      'valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default.',
+      'valid_until can later be moved at least to this time, because the voucher gets enough minutes on the controller. This does not hold if expire_minutes or the template gives fewer minutes. Must not be before valid_until, which is the default, nor further ahead than a voucher can last: 1,000,000 minutes.',
   }),
   unused_days: Type.Optional(
     Type.Integer({

@@ -52,6 +52,11 @@ const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) 
     allowed: { fields: ['site_ids', 'all_sites'] },
   }),
   valid_until_passed: () => ({ field: 'valid_until', code: 'in_the_past' }),
+  extendable_until_too_late: ({ latest }) => ({
+    field: 'extendable_until',
+    code: 'too_late',
+    allowed: { example: String(latest) },
+  }),
   vouchers_too_many: () => ({ field: 'filter', ...tooManyMatches }),
   export_too_large: () => ({ field: 'query', ...tooManyMatches }),
   display_name_invalid: ({ field, max }) => ({

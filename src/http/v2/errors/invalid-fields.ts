@@ -105,6 +105,10 @@ const sentences = {
     en: (f) => `${f} must not be before valid_until`,
     de: (f) => `${f} darf nicht vor valid_until liegen`,
   },
+  too_late: {
+    en: (f, { example }) => `${f} must not be after ${example}`,
+    de: (f, { example }) => `${f} darf nicht nach ${example} liegen`,
+  },
   nothing_to_change: {
     en: (_, { fields = [] }) => `Send at least one of these fields: ${fields.join(', ')}`,
     de: (_, { fields = [] }) => `Senden Sie mindestens eines dieser Felder: ${fields.join(', ')}`,

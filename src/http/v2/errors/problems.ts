@@ -50,6 +50,15 @@ const ownProblems = {
       en: 'valid_until must not be after {latest}, because the controller ends the voucher then',
     },
   },
+  extendable_until_too_late: {
+    status: 400,
+    error: 'invalid_request',
+    messages: {
+      de: 'extendable_until darf nicht nach {latest} liegen. Ein Voucher hält höchstens {max} Minuten',
+      en: 'extendable_until must not be after {latest}. A voucher lasts at most {max} minutes',
+    },
+    headers: { 'voucher-outcome': 'none' },
+  },
   voucher_not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
   voucher_ended: {
     status: 409,
