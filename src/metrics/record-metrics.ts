@@ -40,6 +40,10 @@ const figures = {
     help: 'How long the oldest open withdrawal has been due, even if its attempts failed; 0 if none is due.',
     read: (record: RecordFigures) => record.overdueWithdrawalSeconds,
   },
+  batch_held_up_longest_seconds: {
+    help: 'How long the batch that is held up longest has made no progress; 0 if none is held up.',
+    read: (record: RecordFigures) => record.longestHeldUpSeconds,
+  },
   held: {
     help: '1 while the service is held: it creates and withdraws no vouchers. Otherwise 0.',
     read: (record: RecordFigures) => record.held,

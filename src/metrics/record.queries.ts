@@ -38,6 +38,7 @@ type Figures = {
   overdueWithdrawalSeconds: number
   unfinishedBatches: number
   heldUpBatches: number
+  longestHeldUpSeconds: number
   unrecordedVouchers: number
   held: number
   webhooksWorking: number
@@ -69,7 +70,8 @@ async function readFigures(db: Queryable): Promise<Figures> {
             (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(due_at)')} as "overdueWithdrawalSeconds"
                from (select due_at from withdrawals where ${isDueWithdrawal}
                       order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,
-            (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches"
+            (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches",
+                    ${secondsSince('min(held_up_since)')} as "longestHeldUpSeconds"
                from batches where finished_at is null) as batches,
             (select count(*) filter (where disabled_at is null and failing_since is null)::integer as "webhooksWorking",
                     count(*) filter (where disabled_at is null and failing_since is not null)::integer as "webhooksFailing",

@@ -11,7 +11,7 @@ const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
 export async function checkWork(db: Queryable): Promise<Finding[]> {
-  const { hasAdministrator, unrecorded } = await findWorkFacts(db)
+  const { hasAdministrator, unrecorded, stuckBatches } = await findWorkFacts(db)
   const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
   const worker = findingsOf('worker')
   const findings: Finding[] = []
@@ -35,6 +35,13 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
       worker.warning(
         'The service is held: it creates and withdraws no vouchers.',
         'End the hold with `voucher-service resume`. After a restored backup, run `voucher-service reconcile` first.',
+      ),
+    )
+  if (stuckBatches > 0)
+    findings.push(
+      findingsOf('batches').warning(
+        `Batches that have made no progress for more than an hour: ${stuckBatches}.`,
+        'Repair their controllers: a batch waits until its controller says which vouchers exist. If all controllers answer, look in the log of the worker.',
       ),
     )
   if (unrecorded > 0)

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { isNotHeld } from '#domain/holding/hold.queries.ts'
 
 export type ServerFacts = {
   version: string
@@ -60,12 +61,19 @@ export async function listForbiddenTables(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-export type WorkFacts = { hasAdministrator: boolean; unrecorded: number }
+export type WorkFacts = {
+  hasAdministrator: boolean
+  unrecorded: number
+  /** Open batches that have made no progress for more than an hour, although the service is not held. */
+  stuckBatches: number
+}
 
 export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
   const { rows } = await db.query<WorkFacts>(
     `select exists (select from staff where role = 'admin' and active) as "hasAdministrator",
-            (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded`,
+            (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded,
+            (select count(*)::integer from batches
+              where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeld}) as "stuckBatches"`,
   )
   return rows[0] as WorkFacts
 }

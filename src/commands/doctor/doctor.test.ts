@@ -5,7 +5,7 @@ import { startApp, startWorkerOf } from '#test/app.ts'
 import { type CommandRun, runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { freePort } from '#test/data/local-servers.ts'
-import { seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import { seedBatch, seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -257,6 +257,29 @@ test('no worker, waiting jobs, a hold, lost vouchers and no administrator are fo
   ])
   expect(of('record')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('reconcile') }])
   expect(of('people')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('/first-run') }])
+})
+
+test('a batch that has made no progress for an hour is a warning, unless the service is held', async () => {
+  const db = await createTestDatabase()
+  const site = await seedSite(db)
+  const [stuck, young, ended] = [await seedBatch(db, site), await seedBatch(db, site), await seedBatch(db, site)]
+  const set = (id: string, heldUpFor: string, isOpen = true) =>
+    db.query(
+      `update batches set finished_at = case when $3 then null else now() end, held_up_since = now() - $2::interval
+        where id = $1`,
+      [id, heldUpFor, isOpen],
+    )
+  await set(stuck, '61 minutes')
+  await set(young, '59 minutes')
+  await set(ended, '61 minutes', false)
+  const { of } = await examine(db.url, {}, withoutControllers)
+  await db.query(`insert into hold (reason) values ('command')`)
+  const held = await examine(db.url, {}, withoutControllers)
+
+  expect(of('batches')).toMatchObject([
+    { result: 'warning', message: 'Batches that have made no progress for more than an hour: 1.' },
+  ])
+  expect(held.of('batches')).toEqual([])
 })
 
 test('webhooks that fail or are disabled are warnings, without their addresses', async () => {

@@ -5,7 +5,7 @@ import { postponeWithdrawals } from '#domain/withdrawals/due-withdrawals.queries
 import { createMetrics } from '#metrics/metrics.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
-import { seedControlledSite, seedController, seedKey, seedSite } from '#test/data/seed.ts'
+import { seedBatch, seedControlledSite, seedController, seedKey, seedSite } from '#test/data/seed.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -176,6 +176,23 @@ test('a withdrawal stays due while its attempts fail', async () => {
 
   expect(await value('voucher_service_withdrawals_due')).toBe(1)
   expect(await value('voucher_service_withdrawal_overdue_seconds')).toBeCloseTo(3 * 86_400, -2)
+})
+
+test('the time without progress of a batch that is held up is measured until the batch has ended', async () => {
+  const { app, value } = await startMeasuredApp()
+  const site = await seedSite(app.db)
+  for (const [minutes, isOpen] of [
+    [90, true],
+    [80, true],
+    [100, false],
+  ] as const)
+    await app.db.query(
+      `update batches set held_up_since = now() - make_interval(mins => $2), finished_at = case when $3 then null else now() end
+        where id = $1`,
+      [await seedBatch(app.db, site), minutes, isOpen],
+    )
+
+  expect(await value('voucher_service_batch_held_up_longest_seconds')).toBeCloseTo(90 * 60, -2)
 })
 
 test('when the record cannot be read, the other metrics are still served', async () => {
