@@ -45,7 +45,7 @@ const usableShare = 0.5
 /** A creation changes about this many pages of 8 kB. Each is written whole once after every checkpoint. */
 const pagesPerCreation = 10
 /** The connections that a process opens at most with the default settings. docs/operating.md lists them. */
-const connectionsOf = { api: 22, worker: 16 }
+const connectionsOf = { api: 26, worker: 16 }
 
 type Capacity = ReturnType<typeof computeCapacity>
 

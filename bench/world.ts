@@ -109,7 +109,7 @@ export async function openWorld(options: Options, say: (text: string) => void): 
 const usualPoolSize = 10
 /** An api has a second pool of half the size, and a few more connections. */
 const connectionsPerPoolSize = 1.5
-const besidesPools = 4
+const besidesPools = 8
 /** Connections of the bench itself and of the bare handler. */
 const ofBench = 20
 

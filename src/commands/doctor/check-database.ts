@@ -79,9 +79,9 @@ function named(names: string[]): string {
   return names.length > 3 ? `${shown} and ${names.length - 3} more tables` : shown
 }
 
-/** The connections of one `start` process: work, requests, searches, queue, listener, health and metrics. */
+/** The connections of one `start` process: work, requests, searches, reports, queue, listener, health and metrics. */
 function judgeConnections({ maxConnections }: ServerFacts, { databasePoolSize }: Config): Finding[] {
-  const needed = databasePoolSize + Math.ceil(databasePoolSize / 2) + 2 + 4 + 3
+  const needed = databasePoolSize + Math.ceil(databasePoolSize / 2) + 2 + 4 + 4 + 3
   if (needed <= maxConnections) return []
   return [
     findingsOf('database').warning(
