@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -154,4 +155,28 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
   await drawer.getByText('Anna Weber requested the revocation').waitFor()
   await drawer.getByText('Revoked', { exact: true }).first().waitFor()
   await vi.waitFor(async () => expect(await drawer.getByRole('button', { name: 'Extend…' }).count()).toBe(0))
+})
+
+test('while another export runs, the page says so and offers to try again', async () => {
+  await createVouchers(['Zimmer 401'])
+  const page = await openVouchers()
+  await page.getByText('Zimmer 401').waitFor()
+  const message = 'Another export of yours is running. Please try again in a moment.'
+  const json = { error: 'exports_too_many', message, request_id: '019a83c5-7c1e-7e0a-9c55-0d8a3bb1f7e2' }
+  await page.route(
+    '**/vouchers.csv*',
+    (route) => route.fulfill({ status: 429, json, headers: { 'retry-after': '2' } }),
+    {
+      times: 1,
+    },
+  )
+  await page.getByRole('button', { name: 'Export' }).click()
+  const alert = page.getByRole('alert').filter({ hasText: message })
+  await alert.getByText('The file was not saved').waitFor()
+  await expectAccessible(page, 'vouchers export busy')
+
+  const download = page.waitForEvent('download')
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  expect(await readFile(await (await download).path(), 'utf8')).toContain('Zimmer 401')
+  await alert.waitFor({ state: 'hidden' })
 })

@@ -76,6 +76,14 @@ const states: Record<string, State> = {
     prepare: (page) => answer(page, '/vouchers', failure(429, 'searches_too_many')),
     act: text('vouchers.too-many'),
   },
+  'export while another one runs': {
+    prepare: (page) => answer(page, '/vouchers.csv', failure(429, 'searches_too_many', { 'retry-after': '2' })),
+    act: async (page, t) => {
+      await listed(page)
+      await page.getByRole('button', { name: t('vouchers.export') }).click()
+      await page.getByText(t('errors.not-exported')).waitFor()
+    },
+  },
   'export too large': {
     prepare: (page) => answer(page, '/vouchers.csv', failure(400, 'export_too_large')),
     act: async (page, t) => {

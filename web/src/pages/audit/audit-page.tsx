@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconDownload, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../../api.ts'
+import { api } from '../../api.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ExportError } from '../../components/export-error.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { ErrorMessage, errorTexts } from '../../components/state-pages.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
 import { FilterBar, FilterMenu } from '../../components/table/filters.tsx'
 import { Pager } from '../../components/table/pager.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
@@ -36,13 +36,33 @@ export function AuditPage() {
       api.listAudit({ ...toQuery(search), limit: pageSize, ...(search.cursor && { cursor: search.cursor }) }),
     placeholderData: keepPreviousData,
   })
+  const exporting = useCsv(
+    () => 'audit.csv',
+    (separator) => api.exportAudit({ ...toQuery(search), separator }),
+  )
   const isFiltered = Object.entries(search).some(([name, value]) => value !== undefined && name !== 'page')
   return (
     <>
       <PageTitle title={t('audit.title')}>
-        <ExportButton search={search} />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate()}
+        >
+          {t('audit.export')}
+        </Button>
       </PageTitle>
       <Filters search={search} onFilter={filter} names={namesOf(t, search, data?.entries ?? [])} />
+      {exporting.error && (
+        <div style={{ marginBottom: 16 }}>
+          <ExportError
+            error={exporting.error}
+            tooLarge={{ title: t('audit.too-many'), text: t('audit.too-many-text') }}
+            onRetry={() => exporting.mutate()}
+          />
+        </div>
+      )}
       {error && !data ? (
         <ErrorMessage error={error} onRetry={() => void refetch()} />
       ) : (
@@ -133,29 +153,6 @@ function Chip({ name, onRemove }: { name: string; onRemove: () => void }) {
       onClick={onRemove}
     >
       {name}
-    </Button>
-  )
-}
-
-function ExportButton({ search }: { search: AuditSearch }) {
-  const { t } = useTranslation()
-  const exporting = useCsv(
-    () => 'audit.csv',
-    (separator) => api.exportAudit({ ...toQuery(search), separator }),
-  )
-  const showError = (error: unknown) => {
-    const { title, text } = errorTexts(t, error)
-    const isTooLarge = toApiError(error).error === 'export_too_large'
-    notifications.show({ color: 'red', title, message: isTooLarge ? t('audit.too-many') : text })
-  }
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-      loading={exporting.isPending}
-      onClick={() => exporting.mutate(undefined, { onError: showError })}
-    >
-      {t('audit.export')}
     </Button>
   )
 }

@@ -6,9 +6,8 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
 import { api, toApiError } from '../../api.ts'
-import { Notice } from '../../components/notice.tsx'
+import { ExportError } from '../../components/export-error.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
 import { Pager } from '../../components/table/pager.tsx'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { addTexts } from '../../i18n/i18n.ts'
@@ -110,7 +109,15 @@ export function VouchersPage() {
           onRetried={(revocation) => change({ revocation })}
         />
       )}
-      {exporting.error && <ExportError error={exporting.error} />}
+      {exporting.error && (
+        <div className={classes.note}>
+          <ExportError
+            error={exporting.error}
+            tooLarge={{ title: t('vouchers.export-too-large'), text: t('vouchers.export-too-large-text') }}
+            onRetry={() => exporting.mutate(exporting.variables)}
+          />
+        </div>
+      )}
       {error ? (
         <ListState error={error} onRetry={retry} onNarrow={() => filter({ created: '30d' })} />
       ) : (
@@ -213,18 +220,6 @@ function NewVoucher() {
         </Kbd>
       )}
     </Button>
-  )
-}
-
-function ExportError({ error }: { error: unknown }) {
-  const { t } = useTranslation()
-  if (toApiError(error).error !== 'export_too_large') return <ErrorMessage error={error} />
-  return (
-    <div className={classes.note}>
-      <Notice tone="warn" role="alert" title={t('vouchers.export-too-large')}>
-        {t('vouchers.export-too-large-text')}
-      </Notice>
-    </div>
   )
 }
 

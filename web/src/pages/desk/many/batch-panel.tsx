@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Batch, BatchRow, GuestInfo, Site } from '../../../../../client/voucher-api.generated.ts'
 import { api } from '../../../api.ts'
+import { ExportError } from '../../../components/export-error.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { clockWords, limitWords } from '../../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../../hooks/use-delayed.ts'
@@ -193,7 +194,7 @@ function Actions({ batch, vouchers, site, guestInfo, isBusy, onRetry, onNew }: A
           {t('many.new-list')}
         </Anchor>
       </div>
-      {exporting.error && <ErrorMessage error={exporting.error} />}
+      {exporting.error && <ExportError error={exporting.error} onRetry={() => exporting.mutate()} />}
     </>
   )
 }
