@@ -112,11 +112,11 @@ test('the reason of an unavailable service is kept until the outcome is known', 
 })
 
 test('while the service looks for the voucher the outcome stays open, and a missing connection is shown until an answer', () => {
-  const open = after(submit(), failed({ outcome: 'unknown' }), { type: 'not-asked', key: 'k1' })
+  const open = after(submit(), failed({ outcome: 'unknown' }), { type: 'not-asked', key: 'k1', trouble: 'offline' })
   const again = changeDesk(open, { type: 'asked', key: 'k1', outcome: 'running', now: 90_000 })
 
-  expect(open.current?.status).toMatchObject({ kind: 'unknown', isOffline: true })
-  expect(again.current?.status).toMatchObject({ kind: 'unknown', isOffline: false })
+  expect(open.current?.status).toMatchObject({ kind: 'unknown', trouble: 'offline' })
+  expect(again.current?.status).toMatchObject({ kind: 'unknown', trouble: null })
 })
 
 test('a voucher that was made stays made, whatever arrives later', () => {

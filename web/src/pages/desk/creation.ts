@@ -4,6 +4,9 @@ import type { DeskInput } from './form/desk-input.ts'
 /** The reason why a creation made nothing, for people. */
 export type Problem = { code: string; message: string; fields: string[]; requestId: string | null }
 
+/** `offline`: the service could not be reached. `unavailable`: it answered that it cannot tell at present. */
+type Trouble = 'offline' | 'unavailable'
+
 export type Creation = {
   /** The Idempotency-Key: one for each guest. Repeats use the same one. */
   key: string
@@ -18,14 +21,14 @@ export type Creation = {
     | { kind: 'signed-out' }
     | { kind: 'limited'; until: number }
     /**
-     * `since` is when the request was answered or its connection ended. `isOffline`: the service could not be reached.
+     * `since` is when the request was answered or its connection ended. `trouble`: why the service could not tell the outcome.
      * `reason`: why there is no voucher, in case there is none.
      */
     | {
         kind: 'unknown'
         since: number
         wasLost: boolean
-        isOffline: boolean
+        trouble: Trouble | null
         requestId: string | null
         reason?: string
       }
@@ -59,7 +62,7 @@ export type DeskEvent =
   | { type: 'made'; key: string; voucher: Voucher }
   | { type: 'failed'; key: string; failure: Failure; now: number }
   | { type: 'asked'; key: string; outcome: 'running' | 'none'; now: number }
-  | { type: 'not-asked'; key: string }
+  | { type: 'not-asked'; key: string; trouble: Trouble }
   /** The next guest. An unsettled creation continues in the background. */
   | { type: 'next' }
   /** Shows a creation of the background in the panel. */
@@ -130,11 +133,11 @@ function nextStatus({ status }: Creation, event: CreationEvent): Creation['statu
     case 'failed':
       return statusAfter(event.failure, event.now)
     case 'not-asked':
-      return status.kind === 'unknown' ? { ...status, isOffline: true } : status
+      return status.kind === 'unknown' ? { ...status, trouble: event.trouble } : status
     case 'asked': {
       if (status.kind !== 'unknown') return status
       const mayArrive = status.wasLost && event.now - status.since < lostRequestMs
-      if (event.outcome === 'running' || mayArrive) return { ...status, isOffline: false }
+      if (event.outcome === 'running' || mayArrive) return { ...status, trouble: null }
       return {
         kind: 'none',
         problem: { code: 'absent', message: status.reason ?? '', fields: [], requestId: status.requestId },
@@ -157,14 +160,14 @@ function statusAfter(failure: Failure, now: number): Creation['status'] {
   if (failure.wasOffline) return { kind: 'none', problem: { code: 'offline', message: '', fields: [], requestId } }
   // Only the message "the service is unavailable, or held" is kept: it is still true when the outcome is known.
   const reason = error === 'unavailable' ? message : ''
-  return { kind: 'unknown', since: now, wasLost: status === 0, isOffline: false, requestId, reason }
+  return { kind: 'unknown', since: now, wasLost: status === 0, trouble: null, requestId, reason }
 }
 
 /** The desk after the page was loaded again. The desk asks for the outcome of a request that was on its way. */
 export function restoreDesk(stored: Desk, now: number): Desk {
   const restore = (creation: Creation): Creation =>
     creation.status.kind === 'sending'
-      ? { ...creation, status: { kind: 'unknown', since: now, wasLost: true, isOffline: false, requestId: null } }
+      ? { ...creation, status: { kind: 'unknown', since: now, wasLost: true, trouble: null, requestId: null } }
       : creation
   return { current: stored.current && restore(stored.current), aside: stored.aside.map(restore) }
 }

@@ -101,6 +101,22 @@ test('if the session ends while the outcome is open, the desk asks again after t
   expect(kind()).toBe('made')
 })
 
+test('while the service is unavailable the desk says so, and the repeat afterwards has the same key', async () => {
+  const unavailable: Reply = { status: 503, body: { error: 'unavailable', message: 'Later.', request_id: 'r' } }
+  const none: Reply = { status: 200, body: { outcome: 'none', voucher: null } }
+  const { store, sent, kind } = openDesk({ creations: [unavailable, created], outcomes: [unavailable, none] })
+  store.submit(request, input)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(store.getState().current?.status).toMatchObject({ kind: 'unknown', trouble: 'unavailable' })
+  await vi.advanceTimersByTimeAsync(1_000)
+  const { current } = store.getState()
+  expect(current).toMatchObject({ input, status: { kind: 'none', problem: { message: 'Later.' } } })
+  store.submit(request, input)
+  await vi.runAllTimersAsync()
+
+  expect([kind(), new Set(sent).size, sent.length]).toEqual(['made', 1, 2])
+})
+
 test('a reload during a creation asks for its outcome and sends nothing', async () => {
   const before = openDesk({ creations: ['never'] })
   before.store.submit(request, input)

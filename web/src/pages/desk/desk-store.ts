@@ -81,8 +81,9 @@ export function createDeskStore({ api, storage, personId, isOnline }: Parts) {
       if (outcome === 'made' && voucher) apply({ type: 'made', key, voucher })
       else apply({ type: 'asked', key, outcome: outcome === 'none' ? 'none' : 'running', now: Date.now() })
     } catch (thrown) {
-      if (toApiError(thrown).status === 401) return // `resume` continues after the sign-in
-      apply({ type: 'not-asked', key })
+      const { status } = toApiError(thrown)
+      if (status === 401) return // `resume` continues after the sign-in
+      apply({ type: 'not-asked', key, trouble: status === 0 ? 'offline' : 'unavailable' })
     }
     schedule(key)
   }

@@ -18,6 +18,8 @@ type Props = {
   hint?: string
 }
 
+const troubleTexts = { offline: 'desk.offline-since', unavailable: 'desk.unavailable-since' } as const
+
 /** Shows why a creation made no voucher, or that its outcome is not known yet. */
 export function OutcomeNote({ creation, site, timeZone, hint = '' }: Props) {
   const { t } = useTranslation()
@@ -39,7 +41,7 @@ export function OutcomeNote({ creation, site, timeZone, hint = '' }: Props) {
       <Group gap="xs" mt={8} c="var(--mantine-color-text)" aria-hidden>
         <Loader size={16} color="var(--vs-warn)" />
         <Text fz={13} span>
-          {t(status.isOffline ? 'desk.offline-since' : 'desk.asking-since', { seconds })}
+          {t(status.trouble ? troubleTexts[status.trouble] : 'desk.asking-since', { seconds })}
         </Text>
       </Group>
     </Note>
