@@ -256,7 +256,13 @@ export async function isReadOnly(db: Queryable): Promise<boolean> {
 }
 
 export function throwUnavailable(cause: unknown): never {
-  throw new Unavailable('PostgreSQL cannot be reached', { cause })
+  throw new Unavailable(isDeadlock(cause) ? deadlock : 'PostgreSQL cannot be reached', { cause })
+}
+
+const deadlock = 'PostgreSQL rolled the transaction back because of a deadlock'
+
+function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === '40P01'
 }
 
 /** True when the server itself sent the error, e.g. for a cancelled statement or a deadlock. The connection still works. */
@@ -274,6 +280,20 @@ function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string')
     return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
+}
+
+const maxDeadlocks = 3
+
+/** Repeats a transaction that PostgreSQL rolled back because of a deadlock. `work` must change nothing but the database. */
+export async function transactionDespiteDeadlocks<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction(work)
+    } catch (error) {
+      const isOver = attempt > maxDeadlocks || !(error instanceof Unavailable && isDeadlock(error.cause))
+      if (isOver) throw error
+    }
+  }
 }
 
 /** The pauses between the attempts of `retryShortly`. */

@@ -134,11 +134,20 @@ export async function takeDueWithdrawals(
   return rows
 }
 
-/** Returns the vouchers that changed. Sync may have noticed before that some are gone. */
+/**
+ * Returns the vouchers that changed. Sync may have noticed before that some are gone. Locks them in the order of their ids,
+ * because several withdrawals may concern the same vouchers.
+ */
 export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
-    `update vouchers set status = 'revoked', revoked_at = now()
-      where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')
+    `with locked as (
+       select id from vouchers
+        where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')
+        order by id for update
+     )
+     update vouchers set status = 'revoked', revoked_at = now()
+       from locked
+      where vouchers.site_id = $1 and vouchers.id = locked.id
      returning ${changedVoucherColumns}`,
     [siteId, ids],
   )

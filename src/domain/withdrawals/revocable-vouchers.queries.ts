@@ -65,17 +65,21 @@ export async function updateCreationsRevoked(
   return rows.filter(({ isUnsettled }) => isUnsettled).map(({ siteId, id }) => ({ siteId, id }))
 }
 
-/** Marks matching creations that were rejected while their row still counts as sent, so that the row is not sent again. */
+/**
+ * Marks matching creations that were rejected while their row still counts as sent, so that the row is not sent again. Looks only
+ * in the locked batches. Nobody else locks a creation that was rejected without the lock of its batch.
+ */
 export async function updateRejectedCreationsRevoked(
   tx: Queryable,
+  locked: SiteItem[],
   sites: number[] | 'all',
   filter: RevocationFilter,
 ): Promise<void> {
-  if (filter.codePrefix !== undefined) return
-  const { values, where } = conditions(sites, filter)
+  if (locked.length === 0) return
+  const { values, bind, where } = conditions(sites, filter)
   await tx.query(
     `update creations c set revoked_at = now(), revoked_only_unused = ${onlyUnusedNow(filter)}
-       from (${rowsOfOpenBatches} where row_state = 'sent' and ${where}) as sent
+       from (${rowsOfOpenBatches} where row_state = 'sent' and ${isIn(locked, bind)} and ${where}) as sent
       where c.site_id = sent.site_id and c.id = sent.creation_id and c.state = 'rejected' and c.revoked_at is null`,
     values,
   )
@@ -89,29 +93,42 @@ const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
          where b.finished_at is null) as row_of_batch`
 
 /**
- * Cancels the matching rows of batches that were not sent yet, and makes their batches due, so that the worker ends them. First
- * locks the batches of all matching rows that are not made yet: until the end of the transaction none of these rows is sent or
- * goes back to waiting.
+ * Locks the batches of all matching rows that are not made yet: until the end of the transaction none of these rows is sent or
+ * goes back to waiting. A batch that is added or retried after this statement is not covered by the revocation.
  */
-export async function cancelFittingRows(
+export async function lockFittingBatches(
   tx: Queryable,
   sites: number[] | 'all',
   filter: RevocationFilter,
-): Promise<void> {
-  if (filter.codePrefix !== undefined) return
+): Promise<SiteItem[]> {
+  if (filter.codePrefix !== undefined) return [] // a row without a voucher has no code
   const { values, where } = conditions(sites, filter)
-  const { rowCount } = await tx.query(
-    `select from batches
+  const { rows } = await tx.query<SiteItem>(
+    `select site_id as "siteId", id from batches
       where (site_id, id) in (
         select site_id, batch_id from (${rowsOfOpenBatches} where row_state in ('waiting', 'sent') and ${where}) as fitting)
       order by site_id, id for no key update`,
     values,
   )
-  if (rowCount === 0) return
+  return rows
+}
+
+/**
+ * Cancels the matching rows of the locked batches that were not sent yet, and makes these batches due, so that the worker ends
+ * them. Rows of any other batch may be locked by a worker that waits for this transaction.
+ */
+export async function cancelFittingRows(
+  tx: Queryable,
+  locked: SiteItem[],
+  sites: number[] | 'all',
+  filter: RevocationFilter,
+): Promise<void> {
+  if (locked.length === 0) return
+  const { values, bind, where } = conditions(sites, filter)
   await tx.query(
     `with cancelled as (
        update batch_rows r set state = 'cancelled', failure = null
-         from (${rowsOfOpenBatches} where row_state = 'waiting' and ${where}) as fitting
+         from (${rowsOfOpenBatches} where row_state = 'waiting' and ${isIn(locked, bind)} and ${where}) as fitting
         where r.site_id = fitting.site_id and r.batch_id = fitting.batch_id and r.number = fitting.number
           and r.state = 'waiting'
        returning r.site_id, r.batch_id
@@ -121,6 +138,12 @@ export async function cancelFittingRows(
       where b.site_id = touched.site_id and b.id = touched.batch_id`,
     values,
   )
+}
+
+/** SQL: a row belongs to one of these batches. */
+function isIn(batches: SiteItem[], bind: (value: unknown) => string): string {
+  const [siteIds, ids] = [batches.map(({ siteId }) => siteId), batches.map(({ id }) => id)]
+  return `(site_id, batch_id) in (select * from unnest(${bind(siteIds)}::integer[], ${bind(ids)}::uuid[]))`
 }
 
 /** A creation that was once revoked without a condition stays so. */

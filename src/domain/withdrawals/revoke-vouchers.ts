@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database, Queryable } from '#db/database.ts'
+import { type Database, type Queryable, transactionDespiteDeadlocks } from '#db/database.ts'
 import { replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -11,6 +11,7 @@ import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
 import {
   cancelFittingRows,
   listRevocableVouchers,
+  lockFittingBatches,
   type RevocationFilter,
   updateCreationsRevoked,
   updateRejectedCreationsRevoked,
@@ -46,7 +47,7 @@ export async function revokeVouchers(
 ): Promise<{ id: string; isRepeat: boolean }> {
   const { result, isRepeat } = await onceByKey(request, {
     find: (key) => findEarlierRevocation(ctx.db, request.actor, key),
-    create: (requestHash) => ctx.db.transaction((tx) => revokeFirst(ctx, tx, request, requestHash)),
+    create: (requestHash) => transactionDespiteDeadlocks(ctx.db, (tx) => revokeFirst(ctx, tx, request, requestHash)),
   })
   return { id: result.id, isRepeat }
 }
@@ -87,9 +88,10 @@ export async function chooseByFilter(
   sites: number[] | 'all',
   filter: RevocationFilter,
 ): Promise<SiteItem[]> {
-  await cancelFittingRows(tx, sites, filter)
+  const locked = await lockFittingBatches(tx, sites, filter)
+  await cancelFittingRows(tx, locked, sites, filter)
   const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
-  await updateRejectedCreationsRevoked(tx, sites, filter)
+  await updateRejectedCreationsRevoked(tx, locked, sites, filter)
   const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
   if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
   return [...unsettled, ...vouchers]

@@ -158,7 +158,8 @@ export function testDisconnecting(bench: Bench): void {
     const [first, ...others] = [await usedBy(stubborn), await usedBy(newMac()), await usedBy(newMac())]
     await simulator.fault('hang-before', { on: 'unauthorize', mac: stubborn, times: 100 })
     const asked = [first, ...others].map(({ id, code }) => ({ id, code, createdAt: new Date() }))
-    for (let round = 0; round < 2; round++) await connection.disconnect('default', round === 0 ? asked : asked.toReversed())
+    for (let round = 0; round < 2; round++)
+      await connection.disconnect('default', round === 0 ? asked : asked.toReversed())
 
     for (const { code } of others) expect(await authorized(code)).toEqual([])
     expect(await authorized(first.code)).toHaveLength(1)
