@@ -185,7 +185,9 @@ describe('400', () => {
     ],
     [
       { valid_until: inMinutes(1_000), extendable_until: inMinutes(1_000_010) },
-      expect.stringMatching(/^extendable_until must not be after 2\d{3}-.*Z\. A voucher lasts at most 1000000 minutes$/),
+      expect.stringMatching(
+        /^extendable_until must not be after 2\d{3}-.*Z\. A voucher lasts at most 1000000 minutes$/,
+      ),
       ['extendable_until too_late'],
     ],
     [
