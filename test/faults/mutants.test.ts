@@ -4,6 +4,7 @@ import { ageCreations } from './age-creations.ts'
 import { runWithHangingHosts } from './hanging-hosts.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { type Run, runWithFaults } from './run-with-faults.ts'
+import { withoutStandby } from './without-standby.ts'
 
 const words: Record<Mutant, RegExp> = {
   'no intent': /orphan|two codes/,
@@ -13,6 +14,7 @@ const words: Record<Mutant, RegExp> = {
   'revoke only what is recorded': /revocation is done, but/,
   'surplus by its name': /made by others and is deleted/,
   'retention forgets open batches': /batch .* has not ended/,
+  'writes without confirmation': /more commits wait for the standby/,
   'no fairness between hosts': /an event (was|did not)/,
 }
 
@@ -26,6 +28,10 @@ const changes: Partial<Record<Mutant, Partial<Run>>> = {
   'count then insert': { seconds: 12, creates: 20, kills: 0, maxPauseMs: 4_000, keepCounts: true },
   // Another administrator repeats a creation after it was given up, which takes longer than the settle window.
   'surplus by its name': { seconds: 90, creates: 600 },
+  'writes without confirmation': {
+    ...{ seconds: 30, kills: 0, creates: 0, only: ['controller misbehaves'] },
+    beside: (world) => withoutStandby(world, 30),
+  },
   'retention forgets open batches': {
     ...{ kills: 2, creates: 5, clients: 1, only: ['kill the worker before a row update'] },
     beside: (world) => ageCreations(world, 25),

@@ -30,6 +30,7 @@ export const mutants = {
     'keep creations of open batches': () => 'true',
     'settle rows without a creation': () => undefined,
   },
+  'writes without confirmation': { 'count abandoned commit': () => 0 },
   'no fairness between hosts': {
     'limit the attempts of a host': (_, limits) => ({ ...(limits as object), perWiderGroupHere: undefined }),
   },

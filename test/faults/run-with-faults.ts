@@ -24,8 +24,8 @@ export type Run = {
   /** Only these faults happen. */
   only?: string[]
   mutant?: Mutant
-  /** Additional work during the run. */
-  beside?: (world: World) => Promise<void>
+  /** Additional work during the run. Returns promises that it saw broken. */
+  beside?: (world: World) => Promise<string[] | void>
 }
 
 /** Runs clients while faults happen, heals everything and waits until all work has ended. Returns the broken promises. */
@@ -43,18 +43,15 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   const beside = run.beside?.(world)
   const isOver = () => secondsSince() >= run.seconds && clients.done() >= run.creates && kills() >= run.kills
   while (!isOver() && secondsSince() < (run.maxSeconds ?? Number.POSITIVE_INFINITY)) await pause(200)
-  await beside
+  const brokenBeside = (await beside) ?? []
   await nemesis.stop()
   await clients.finish()
   const seconds = secondsSince()
   await waitForQuiet(world)
   const after = await readAftermath(world)
   const windows = Math.floor(seconds / 60) + 1
-  const broken = check(clients, after, {
-    limit: world.limit,
-    windows,
-    storeLosses: nemesis.storeLosses(),
-  })
+  const limited = { limit: world.limit, windows, storeLosses: nemesis.storeLosses() }
+  const broken = [...brokenBeside, ...check(clients, after, limited)]
   const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
   const statuses = Object.entries(Object.groupBy(clients.history, ({ kind, status }) => `${kind} ${status}`))
   report('  answers', statuses.map(([status, attempts]) => `${status}: ${attempts?.length}`).join(', '))

@@ -8,7 +8,7 @@ import { call } from '#test/network/http-client.ts'
 import { allDialects } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { spawnCommand, startService } from '#test/service.ts'
-import { listV1, openDesks } from './desks.ts'
+import { listV1, openDesks, sendWithoutWaiting } from './desks.ts'
 import { place, readPresent, readStanding, startController, waitForQuiet } from './sites.ts'
 
 const secondsWithout = size(15, 35)
@@ -83,18 +83,3 @@ test('while commits are not confirmed, writes are rejected, lists are answered a
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
   expect((await readPresent(sites)).map(place).filter((each) => !record.has(each))).toEqual([])
 })
-
-/** Creates a voucher every 100 ms without an Idempotency-Key, whether the earlier ones are answered or not. */
-function sendWithoutWaiting({ url, key }: { url: string; key: string }, siteId: number): { stop(): Promise<void> } {
-  const sent: Promise<unknown>[] = []
-  const body = JSON.stringify({ site_id: siteId, name: 'Hasty', max_uses: 1, expire_minutes: 60 })
-  const timer = setInterval(() => {
-    sent.push(call(`${url}/api/vouchers.php`, { method: 'POST', headers: { 'x-api-key': key }, body }))
-  }, 100)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await Promise.allSettled(sent)
-    },
-  }
-}
