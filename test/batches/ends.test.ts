@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import type { Batch } from '#domain/batches/batch.ts'
-import { moveRows } from '#domain/batches/batch-rows.queries.ts'
+import { updateRowsRetried } from '#domain/batches/batch-rows.queries.ts'
 import { findBatch, listDueBatches, updateBatchReopened } from '#domain/batches/batches.queries.ts'
 import { finishBatch } from '#domain/batches/finish-batch.ts'
+import { runBatch } from '#domain/batches/run-batch.ts'
 import { lockBatch, makeBatchDue } from '#domain/creating/batch-lock.queries.ts'
 import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
 import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
@@ -109,6 +110,26 @@ test('failed and cancelled rows of a cancelled batch can be retried until they a
   expect(await read()).toMatchObject({ state: 'done', made: 2, cancelled: 0 })
 })
 
+test('a cancelled batch that is retried while a run looks at it is made', async () => {
+  const { batch, cancel, retry, send, run, read } = await start(['Ada', 'Grace'])
+  const { creationId } = await send() // so the cancellation does not end the batch
+  await cancel()
+  await updateCreationsAbsent(db, batch.siteId, [creationId])
+  let isRetried = false
+  const query: typeof db.query = async (text, values) => {
+    const result = await db.query<any>(text, values)
+    if (!isRetried && result.rows[0]?.cancelledAt) {
+      isRetried = true
+      await retry()
+    }
+    return result
+  }
+  await runBatch({ ...app.context, db: { ...app.context.db, query } }, batch)
+  await run()
+
+  expect([isRetried, await read()]).toMatchObject([true, { state: 'done', made: 2, cancelled: 0 }])
+})
+
 test('a batch whose rows are retried at the moment of its end continues', async () => {
   const { simulator, batch, run, read, events } = await start(['Ada'])
   await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
@@ -116,7 +137,7 @@ test('a batch whose rows are retried at the moment of its end continues', async 
   let finishing: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await lockBatch(tx, batch)
-    await moveRows(tx, batch, ['failed'], 'waiting')
+    await updateRowsRetried(tx, batch)
     await updateBatchReopened(tx, batch)
     finishing = db.transaction(async (other) => {
       await lockBatch(other, batch)

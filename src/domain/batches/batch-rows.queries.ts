@@ -41,19 +41,25 @@ export async function updateRowsFailed(
   )
 }
 
-/** Moves rows from these states to another. Returns how many. */
-export async function moveRows(
-  db: Queryable,
-  { siteId, id }: SiteItem,
-  from: RowState[],
-  to: RowState,
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `update batch_rows set state = $4, attempts = 0, failure = null
-      where site_id = $1 and batch_id = $2 and state = any ($3)`,
-    [siteId, id, from, to],
+/** Sets failed and cancelled rows to waiting. Returns how many. */
+export async function updateRowsRetried(tx: Queryable, { siteId, id }: SiteItem): Promise<number> {
+  const { rowCount } = await tx.query(
+    `update batch_rows set state = 'waiting', attempts = 0, failure = null
+      where site_id = $1 and batch_id = $2 and state in ('failed', 'cancelled')`,
+    [siteId, id],
   )
   return rowCount ?? 0
+}
+
+/** Cancels the rows that wait, if the batch is still cancelled. The caller holds the lock of the batch. */
+export async function updateRowsCancelled(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
+  await tx.query(
+    `update batch_rows r set state = 'cancelled', attempts = 0, failure = null
+       from batches b
+      where b.site_id = $1 and b.id = $2 and b.cancelled_at is not null
+        and r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'`,
+    [siteId, id],
+  )
 }
 
 /** Takes the vouchers that were not notified yet. From now on they count as notified. */

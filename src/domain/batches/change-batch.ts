@@ -4,7 +4,7 @@ import { lockBatch } from '../creating/batch-lock.queries.ts'
 import { rejectIfHeld } from '../holding/hold.ts'
 import { findSiteOnController } from '../sites/sites.queries.ts'
 import type { Batch } from './batch.ts'
-import { moveRows } from './batch-rows.queries.ts'
+import { updateRowsCancelled, updateRowsRetried } from './batch-rows.queries.ts'
 import { lockBatchesOf, updateBatchCancelled, updateBatchReopened } from './batches.queries.ts'
 import { enqueueBatch, rejectTooManyBatches } from './create-batch.ts'
 import { finishBatch } from './finish-batch.ts'
@@ -20,7 +20,7 @@ export async function cancelBatch(ctx: ChangeContext, batch: Batch): Promise<voi
   await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
     await updateBatchCancelled(tx, batch)
-    await moveRows(tx, batch, ['waiting'], 'cancelled')
+    await updateRowsCancelled(tx, batch)
     if (site) await finishBatch(tx, ctx.queue, batch, site)
   })
 }
@@ -32,7 +32,7 @@ export async function retryBatch(ctx: ChangeContext, batch: Batch): Promise<void
     await rejectIfHeld(tx)
     await lockBatchesOf(tx, batch.maker)
     await lockBatch(tx, batch)
-    if ((await moveRows(tx, batch, ['failed', 'cancelled'], 'waiting')) === 0) return
+    if ((await updateRowsRetried(tx, batch)) === 0) return
     const { wasFinished } = await updateBatchReopened(tx, batch)
     if (wasFinished) await rejectTooManyBatches(tx, batch.maker)
     if (site) await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { Queryable } from '#db/database.ts'
 import { replaceable } from '#lib/points.ts'
 import { lockBatch } from '../creating/batch-lock.queries.ts'
 import type { CreateContext } from '../creating/create-voucher.ts'
 import type { SiteItem } from '../public-id.ts'
-import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
-import { type Batch, patienceSeconds } from './batch.ts'
-import { moveRows, updateRowsFailed } from './batch-rows.queries.ts'
+import { findSiteOnController } from '../sites/sites.queries.ts'
+import { patienceSeconds } from './batch.ts'
+import { updateRowsCancelled, updateRowsFailed } from './batch-rows.queries.ts'
 import {
   clearHeldUp,
   findBatch,
@@ -43,23 +44,22 @@ export async function runBatchAlone(ctx: CreateContext, key: SiteItem, stopping:
 export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   await endLeases(ctx.db, key)
-  await ctx.db.transaction(async (tx) => {
-    await lockBatch(tx, key)
-    await replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key))
-  })
+  await withLock(ctx, key, (tx) =>
+    replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key)),
+  )
   let isPaused = false // the batch ends without a pause if it was cancelled during the last call
   for (;;) {
-    await ctx.db.transaction(async (tx) => {
-      await lockBatch(tx, key)
-      await updateRowsFromCreations(tx, key)
-    })
+    await withLock(ctx, key, (tx) => updateRowsFromCreations(tx, key))
     const batch = await findBatch(ctx.db, key)
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return
     if (batch.rows.sent > 0) return waitForSettling(ctx, key)
     // Some rows still wait: their call was under way during the cancellation and made nothing.
-    if (batch.cancelledAt && (await moveRows(ctx.db, key, ['waiting'], 'cancelled')) > 0) continue
-    if (batch.rows.waiting === 0) return finish(ctx, batch, site)
+    if (batch.cancelledAt && batch.rows.waiting > 0) {
+      await withLock(ctx, key, (tx) => updateRowsCancelled(tx, key))
+      continue
+    }
+    if (batch.rows.waiting === 0) return withLock(ctx, key, (tx) => finishBatch(tx, ctx.queue, batch, site))
     if (isPaused) return
     if (batch.isHeld) return postponeBatch(ctx.db, key, soonSeconds)
     if (batch.stoppedBy) {
@@ -75,10 +75,10 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
   }
 }
 
-async function finish(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<void> {
+async function withLock(ctx: CreateContext, key: SiteItem, work: (tx: Queryable) => Promise<void>): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await lockBatch(tx, batch)
-    await finishBatch(tx, ctx.queue, batch, site)
+    await lockBatch(tx, key)
+    await work(tx)
   })
 }
 
