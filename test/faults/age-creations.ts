@@ -5,7 +5,7 @@ import type { World } from './world.ts'
  * Dates the settled creations of batches back by more than a day, for some seconds. The worker deletes old creations
  * when it starts, so a worker that was killed meets them at once.
  */
-export async function ageCreations({ db }: World, seconds: number): Promise<void> {
+export async function ageCreations({ db }: World, seconds: number): Promise<string[]> {
   const endsAt = Date.now() + seconds * 1_000
   while (Date.now() < endsAt) {
     await db.query(
@@ -16,4 +16,5 @@ export async function ageCreations({ db }: World, seconds: number): Promise<void
     )
     await pause(100)
   }
+  return []
 }

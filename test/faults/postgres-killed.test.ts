@@ -14,6 +14,7 @@ test.runIf(isLong)('no promise is broken when PostgreSQL is killed twice', { tim
         await pause(1_000)
         await postgres.start()
       }
+      return []
     },
   })
 

@@ -25,7 +25,7 @@ export type Run = {
   only?: string[]
   mutant?: Mutant
   /** Additional work during the run. Returns promises that it saw broken. */
-  beside?: (world: World) => Promise<string[] | void>
+  beside?: (world: World) => Promise<string[]>
 }
 
 /** Runs clients while faults happen, heals everything and waits until all work has ended. Returns the broken promises. */

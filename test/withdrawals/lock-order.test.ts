@@ -131,7 +131,7 @@ describe('a deadlock that PostgreSQL resolves', async () => {
   test('makes a revocation start again', async () => {
     let attempts = 0
     const request = {
-      actor: { kind: 'key', id: keyId, name: 'Test' } as const,
+      actor: { kind: 'key', id: keyId, name: 'Test', allSites: true } as const,
       idempotencyKey: undefined,
       contents: {},
     }
