@@ -13,6 +13,7 @@ import { startService } from '#test/service.ts'
 
 const atOnce = size(30, 300)
 const maxMiB = 400
+const windowMs = size(500, 10_000)
 
 const app = await startApp() // for its database
 const simulator = await startSimulator()
@@ -36,17 +37,17 @@ describe(`${atOnce} requests of one person at once`, { timeout: 600_000 }, async
     ['overviews', '/overview?days=90'],
     ['exports of a batch', `/batches/${site}-${batchId}/vouchers.csv`],
   ])('%s: other keys create vouchers as fast as before, and the process stays small', async (what, path) => {
-    const { session } = await seedPerson(app.db, { role: 'manager' })
-    const alone = await createUntil(sleep(size(500, 8_000)))
+    const alone = await createUntil(sleep(windowMs))
     const beside: Creation[] = []
     const statuses: number[] = []
     const memory: number[] = []
     for (const _ of range(size(1, 3))) {
+      const { session } = await seedPerson(app.db, { role: 'manager' }) // may send 600 requests in a minute
       const sampling = setInterval(() => void readMiB().then((mib) => memory.push(mib)), 50)
       const reading = Promise.all(
         range(atOnce).map(async () => statuses.push(await load(`${service.url}/api/v2${path}`, session))),
       )
-      beside.push(...(await createUntil(reading)))
+      beside.push(...(await createUntil(Promise.all([reading, sleep(windowMs)]))))
       clearInterval(sampling)
     }
 
@@ -62,7 +63,7 @@ describe(`${atOnce} requests of one person at once`, { timeout: 600_000 }, async
       expect.soft(Math.max(...memory)).toBeLessThan(maxMiB)
     }
     expect.soft(beside.filter(({ status }) => status !== 201)).toEqual([])
-    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
   })
 
   /** Creates vouchers, one after another, until `end`. */
