@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Aftermath, Attempt } from './checker.ts'
-import { check } from './checker.ts'
+import { check, maxEndSeconds } from './checker.ts'
 
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   op: 1,
@@ -117,4 +117,20 @@ test.each<[string, Attempt[], Partial<Aftermath>, RegExp]>([
   ['an open creation', [attempt()], { unsettled: 3 }, /3 creations are still open/],
 ])('%s is noticed', (_, history, change, words) => {
   expect(check({ history, batches: ['b1'], stays: [stay] }, aftermath(change), limited).join('\n')).toMatch(words)
+})
+
+test.each<[string, { dueAt?: number; goneAt?: number }, RegExp]>([
+  [
+    'an end that was carried out too late',
+    { dueAt: 0, goneAt: (maxEndSeconds + 1) * 1_000 },
+    /was deleted \d+ s later/,
+  ],
+  ['an end that was never carried out', { dueAt: 0 }, /is still on the controller/],
+  ['a stay that did not end', {}, /was never ended/],
+])('it notices %s', (_, { dueAt, goneAt }, words) => {
+  const ends = [{ id: 's1', code: '444', dueAt, goneAt }]
+
+  expect(check({ history: [attempt()], batches: [], stays: [], ends }, aftermath(), limited)).toEqual([
+    expect.stringMatching(words),
+  ])
 })

@@ -3,7 +3,7 @@ import { isLong } from '#test/measuring.ts'
 import { ageCreations } from './age-creations.ts'
 import { runWithHangingHosts } from './hanging-hosts.ts'
 import { type Mutant, mutants } from './mutants.ts'
-import { type Run, runWithFaults } from './run-with-faults.ts'
+import { largeRevocation, type Run, runWithFaults } from './run-with-faults.ts'
 import { withoutStandby } from './without-standby.ts'
 
 const words: Record<Mutant, RegExp> = {
@@ -15,6 +15,7 @@ const words: Record<Mutant, RegExp> = {
   'surplus by its name': /made by others and is deleted/,
   'retention forgets open batches': /batch .* has not ended/,
   'writes without confirmation': /more commits wait for the standby/,
+  'first come, first served': /stay .* has ended/,
   'no fairness between hosts': /an event (was|did not)/,
 }
 
@@ -29,13 +30,15 @@ const changes: Partial<Record<Mutant, Partial<Run>>> = {
   // Another administrator repeats a creation after it was given up, which takes longer than the settle window.
   'surplus by its name': { seconds: 90, creates: 600 },
   'writes without confirmation': {
-    ...{ seconds: 30, kills: 0, creates: 0, only: ['controller misbehaves'] },
+    ...{ seconds: 30, kills: 0, creates: 0, onlyFaults: ['controller misbehaves'] },
     beside: (world) => withoutStandby(world, 30),
   },
   'retention forgets open batches': {
-    ...{ kills: 2, creates: 5, clients: 1, only: ['kill the worker before a row update'] },
+    ...{ kills: 2, creates: 5, clients: 1, onlyFaults: ['kill the worker before a row update'] },
     beside: (world) => ageCreations(world, 25),
   },
+  // The large revocation must take longer than the time in which an end has to be carried out.
+  'first come, first served': { ...largeRevocation, seconds: 10, creates: 10, kills: 1 },
 }
 
 /** The checker must notice each missing protection. A mutant takes minutes, so this is only part of the long run. */

@@ -34,6 +34,7 @@ export const mutants = {
   'no fairness between hosts': {
     'limit the attempts of a host': (_, limits) => ({ ...(limits as object), perWiderGroupHere: undefined }),
   },
+  'first come, first served': { 'take withdrawals of one kind': takeBulkFirst },
 } as const satisfies Record<string, Partial<Record<StepName, Replacement>>>
 
 export type Mutant = keyof typeof mutants
@@ -44,6 +45,15 @@ export function mutate(mutant: Mutant, step: Step): void {
   if (!replacement) return
   const { work, input } = step
   step.work = () => replacement(work, input)
+}
+
+/** Takes what became due first. In the runs with a large revocation, that is the revocation. */
+async function takeBulkFirst(_: unknown, take: unknown): Promise<unknown> {
+  for (const kind of ['bulk', 'small', 'conditional', 'end']) {
+    const due = await (take as (kind: string) => Promise<unknown[]>)(kind)
+    if (due.length > 0) return due
+  }
+  return []
 }
 
 type Counted = { count: number }

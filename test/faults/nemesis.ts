@@ -39,7 +39,7 @@ const toxics: Toxic[] = [
 ]
 const troubles: Sink['trouble'][] = [500, 429, 'hang', 'reset']
 
-const faults: Record<string, Fault> = {
+const faults = {
   'kill an api at a point': (world, random) => killAt(random.pick(world.apis), random.pick(apiPoints)),
   'kill another api at a point': (world, random) => killAt(random.pick(world.apis), random.pick(apiPoints)),
   'kill the worker at a point': (world, random) => killAt(world.worker, random.pick(workerPoints)),
@@ -93,10 +93,12 @@ const faults: Record<string, Fault> = {
     await pause(random.between(500, 2_000))
     sink.trouble = undefined
   },
-}
+} satisfies Record<string, Fault>
+
+export type FaultName = keyof typeof faults
 
 /** The service pauses after these faults, as it should. The wait between two of them lets other faults take effect. */
-const restSeconds: Record<string, number> = {
+const restSeconds: Partial<Record<FaultName, number>> = {
   'controller signs nobody in': 150,
   'controller forgets sessions': 25,
   'PostgreSQL restarts': 15,
@@ -104,7 +106,7 @@ const restSeconds: Record<string, number> = {
 }
 
 /** Faults after which the limiter may accept more requests than the limit. */
-const losesCounts = [
+const losesCounts: FaultName[] = [
   'Redis forgets',
   'Redis freezes',
   'link to Redis',
@@ -119,13 +121,14 @@ export type Nemesis = { stop(): Promise<void>; done: Map<string, number>; storeL
 export function startNemesis(
   world: World,
   random: Random,
-  options: { maxPauseMs: number; keepCounts?: boolean; only?: string[] },
+  options: { maxPauseMs: number; keepCounts?: boolean; onlyFaults?: FaultName[] },
 ): Nemesis {
-  const names = (options.only ?? Object.keys(faults)).filter(
-    (name) => !options.keepCounts || !losesCounts.includes(name),
-  )
+  const { onlyFaults = Object.keys(faults) as FaultName[] } = options
+  const names = onlyFaults.filter((name) => !options.keepCounts || !losesCounts.includes(name))
   const done = new Map<string, number>()
-  const notBefore = new Map(Object.entries(restSeconds).map(([name, seconds]) => [name, Date.now() + seconds * 200]))
+  const notBefore = new Map<string, number>(
+    Object.entries(restSeconds).map(([name, seconds]) => [name, Date.now() + seconds * 200]),
+  )
   let stopped = false
   async function strike(): Promise<void> {
     while (!stopped) {
@@ -133,7 +136,7 @@ export function startNemesis(
       if (Date.now() < (notBefore.get(name) ?? 0)) continue
       notBefore.set(name, Date.now() + (restSeconds[name] ?? 0) * 1_000)
       done.set(name, (done.get(name) ?? 0) + 1)
-      await faults[name]?.(world, random).catch(() => {}) // the target may be down
+      await faults[name](world, random).catch(() => {}) // the target may be down
       await pause(random.between(100, options.maxPauseMs))
     }
   }

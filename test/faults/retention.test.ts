@@ -16,7 +16,7 @@ test('no promise is broken when retention meets batches whose worker died before
     kills: size(2, 20),
     clients: size(1, 8),
     maxPauseMs: 1_000,
-    only: ['kill the worker before a row update'],
+    onlyFaults: ['kill the worker before a row update'],
     beside: (world) => ageCreations(world, seconds),
   })
 

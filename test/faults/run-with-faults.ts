@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { report } from '#test/measuring.ts'
+import { report, size } from '#test/measuring.ts'
 import { createRandom } from '#test/random.ts'
 import { readAftermath, waitForQuiet } from './aftermath.ts'
 import { check } from './checker.ts'
 import { startClients } from './clients.ts'
+import { type Conference, startEndsOfStays } from './ends-of-stays.ts'
 import type { Mutant } from './mutants.ts'
-import { startNemesis } from './nemesis.ts'
+import { type FaultName, startNemesis } from './nemesis.ts'
 import { startWorld, type World } from './world.ts'
 
 export type Run = {
@@ -22,11 +23,21 @@ export type Run = {
   /** Leaves out the faults after which the limiter may accept more requests than the limit. */
   keepCounts?: boolean
   /** Only these faults happen. */
-  only?: string[]
+  onlyFaults?: FaultName[]
+  /** A large revocation beside the ends of stays. */
+  conference?: Conference
   mutant?: Mutant
   /** Additional work during the run. Returns promises that it saw broken. */
   beside?: (world: World) => Promise<string[]>
 }
+
+/** Stays end beside a large revocation while processes are killed. The controller answers slowly, but it answers. */
+export const largeRevocation = {
+  clients: 2,
+  maxPauseMs: 3_000,
+  onlyFaults: ['kill an api at a point', 'kill the worker at a point', 'kill any process', 'freeze a process'],
+  conference: { thousands: size(1, 9), callMs: size(500, 1_500), stays: { before: size(5, 40), after: size(5, 20) } },
+} satisfies Partial<Run>
 
 /** Runs clients while faults happen, heals everything and waits until all work has ended. Returns the broken promises. */
 export async function runWithFaults(run: Run): Promise<string[]> {
@@ -34,6 +45,7 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   const random = createRandom(run.seed + 2)
   for (const { simulator } of world.controllers)
     await simulator.clock({ advanceSeconds: random.pick([0, 3_600, -3_600]) })
+  const ends = run.conference && (await startEndsOfStays(world, run.conference))
   const startedAt = Date.now()
   const secondsSince = () => (Date.now() - startedAt) / 1_000
   const processes = [...world.apis, world.worker]
@@ -45,13 +57,15 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   while (!isOver() && secondsSince() < (run.maxSeconds ?? Number.POSITIVE_INFINITY)) await pause(200)
   const brokenBeside = (await beside) ?? []
   await nemesis.stop()
+  await ends?.noteHealed()
   await clients.finish()
+  const ended = (await ends?.finish()) ?? []
   const seconds = secondsSince()
   await waitForQuiet(world)
   const after = await readAftermath(world)
   const windows = Math.floor(seconds / 60) + 1
   const limited = { limit: world.limit, windows, storeLosses: nemesis.storeLosses() }
-  const broken = [...brokenBeside, ...check(clients, after, limited)]
+  const broken = [...brokenBeside, ...check({ ...clients, ends: ended }, after, limited)]
   const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
   const statuses = Object.entries(Object.groupBy(clients.history, ({ kind, status }) => `${kind} ${status}`))
   report('  answers', statuses.map(([status, attempts]) => `${status}: ${attempts?.length}`).join(', '))
@@ -60,6 +74,8 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   const inBatches = (what: 'made' | 'failed') =>
     [...after.batches.values()].reduce((sum, batch) => sum + batch[what], 0)
   report('  batches, vouchers made in them, rows failed', [after.batches.size, inBatches('made'), inBatches('failed')])
+  const waits = ended.map(({ dueAt, goneAt }) => Math.max(0, ((goneAt ?? Number.NaN) - (dueAt ?? Number.NaN)) / 1_000))
+  if (ended.length > 0) report('  ends of stays, the longest wait for one, s', [ended.length, Math.max(...waits)])
   const reported = [...after.reported.values()].reduce((sum, count) => sum + count, 0)
   report('  stays revoked, surplus vouchers reported', [clients.stays.length, reported])
   report('  vouchers, attempts without one, kills, faults, seconds, notifications, broken promises', [

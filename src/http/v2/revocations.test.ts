@@ -48,7 +48,9 @@ test('202: a row per voucher, each once, and one job per site', async () => {
   expect((await get(`/revocations/${id}`)).json()).toEqual(answer.json())
   expect((await rowsOf(id)).toSorted()).toEqual(ids.toSorted())
   const { rows: jobs } = await app.db.query(`select singleton_key from pgboss.job where name = 'withdraw'`)
-  expect(jobs.map(({ singleton_key }) => singleton_key).toSorted()).toEqual([site, other].map(String).toSorted())
+  expect(jobs.map(({ singleton_key }) => singleton_key).toSorted()).toEqual(
+    [site, other].map((id) => `${id} small`).toSorted(),
+  )
   const { rows: audit } = await app.db.query(`select * from audit where target_id = $1`, [id])
   expect(audit).toMatchObject([
     {
