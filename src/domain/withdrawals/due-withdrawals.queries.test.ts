@@ -102,13 +102,17 @@ test('each withdrawal has one kind: a large revocation or a repair is bulk, even
   })
 })
 
-test('taking and listing one kind reads few rows, however many of another kind are due', async () => {
-  await db.query(
-    `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, is_bulk, due_at, next_attempt_at)
-     select $1, gen_random_uuid(), gen_random_uuid(), $2, 'request', true, now(), now() - make_interval(secs => n * 0.001)
-       from generate_series(1, $3::integer) n`,
-    [one, randomUUID(), size(20_000, 1_000_000)],
-  )
+test('taking and listing one kind reads few rows, however many of another kind are due', {
+  timeout: 600_000,
+}, async () => {
+  const revocation = randomUUID()
+  for (const n of range(size(1, 50)))
+    await db.query(
+      `insert into withdrawals (site_id, id, voucher_id, revocation_id, reason, is_bulk, due_at, next_attempt_at)
+       select $1, gen_random_uuid(), gen_random_uuid(), $2, 'request', true, now(), now() - make_interval(secs => $3 + n * 0.001)
+         from generate_series(1, 20000) n`,
+      [one, revocation, n],
+    )
   await insertScheduledWithdrawals(db, one, [{ voucherId: randomUUID(), reason: 'valid_until' }])
   await db.query('analyze withdrawals')
   const plans: object[] = []
