@@ -42,7 +42,7 @@ test('add says what to do when a site has 20 webhooks', async () => {
 
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toContain(
-    `A site can have at most 20 webhooks, and site ${full} (--site) has no room for another. Remove one of them first with \`voucher-service webhooks remove\`.`,
+    `Site ${full} (--site) already has 20 webhooks, the most that a site can have. Remove one first with \`voucher-service webhooks remove\`.`,
   )
 })
 

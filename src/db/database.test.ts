@@ -45,6 +45,14 @@ test('a transaction that loses its connection throws Unavailable, and the next q
   expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
 
+test('after an error inside a text of several statements, the next query works', async () => {
+  const one = connectDatabase({ url: db.url, poolSize: 1, onError: () => {} })
+
+  await expect(one.query('begin; select 1 / 0; commit')).rejects.toThrow('division by zero')
+  expect((await one.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await one.close()
+})
+
 test('a database that does not exist, or a server that does not answer, is Unavailable', async () => {
   for (const url of [databaseUrl('no_such_database'), 'postgres://127.0.0.1:1/x']) {
     const nowhere = connectDatabase({ url, poolSize: 2, onError: () => {} })

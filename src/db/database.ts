@@ -160,19 +160,21 @@ export function connectDatabase(options: DatabaseOptions): Database {
     return result
   }
 
-  /** Runs a statement outside a transaction: if it writes, it also commits. */
+  /** Runs a statement outside a transaction. A statement that writes commits by itself. */
   async function queryAlone<Row extends pg.QueryResultRow>(statement: string | NamedStatement, values?: unknown[]) {
-    const rejectIfStopped = () => {
+    return withClient((client, giveUp) => {
       if (writes?.isStopped() && isWrite(statement)) writes.rejectIfStopped()
-    }
-    rejectIfStopped()
-    return withClient((client) => {
-      rejectIfStopped() // writes may have been stopped during the wait for a connection
       return query<Row>(client, statement, values).catch((error) => {
-        if (writes && wasUnanswered(error) && isWrite(statement)) writes.commitAbandoned()
+        if (isWrite(statement)) noteFailedWrite(error)
+        if (beginsTransaction(statement)) giveUp(error)
         throw error
       })
     })
+  }
+
+  function noteFailedWrite(error: unknown): void {
+    if (wasUnanswered(error)) writes?.commitAbandoned()
+    else if (hasWaitedTooLong(error)) writes?.lockTimedOut()
   }
 
   async function commit(client: pg.PoolClient): Promise<void> {
@@ -186,7 +188,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
 
   function transaction<T>(begin: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
     return withClient(async (client, giveUp) => {
-      if (begin === 'begin') writes?.rejectIfStopped() // perhaps since the wait for a connection
+      if (begin === 'begin') writes?.rejectIfStopped()
       const onCommitted: (() => void)[] = []
       let result: T
       await client.query(begin)
@@ -197,6 +199,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
         })
         await commit(client)
       } catch (error) {
+        if (hasWaitedTooLong(error)) writes?.lockTimedOut()
         await client.query('rollback').catch(giveUp) // otherwise the next borrower would be inside this transaction
         throw error
       }
@@ -207,10 +210,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
 
   return {
     query: queryAlone,
-    async transaction(work) {
-      writes?.rejectIfStopped()
-      return transaction('begin', work)
-    },
+    transaction: (work) => transaction('begin', work),
     snapshot: (work) => transaction('begin isolation level repeatable read read only', work),
     writesRefusedBecause: () => (writes?.isStopped() ? commitsUnconfirmed : writesRefusedBecause),
     poolUse: () => ({
@@ -223,7 +223,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** True when a statement outside a transaction commits something. A lock (`for update`) writes nothing that lasts. */
+/** True when a statement outside a transaction commits rows. A lock (`for update`) outside a transaction has no use. */
 export function isWrite(statement: string | NamedStatement): boolean {
   const text = typeof statement === 'string' ? statement : statement.text
   return /\b(insert\s+into|delete\s+from|merge\s+into|(?<!\bfor\s+|\bkey\s+)update\s+["\w])/i.test(text)
@@ -232,6 +232,19 @@ export function isWrite(statement: string | NamedStatement): boolean {
 /** True when this process gave up waiting. The server may still be at work: its own timeout does not end a commit. */
 function wasUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
+}
+
+/** True when PostgreSQL cancelled a statement, usually because it waited for a lock. */
+function hasWaitedTooLong(error: unknown): boolean {
+  return ['57014', '55P03'].includes(String((error as { code?: unknown } | undefined)?.code))
+}
+
+/**
+ * True for a text such as `begin; …; commit`, which pg-boss sends. If it fails, its connection is still inside the transaction,
+ * and every statement of the next borrower would fail.
+ */
+function beginsTransaction(statement: string | NamedStatement): boolean {
+  return typeof statement === 'string' && /^\s*begin\b/i.test(statement)
 }
 
 function withoutName(statement: string | NamedStatement): string | { text: string } {

@@ -11,8 +11,13 @@ import { DatabaseClient } from './database-client.ts'
 export type WriteGuard = {
   /** Throws `WritesStopped` while writes are stopped. */
   rejectIfStopped(): void
-  /** Counts a commit that was sent and not answered in time. The second one stops all writes until a probe is confirmed. */
+  /** Counts a commit that was sent and not answered in time. The second one in a minute stops all writes until a probe is confirmed. */
   commitAbandoned(): void
+  /**
+   * Counts a write that the server cancelled after a commit was abandoned: it may have waited for a lock of that commit. Other
+   * writes that wait too long are not counted.
+   */
+  lockTimedOut(): void
   isStopped(): boolean
   close(): Promise<void>
 }
@@ -23,16 +28,20 @@ export class WritesStopped extends Unavailable {
 }
 
 const abandonedUntilStopped = 2
+/** Two answers that were lost in the network at different times say nothing about the standby. */
+const countedForMs = 60_000
 const pauseMs = 500
 const connectWithinMs = 2_000
-/** For statements that need no standby. node-postgres accepts it for each statement, but its types do not list it. */
+/** The server ends a probe whose connection went silent before the commit. */
+const idleTimeoutMs = 10_000
+/** The timeout of statements that do not wait for a standby. node-postgres accepts it for each statement, but its types do not list it. */
 const answerTimeout = { query_timeout: 5_000 }
 /** A probe whose server process is gone is given up after this many checks, one every `pauseMs`. */
 const checksUntilLost = 4
 
 type GuardOptions = {
   url: string
-  /** Reads from other connections than the probe. */
+  /** A pool for reading. The probe does not use it. */
   db: Queryable
   onChange: (isStopped: boolean) => void
 }
@@ -40,12 +49,13 @@ type GuardOptions = {
 export function createWriteGuard({ url, db, onChange }: GuardOptions): WriteGuard {
   const closing = new AbortController()
   let abandoned = 0
+  let abandonedAt = Number.NEGATIVE_INFINITY
   let probing: Promise<void> | undefined
 
   /**
    * Writes one record after another until one is confirmed. A probe is not given up while its commit waits, so this process
-   * adds only one waiting server process. It is never terminated either: then its commit would become visible although no
-   * standby has it.
+   * adds only one waiting server process. Never terminate a probe: its commit would become visible without being on a
+   * standby.
    */
   async function probeUntilConfirmed(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -63,13 +73,21 @@ export function createWriteGuard({ url, db, onChange }: GuardOptions): WriteGuar
     if (!closing.signal.aborted) onChange(false)
   }
 
+  function countAbandoned(): void {
+    const now = performance.now()
+    if (now - abandonedAt > countedForMs) abandoned = 0
+    abandonedAt = now
+    abandoned = replaceable('count abandoned commit', () => abandoned + 1)
+    if (abandoned >= abandonedUntilStopped && !closing.signal.aborted) probing ??= stopWrites()
+  }
+
   return {
     rejectIfStopped() {
       if (probing !== undefined) throw new WritesStopped(commitsUnconfirmed)
     },
-    commitAbandoned() {
-      abandoned = replaceable('count abandoned commit', () => abandoned + 1)
-      if (abandoned >= abandonedUntilStopped && !closing.signal.aborted) probing ??= stopWrites()
+    commitAbandoned: countAbandoned,
+    lockTimedOut() {
+      if (abandoned > 0 && performance.now() - abandonedAt <= countedForMs) countAbandoned()
     },
     isStopped: () => probing !== undefined,
     async close() {
@@ -87,6 +105,7 @@ async function probe({ url, db, closing }: ProbeOptions): Promise<boolean> {
     connectionString: url,
     application_name: 'voucher-service write probe',
     connectionTimeoutMillis: connectWithinMs,
+    idle_in_transaction_session_timeout: idleTimeoutMs, // does not apply to a commit that waits
     ...tcpKeepAlive,
   })
   client.on('error', () => {}) // the statement under way fails too
@@ -112,7 +131,10 @@ async function untilLost(db: Queryable, pid: number | undefined, signal: AbortSi
     await pause(pauseMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
     const { rowCount } = await db
-      .query(`select from pg_stat_activity where pid = $1 and state = 'active'`, [pid])
+      // The state is null for a session of another role, and `disabled` without `track_activities`.
+      .query(`select from pg_stat_activity where pid = $1 and coalesce(state, 'disabled') in ('active', 'disabled')`, [
+        pid,
+      ])
       .catch(() => ({ rowCount: 1 })) // unknown: PostgreSQL does not answer
     missing = rowCount === 0 ? missing + 1 : 0
   }

@@ -16,7 +16,7 @@ type Slot = {
 type TakeOptions = {
   /** The caller stops waiting and is rejected when this aborts. */
   signal?: AbortSignal | undefined
-  /** Other work of the key waits for this work, but gets at least every fifth slot. */
+  /** This work is served before other work of the key, which still gets every fifth slot. */
   goesFirst?: boolean
 }
 
@@ -99,7 +99,7 @@ export function createSlots(options: SlotOptions): Slots {
     return promise
   }
 
-  /** Passes the slot on to the key that has been without a new slot for longest. */
+  /** Passes the slot on to the key that got its last slot the longest time ago. */
   function passOn(key: string): void {
     const line = lines.get(key) as Line
     line.running -= 1
@@ -113,7 +113,7 @@ export function createSlots(options: SlotOptions): Slots {
     }
   }
 
-  /** Of the work that goes first, and of the other work, the one that has waited longest is next. */
+  /** The longest waiting work that goes first, or every fifth time the longest waiting other work. */
   function nextTurn(line: Line): Turn | undefined {
     const { first, others } = line
     const isTurnOfOthers = first.length === 0 || (others.length > 0 && line.firstInARow >= maxFirstInARow)

@@ -10,8 +10,8 @@ export type Connections = {
 }
 
 /**
- * Limits for clients that do not read their answers. On one machine, the kernel takes 4 MB of an answer at once and then reports
- * progress in steps of 1.4 MB, so a client that reads 50 kB/s seems to stop for almost 30 seconds.
+ * Limits for clients that do not read their answers. If client and service are on the same machine, the kernel buffers 4 MB of an
+ * answer. It then reports progress in steps of 1.4 MB, so a client that reads 50 kB/s seems to stop for almost 30 seconds.
  */
 const usualLimits = {
   /** Unanswered requests of one connection. Browsers, proxies and HTTP libraries have one. */
@@ -55,7 +55,7 @@ export function trackConnections(server: Server, log: Log, limits = usualLimits)
 
   function end(socket: Socket, reason: string): void {
     log.info({ reason }, 'ended a connection')
-    socket.resetAndDestroy() // the kernel also drops what it has not sent
+    socket.resetAndDestroy() // so that the kernel drops unsent bytes too
   }
 
   function endUnread(): void {

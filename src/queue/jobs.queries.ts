@@ -48,11 +48,11 @@ type Running = Record<string, number>
 
 export type Taken<T> = {
   jobs: Job<T>[]
-  /** More jobs than these are due: the limit was reached, or jobs of groups without a free place were left in the queue. */
+  /** Another fetch may find more jobs. */
   hasMore: boolean
 }
 
-/** Undefined means no limit. With `perGroup`, the running jobs of all processes count, and otherwise those of this process. */
+/** `perGroup` counts the jobs of all processes, and `…Here` the jobs of this process. Set only one limit for groups. */
 export type GroupLimits = {
   perGroup?: number | undefined
   perGroupHere?: number | undefined

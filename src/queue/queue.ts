@@ -19,7 +19,7 @@ const queues = {
   sync: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 600 },
   // Each batch has at most one job. pg-boss does not retry it, because the next sweep starts the work anyway.
   batch: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 },
-  // Each site has at most one job. pg-boss does not retry it, because the next sweep starts the work anyway.
+  // Each site has at most one job of each kind. pg-boss does not retry it, because the next sweep starts the work anyway.
   withdraw: { policy: 'exclusive', retryLimit: 0, expireInSeconds: 300 },
 } satisfies Record<string, Partial<QueueOptions>>
 

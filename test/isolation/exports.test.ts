@@ -77,7 +77,7 @@ test('of many overviews of one person, one runs at a time', async () => {
 
 const batch = `${site}-${await seedBatch(app.db, site)}`
 const anExport = 'Too many exports are running at once. Please try again in a moment.'
-const anOverview = 'The overview is being loaded too many times at once. Please try again in a moment.'
+const anOverview = 'Too many overviews are being loaded. Please try again in 5 seconds.'
 
 test.each([
   ['exports', `/vouchers.csv?site_id=${site}`, anExport],

@@ -124,9 +124,9 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     `No webhook is called "${name}".${suggestion(similar)} List all webhooks with \`voucher-service webhooks list\`.`,
   webhook_name_taken: ({ name }) => `Another webhook is called "${name}" already. Choose another name.`,
   webhooks_of_site_too_many: ({ max, site }) =>
-    `A site can have at most ${max} webhooks, and site ${site} (--site) has no room for another. Remove one of them first with \`voucher-service webhooks remove\`.`,
+    `Site ${site} (--site) already has ${max} webhooks, the most that a site can have. Remove one first with \`voucher-service webhooks remove\`.`,
   webhooks_of_all_sites_too_many: ({ max }) =>
-    `At most ${max} webhooks can be for all sites, and there is no room for another. Choose some sites with --site, or remove one of these webhooks first with \`voucher-service webhooks remove\`.`,
+    `There are already ${max} webhooks for all sites, the most that are possible. Choose some sites with --site, or remove one of these webhooks first with \`voucher-service webhooks remove\`.`,
   webhook_events_invalid: ({ unknown, allowed }) =>
     `${unknown ? `There is no event ${unknown}` : 'A webhook needs at least one event'}. Choose from ${allowed}.`,
   webhook_url_unreadable: () =>

@@ -67,7 +67,7 @@ const closeReplacedAfterMs = 30_000
 /** A little less than the promised 2 s: with the 8 s of a call, an answer comes within 10.5 s even on a busy machine. */
 const waiting = { maxWaiting: 60, maxWaitMs: 1_700, rejection: () => new DomainError('controller_busy') }
 
-/** Nobody waits for the answer of this work. With 1.7 s, a controller that needs 2 s for a call would count as busy. */
+/** No person waits for this work. After only 1.7 s, a controller that needs 2 s for a call would count as busy. */
 const patientWaiting = { ...waiting, maxWaiting: 1_000, maxWaitMs: 5_000 }
 
 /** `madeFrom`: driver, address, pin and credentials in plain text. `encrypted`: the credentials as they are stored. */

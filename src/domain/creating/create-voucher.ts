@@ -77,7 +77,7 @@ async function createAtKnownSite(
     clockAheadMs: connection.clockAheadMs,
   }).catch(() => undefined)
   if (!intent) return undefined
-  const opened = await orForget(ctx, intent, () =>
+  const opened = await rememberIfUnanswered(ctx, intent, () =>
     replaceable('insert intent at a known site', () =>
       insertCreationAt(ctx.db, known, intent, limitedTo(request.actor)),
     ),
@@ -98,15 +98,19 @@ async function createFirst(
     requestHash,
     clockAheadMs: () => ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
   })
-  const opened = await orForget(ctx, intent, () => openCreation(ctx, intent))
+  const opened = await rememberIfUnanswered(ctx, intent, () => openCreation(ctx, intent))
   return opened && makeVoucher(ctx, request, site, { intent, ...opened })
 }
 
 /**
- * Commits an intent. If the database does not answer, the intent may be committed nevertheless, but the controller is not
- * called: the creation is settled as soon as the database answers.
+ * Commits an intent. If the database does not answer, the intent may still be committed. The controller is never called for it,
+ * so the creation is rejected as soon as the database answers.
  */
-async function orForget<T>(ctx: CreateVoucherContext, { siteId, id }: Intent, commit: () => T): Promise<Awaited<T>> {
+async function rememberIfUnanswered<T>(
+  ctx: CreateVoucherContext,
+  { siteId, id }: Intent,
+  commit: () => T,
+): Promise<Awaited<T>> {
   try {
     return await commit()
   } catch (error) {
@@ -133,7 +137,10 @@ async function makeVoucher(
       return recorded as RecordedCreation
     })
   } catch (error) {
-    if (!isSent) await rejectUnsent(ctx, intent)
+    if (!isSent) {
+      await rejectUnsent(ctx, intent)
+      if (error instanceof Unavailable) throw error // nothing was made, so it is not a failed recording
+    }
     throw toDomainError(error, site)
   }
 }

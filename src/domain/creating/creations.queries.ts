@@ -27,8 +27,8 @@ type CreationRow = {
 const usualCall = `interval '10 seconds'`
 
 /**
- * SQL: the seconds until the outcome of a creation may be known. While a process is calling the controller, this is any moment;
- * otherwise the next lookup. A lookup that is overdue, e.g. while the controller is out, is asked for less and less often.
+ * SQL: the seconds until the outcome of a creation may be known. 1 while a process calls the controller, and otherwise the
+ * seconds until the next lookup. If the lookup is overdue, e.g. while the controller is out, the wait grows, up to 30 s.
  */
 const retrySeconds = `case when state = 'open' and sent_at > now() - ${usualCall} then 1
   else least(30, greatest(1, ceil(abs(extract(epoch from lease_until - now()))))) end::integer`

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/database.ts'
 import type { Observer } from '#lib/observer.ts'
 import { updateCreationsFailed } from './creations.queries.ts'
 
-/** Creations that certainly made no voucher, while the database could not be told so. */
+/** Creations that made no voucher and that could not be marked as rejected yet. */
 export type UnsentCreations = {
   /** Settles these creations as rejected as soon as the database answers. */
   add(siteId: number, ids: string[]): void
@@ -11,13 +11,13 @@ export type UnsentCreations = {
 }
 
 const everyMs = 1_000
-/** Creations beyond this many, the oldest first, are left to the lookup after the settle window. */
+/** If there are more, the oldest are dropped. The lookup settles them after the settle window. */
 const maxRemembered = 10_000
 /**
- * A commit that this process gave up may become visible a moment after the database answers again. Afterwards the creation
- * was certainly not committed.
+ * A commit that this process gave up may become visible later, e.g. when a standby is back. A creation that is still missing
+ * after this many attempts is left to the lookup: by then, the settle window has passed.
  */
-const answersUntilForgotten = 30
+const attemptsUntilForgotten = 180
 
 type UnsentContext = { db: Queryable; observer?: Pick<Observer, 'creationsEnded'> | undefined }
 
@@ -27,16 +27,20 @@ type UnsentContext = { db: Queryable; observer?: Pick<Observer, 'creationsEnded'
  */
 export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCreations {
   const stopping = new AbortController()
-  const remembered = new Map<string, { siteId: number; answers: number }>()
+  const remembered = new Map<string, { siteId: number; attempts: number }>()
   let settling: Promise<void> | undefined
 
   async function settleAll(): Promise<void> {
     while (remembered.size > 0 && !stopping.signal.aborted) {
-      const bySite = Map.groupBy([...remembered.keys()], (id) => remembered.get(id)?.siteId as number)
-      for (const [siteId, ids] of bySite) if (!(await settleSite(siteId, ids))) break
+      await settleOnce()
       await pause(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
     settling = undefined
+  }
+
+  async function settleOnce(): Promise<void> {
+    const bySite = Map.groupBy([...remembered.keys()], (id) => remembered.get(id)?.siteId as number)
+    for (const [siteId, ids] of bySite) if (!(await settleSite(siteId, ids))) return
   }
 
   /** False when the database does not accept writes yet. */
@@ -45,23 +49,23 @@ export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCr
       const settled = await updateCreationsFailed(db, siteId, ids, 'rejected')
       observer?.creationsEnded('rejected', settled.length)
       for (const id of settled) remembered.delete(id)
-      for (const id of ids) countAnswer(id)
+      for (const id of ids) countAttempt(id)
       return true
     } catch {
       return false
     }
   }
 
-  function countAnswer(id: string): void {
+  function countAttempt(id: string): void {
     const creation = remembered.get(id)
     if (!creation) return
-    creation.answers += 1
-    if (creation.answers >= answersUntilForgotten) remembered.delete(id)
+    creation.attempts += 1
+    if (creation.attempts >= attemptsUntilForgotten) remembered.delete(id)
   }
 
   return {
     add(siteId, ids) {
-      for (const id of ids) remembered.set(id, { siteId, answers: 0 })
+      for (const id of ids) remembered.set(id, { siteId, attempts: 0 })
       for (const oldest of remembered.keys()) {
         if (remembered.size <= maxRemembered) break
         remembered.delete(oldest)
@@ -71,6 +75,7 @@ export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCr
     async stop() {
       stopping.abort()
       await settling
+      await settleOnce() // the last chance of this process
     },
   }
 }

@@ -16,7 +16,7 @@ import { decryptUrl, type SendContext, sendEvent } from './send-event.ts'
 
 export type DeliverContext = SendContext & FailureContext
 
-/** A webhook whose last attempt took at least this long is slow: its deliveries use a separate queue. So is a new webhook. */
+/** A webhook whose last attempt took at least this long is slow: its deliveries use a separate queue. A new webhook counts as slow too. */
 const slowMs = 3_000
 
 /** Makes one attempt to send a delivery and records the result. A retry is a new job, added together with that record. */

@@ -114,7 +114,7 @@ function ifUnusable(failure: Failure | undefined): Failure | undefined {
 
 /** Ends the turn and postpones all due withdrawals of this kind, because the controller cannot be used at present. */
 async function stop(ctx: WithdrawContext, { site, kind }: Place, failure: Failure): Promise<false> {
-  if (failure === 'busy') return false // those that wait for this turn are due at the next one
+  if (failure === 'busy') return false // the other withdrawals stay due, and the next sweep takes them
   await postponeDueWithdrawals(ctx.db, site.id, { kind, failure })
   await noteFailure(ctx, site, failure)
   return false

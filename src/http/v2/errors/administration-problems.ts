@@ -228,13 +228,13 @@ export const administrationProblems: Record<ManageErrorCode, Problem> = {
   ),
   webhooks_of_site_too_many: conflict(
     'webhooks_of_site_too_many',
-    'Ein Standort kann höchstens {max} Webhooks haben. Der Standort {site} hat schon so viele. Entfernen Sie zuerst einen davon.',
-    'A site can have at most {max} webhooks, and site {site} has no room for another. Remove one of them first.',
+    'Der Standort {site} hat schon {max} Webhooks, mehr sind nicht möglich. Entfernen Sie zuerst einen davon.',
+    'Site {site} already has {max} webhooks, the most that a site can have. Remove one first.',
   ),
   webhooks_of_all_sites_too_many: conflict(
     'webhooks_of_all_sites_too_many',
     'Höchstens {max} Webhooks können für alle Standorte gelten, und so viele gibt es schon. Wählen Sie einzelne Standorte, oder entfernen Sie zuerst einen davon.',
-    'At most {max} webhooks can be for all sites, and there is no room for another. Choose some sites, or remove one of these webhooks first.',
+    'There are already {max} webhooks for all sites, the most that are possible. Choose some sites, or remove one of these webhooks first.',
   ),
   webhook_url_unreadable: rejected(
     'webhook_url_unreadable',

@@ -141,8 +141,8 @@ const ownProblems = {
     status: 429,
     error: 'overviews_too_many',
     messages: {
-      de: 'Die Übersicht wird zu oft zugleich geladen. Versuchen Sie es gleich erneut.',
-      en: 'The overview is being loaded too many times at once. Please try again in a moment.',
+      de: 'Zu viele Übersichten werden zugleich geladen. Versuchen Sie es in 5 Sekunden erneut.',
+      en: 'Too many overviews are being loaded. Please try again in 5 seconds.',
     },
     headers: { 'retry-after': '5' },
   },

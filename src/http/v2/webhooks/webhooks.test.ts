@@ -228,8 +228,8 @@ test('the 21st webhook of a site is rejected with 409, and the answer names the 
   const add = (language: string) =>
     app.call('/api/v2/webhooks', { method: 'POST', key, body, headers: { 'accept-language': language } })
   const messages = {
-    en: `A site can have at most 20 webhooks, and site ${full} has no room for another. Remove one of them first.`,
-    de: `Ein Standort kann höchstens 20 Webhooks haben. Der Standort ${full} hat schon so viele. Entfernen Sie zuerst einen davon.`,
+    en: `Site ${full} already has 20 webhooks, the most that a site can have. Remove one first.`,
+    de: `Der Standort ${full} hat schon 20 Webhooks, mehr sind nicht möglich. Entfernen Sie zuerst einen davon.`,
   }
 
   for (const [language, message] of Object.entries(messages)) {
