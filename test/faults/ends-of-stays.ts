@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readPublicId } from '#http/v2/kit/fields.ts'
 import { range } from '#test/load.ts'
 import { call } from '#test/network/http-client.ts'
-import type { EndedStay } from './checker.ts'
+import type { EndedStay, Stay } from './checker.ts'
 import type { World } from './world.ts'
 
 /** A large revocation, and stays that end one after the other while it runs. */
@@ -18,11 +18,16 @@ export type Conference = {
 export type EndsOfStays = {
   /** The faults are healed. From now on each end must be carried out in time. */
   noteHealed(): Promise<void>
-  /** Ends the remaining stays, and waits until all of them are gone from the controller or too late. */
+  /**
+   * Ends the remaining stays, and waits until all of them are gone from the controller or too late. Then the controller
+   * answers quickly, so that the large revocation ends too.
+   */
   finish(): Promise<EndedStay[]>
+  /** The large revocation, for the checker. */
+  conference: Stay
 }
 
-/** After this time an end counts as not carried out. */
+/** After this time an end, or the large revocation, counts as not carried out. */
 const maxWaitMs = 240_000
 
 /** Creates the vouchers, revokes those of the conference and begins to end the stays. */
@@ -33,7 +38,7 @@ export async function startEndsOfStays(world: World, { thousands, callMs, stays 
   for (const n of range(thousands)) await addBatch(`conference-${n}`)
   const slowDown = () => simulator.fault('slow', { on: 'delete', delayMs: callMs, times: 1_000_000 })
   await slowDown()
-  await send('/revocations', { filter: { reference: 'conference' } }, 'conference')
+  const { id: revocation } = await send('/revocations', { filter: { reference: 'conference' } }, 'conference')
   const ending = endStays(before)
   const watching = new AbortController()
   const watched = watch(watching.signal)
@@ -89,7 +94,15 @@ export async function startEndsOfStays(world: World, { thousands, callMs, stays 
     }
   }
 
+  const isRevoked = async () =>
+    (
+      await world.db.query('select from withdrawals where revocation_id = $1 and settled_at is null limit 1', [
+        revocation,
+      ])
+    ).rowCount === 0
+
   return {
+    conference: { op: -1, site, name: 'Conference', revocation },
     async noteHealed() {
       await slowDown()
       healedAt = Date.now()
@@ -98,12 +111,17 @@ export async function startEndsOfStays(world: World, { thousands, callMs, stays 
       await ending
       await endStays(after)
       const all = [...before, ...after]
-      const endsAt = Date.now() + maxWaitMs
-      while (all.some(({ goneAt }) => goneAt === undefined) && Date.now() < endsAt) await pause(200)
+      await untilTrue(async () => all.every(({ goneAt }) => goneAt !== undefined))
       watching.abort()
       await watched
       await simulator.forgetFaults()
+      await untilTrue(isRevoked)
       return all.map((stay) => ({ ...stay, dueAt: stay.dueAt && Math.max(stay.dueAt, healedAt) }))
     },
   }
+}
+
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  const endsAt = Date.now() + maxWaitMs
+  while (!(await isTrue()) && Date.now() < endsAt) await pause(200)
 }

@@ -34,7 +34,7 @@ export type Run = {
 /** Stays end beside a large revocation while processes are killed. The controller answers slowly, but it answers. */
 export const largeRevocation = {
   clients: 2,
-  maxPauseMs: 3_000,
+  maxPauseMs: size(3_000, 8_000),
   onlyFaults: ['kill an api at a point', 'kill the worker at a point', 'kill any process', 'freeze a process'],
   conference: { thousands: size(1, 9), callMs: size(500, 1_500), stays: { before: size(5, 40), after: size(5, 20) } },
 } satisfies Partial<Run>
@@ -64,8 +64,9 @@ export async function runWithFaults(run: Run): Promise<string[]> {
   await waitForQuiet(world)
   const after = await readAftermath(world)
   const windows = Math.floor(seconds / 60) + 1
+  const stays = [...clients.stays, ...(ends ? [ends.conference] : [])]
   const limited = { limit: world.limit, windows, storeLosses: nemesis.storeLosses() }
-  const broken = [...brokenBeside, ...check({ ...clients, ends: ended }, after, limited)]
+  const broken = [...brokenBeside, ...check({ ...clients, stays, ends: ended }, after, limited)]
   const unclear = clients.history.filter(({ kind, status }) => kind === 'create' && status !== 201).length
   const statuses = Object.entries(Object.groupBy(clients.history, ({ kind, status }) => `${kind} ${status}`))
   report('  answers', statuses.map(([status, attempts]) => `${status}: ${attempts?.length}`).join(', '))

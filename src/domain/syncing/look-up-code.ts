@@ -1,3 +1,4 @@
+import { WritesStopped } from '#db/write-guard.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { hasOutage } from '../outages/outages.queries.ts'
@@ -44,7 +45,7 @@ export async function lookUpCode(ctx: SyncContext, lookUp: CodeLookUp): Promise<
     siteId === undefined ? [...new Set(vouchers.map((voucher) => voucher.siteId))] : [siteId]
 
   const asked = asksControllers ? sitesOf(siteId === undefined ? await read() : []) : []
-  const answers = await Promise.all(asked.map((id) => askController(ctx, id, code)))
+  const answers = await Promise.all(asked.map((id) => askController(ctx, id, code).catch(readOnly)))
   const fresh = answers.filter((answer) => answer !== undefined)
   const vouchers = await read()
   const isFresh = asked.length > 0 && fresh.length === asked.length
@@ -58,6 +59,11 @@ export async function lookUpCode(ctx: SyncContext, lookUp: CodeLookUp): Promise<
 }
 
 type Answer = { at: Date; unrecorded: FoundByCode['unrecorded'] }
+
+/** For `catch`: while writes are stopped, a controller's answer cannot be recorded, so the record answers alone. */
+function readOnly(error: unknown): undefined {
+  if (!(error instanceof WritesStopped)) throw error
+}
 
 /** Undefined when the controller is out of reach, busy, too slow or cannot be read. That changes nothing in the record. */
 async function askController(ctx: SyncContext, siteId: number, code: string): Promise<Answer | undefined> {
