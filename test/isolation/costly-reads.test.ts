@@ -26,6 +26,8 @@ await app.db.query(
   [site, batchId],
 )
 await app.db.query('analyze')
+/** The vouchers are created here: an export of the first site must not get more than 10,000 rows. */
+const otherSite = await seedControlledSite(app.db, simulator)
 const { key } = await seedKey(app.db, { scope: 'write' })
 
 describe(`${atOnce} requests of one person at once`, { timeout: 600_000 }, async () => {
@@ -33,7 +35,7 @@ describe(`${atOnce} requests of one person at once`, { timeout: 600_000 }, async
   await createUntil(sleep(size(300, 3_000))) // warm-up
 
   test.each([
-    ['exports', '/vouchers.csv'],
+    ['exports', `/vouchers.csv?site_id=${site}`],
     ['overviews', '/overview?days=90'],
     ['exports of a batch', `/batches/${site}-${batchId}/vouchers.csv`],
   ])('%s: other keys create vouchers as fast as before, and the process stays small', async (what, path) => {
@@ -78,7 +80,7 @@ describe(`${atOnce} requests of one person at once`, { timeout: 600_000 }, async
       const { status } = await call(`${service.url}/api/v2/vouchers`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}` },
-        body: JSON.stringify({ site_id: site, name: 'Gast' }),
+        body: JSON.stringify({ site_id: otherSite, name: 'Gast' }),
       })
       creations.push({ status, ms: performance.now() - startedAt })
       await sleep(20)
