@@ -81,7 +81,11 @@ test('vouchers are recorded as withdrawn in the order of their ids, so that two 
     running = db.transaction(async (other) => {
       await other.query('set local enable_indexscan = off')
       await other.query('set local enable_bitmapscan = off')
-      await updateVouchersWithdrawn(other, site, ids)
+      await updateVouchersWithdrawn(
+        other,
+        site,
+        ids.map((voucherId) => ({ id: voucherId, voucherId })),
+      )
     })
     await blocked()
     const { rowCount } = await tx.query(

@@ -118,7 +118,7 @@ test('a sync that waits for the row while it is withdrawn does not undo it', asy
   const seen = await readWholeList(app.context.controllers.connectionOf(before).list(before.controllerSite))
   let syncing: Promise<unknown> | undefined
   await app.db.transaction(async (tx) => {
-    await updateVouchersWithdrawn(tx, site.id, [uuidOf(id)])
+    await updateVouchersWithdrawn(tx, site.id, [{ id: uuidOf(id), voucherId: uuidOf(id) }])
     syncing = updateSeenVouchers(app.context.db, { siteId: site.id, listedAt: before.listedAt, day }, seen)
     await new Promise((resolve) => setTimeout(resolve, 200))
   })

@@ -135,11 +135,17 @@ export async function takeDueWithdrawals(
 }
 
 /**
- * Returns the vouchers that changed. Sync may have noticed before that some are gone. Locks them in the order of their ids,
- * because several withdrawals may concern the same vouchers.
+ * Records the vouchers of these withdrawals as revoked. Returns the vouchers that changed. Sync may have noticed before that some
+ * are gone. Locks them in the order of their ids, because several withdrawals may concern the same vouchers. The reason is that of
+ * the withdrawal that was due first. It may have another kind, which is carried out at the same time. A conditional withdrawal
+ * counts only if it is one of these, because otherwise it may end with `kept`.
  */
-export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
-  const { rows } = await tx.query<ChangedVoucher>(
+export async function updateVouchersWithdrawn(
+  tx: Queryable,
+  siteId: number,
+  withdrawals: Pick<DueWithdrawal, 'id' | 'voucherId'>[],
+): Promise<(ChangedVoucher & { reason: WithdrawalReason })[]> {
+  const { rows } = await tx.query<ChangedVoucher & { reason: WithdrawalReason }>(
     `with locked as (
        select id from vouchers
         where site_id = $1 and id = any ($2::uuid[]) and status in ('valid', 'used')
@@ -148,8 +154,12 @@ export async function updateVouchersWithdrawn(tx: Queryable, siteId: number, ids
      update vouchers set status = 'revoked', revoked_at = now()
        from locked
       where vouchers.site_id = $1 and vouchers.id = locked.id
-     returning ${changedVoucherColumns}`,
-    [siteId, ids],
+     returning ${changedVoucherColumns},
+       coalesce((select w.reason from withdrawals w
+                  where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
+                    and (not w.only_unused or w.id = any ($3::uuid[]))
+                  order by w.due_at, w.id limit 1), 'request') as reason`,
+    [siteId, withdrawals.map(({ voucherId }) => voucherId), withdrawals.map(({ id }) => id)],
   )
   return rows
 }

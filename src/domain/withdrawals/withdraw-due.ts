@@ -22,7 +22,7 @@ import {
   updateWithdrawalsSettled,
 } from './due-withdrawals.queries.ts'
 import { createUseFinder, type VouchersByUse } from './find-used.ts'
-import { type WithdrawalKind, type WithdrawalReason, withdrawalKinds } from './withdrawals.queries.ts'
+import { type WithdrawalKind, withdrawalKinds } from './withdrawals.queries.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50
@@ -230,19 +230,10 @@ async function recordWithdrawn(
   deleted: Named[],
 ): Promise<void> {
   const withdrawn = deleted.filter(({ state }) => state !== 'over')
-  const ids = [...new Set(withdrawn.map(({ voucherId }) => voucherId))]
-  const changed = ids.length > 0 ? await updateVouchersWithdrawn(tx, site.id, ids) : []
-  if (changed.length === 0) return
-  await countRevoked(tx, site.id, ctx.today(ctx.clock.now()), changed.length)
-  const reasonOf = reasonsByVoucher(withdrawn)
-  const revoked = changed.map((voucher) => ({ ...voucher, reason: reasonOf.get(voucher.id) ?? 'request' }))
+  const revoked = withdrawn.length > 0 ? await updateVouchersWithdrawn(tx, site.id, withdrawn) : []
+  if (revoked.length === 0) return
+  await countRevoked(tx, site.id, ctx.today(ctx.clock.now()), revoked.length)
   await notifyRevoked(tx, ctx.queue, site, revoked)
-}
-
-/** If several withdrawals of a voucher are settled together, the one that was due first gives the reason. */
-function reasonsByVoucher(withdrawals: DueWithdrawal[]): Map<string, WithdrawalReason> {
-  const latestFirst = withdrawals.toSorted((a, b) => Number(b.dueAt) - Number(a.dueAt) || (a.id < b.id ? 1 : -1))
-  return new Map(latestFirst.map(({ voucherId, reason }) => [voucherId, reason]))
 }
 
 /** Postpones vouchers that could not be deleted. */
