@@ -30,6 +30,8 @@ const hints = { atOnce: 2 }
 const settlingAtOnce = 200
 const withdrawingAtOnce: Record<WithdrawalKind, number> = { end: 200, small: 100, conditional: 50, bulk: 50 }
 const batchesAtOnce = 100
+/** After this time the batches of another controller get the place. The next sweep continues. */
+const maxBatchesMs = 120_000
 /** A probe of a controller that hangs takes 3 s. */
 const probesAtOnce = 8
 
@@ -110,12 +112,16 @@ function startBatch(lane: Lane, ctx: WorkerContext, batch: DueBatch): boolean {
   return lane.start(batch.controllerId, (stopping) => runBatches(ctx, batch, stopping))
 }
 
-/** Runs the first batch, then the other due batches of its controller, one after the other. */
+/**
+ * Gives the batches of a controller their turns, one after the other. A batch without more to do for now has no further turn, because
+ * it may still be due.
+ */
 async function runBatches(ctx: WorkerContext, first: DueBatch, stopping: AbortSignal): Promise<void> {
-  const ran = new Set<string>()
-  for (let next: DueBatch | undefined = first; next && !ran.has(next.id) && !stopping.aborted; ) {
-    ran.add(next.id)
-    await runBatchAlone(ctx, next, stopping)
+  const endsAt = performance.now() + maxBatchesMs
+  const done = new Set<string>()
+  const hasTime = () => !stopping.aborted && performance.now() < endsAt
+  for (let next: DueBatch | undefined = first; next && !done.has(next.id) && hasTime(); ) {
+    if (!(await runBatchAlone(ctx, next, stopping))) done.add(next.id)
     next = await findDueBatch(ctx.db, first.controllerId)
   }
 }

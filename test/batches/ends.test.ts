@@ -160,7 +160,7 @@ test('a late voucher that is recorded while its batch ends counts as made and is
   await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
   await db.query(`update batches set next_run_at = now() - interval '1 second' where id = $1`, [batch.id])
   const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
-  let running: Promise<void> | undefined
+  let running: Promise<boolean> | undefined
   await db.transaction(async (tx) => {
     await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
     await makeBatchDue(tx, siteId, batch.id)

@@ -166,13 +166,13 @@ export async function listDueBatches(db: Queryable, after?: DuePlace, limit = 1_
   return { batches: last.batches, next: last.isFull ? { dueAt: last.dueAt, id: last.id } : undefined }
 }
 
-/** The longest due batch of a controller. */
+/** The batch whose turn it is on a controller: the longest due one. */
 export async function findDueBatch(db: Queryable, controllerId: string): Promise<DueBatch | undefined> {
   const { rows } = await db.query<DueBatch>(
     `select b.site_id as "siteId", b.id, s.controller_id as "controllerId"
        from batches b join sites s on s.id = b.site_id
       where s.controller_id = $1 and ${canRun}
-      order by b.next_run_at limit 1`,
+      order by b.next_run_at, b.id limit 1`,
     [controllerId],
   )
   return rows[0]
@@ -206,9 +206,35 @@ export async function updateBatchReleased(db: Queryable, { siteId, id }: SiteIte
   )
 }
 
+/** SQL: the present time, rounded down to the precision of the columns, so that it is never in the future. */
+const currentTime = `date_trunc('milliseconds', now())`
+
+/**
+ * Puts the due batches of the same maker on the same controller behind those of all other makers, and keeps their order. So the
+ * makers take turns, and the batches of a maker take turns with each other. Skips locked batches: waiting for several of them could
+ * deadlock, and a batch that keeps its place has only an earlier turn.
+ */
+export async function postponeBatchesOfMaker(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
+  await db.query(
+    `with due as materialized (
+       select b.site_id, b.id, b.next_run_at
+         from batches ran join sites own on own.id = ran.site_id
+         join batches b on b.actor = ran.actor and b.finished_at is null and b.next_run_at <= now()
+         join sites s on s.id = b.site_id and s.controller_id = own.controller_id
+        where ran.site_id = $1 and ran.id = $2
+          for no key update of b skip locked
+     ), placed as (
+       select site_id, id, row_number() over (order by next_run_at desc, id desc) as from_end from due
+     )
+     update batches b set next_run_at = ${currentTime} - (from_end - 1) * interval '1 millisecond'
+       from placed where b.site_id = placed.site_id and b.id = placed.id`,
+    [siteId, id],
+  )
+}
+
 export async function postponeBatch(db: Queryable, { siteId, id }: SiteItem, seconds: number): Promise<void> {
   await db.query(
-    `update batches set next_run_at = now() + make_interval(secs => $3)
+    `update batches set next_run_at = ${currentTime} + make_interval(secs => $3)
       where site_id = $1 and id = $2 and finished_at is null`,
     [siteId, id, seconds],
   )

@@ -12,6 +12,7 @@ import {
   findBatch,
   noteHeldUp,
   postponeBatch,
+  postponeBatchesOfMaker,
   renewBatchRunning,
   updateBatchReleased,
   updateBatchRunning,
@@ -22,27 +23,46 @@ import { endLeases, updateRowsFromCreations, updateRowsWithoutCreation } from '.
 
 /** Much shorter than the lease. */
 const renewEveryMs = 3_000
-/** After this time the run ends, and another one continues the batch. */
-const maxRunMs = 120_000
+/** After this time the next batch of the controller gets a turn. A call that is under way ends first. */
+const defaultTurnMs = 5_000
 /** The pause before looking again for the outcome of sent rows, or for a free slot. */
 const soonSeconds = 2
 
-/** Runs a batch unless another worker runs it. The lease of a process that died ends by itself. */
-export async function runBatchAlone(ctx: CreateContext, key: SiteItem, stopping: AbortSignal): Promise<void> {
+type Turn = { stopping: AbortSignal; ms: number }
+
+/**
+ * Gives a batch its turn, unless another worker runs it. Returns true if the turn ended before the batch. The lease of a process
+ * that died ends by itself. The other batches of the maker go to the end before the turn, so that another worker takes a batch of
+ * another maker meanwhile, and after it, so that a batch that was opened during the turn is next.
+ */
+export async function runBatchAlone(
+  ctx: CreateContext,
+  key: SiteItem,
+  stopping: AbortSignal,
+  turnMs = defaultTurnMs,
+): Promise<boolean> {
   const runId = randomUUID()
-  if (!(await updateBatchRunning(ctx.db, key, runId))) return
+  if (!(await updateBatchRunning(ctx.db, key, runId))) return false
   const renewing = setInterval(() => void renewBatchRunning(ctx.db, key, runId).catch(() => {}), renewEveryMs)
   try {
-    await runBatch(ctx, key, stopping)
+    await postponeBatchesOfMaker(ctx.db, key)
+    return await runBatch(ctx, key, { stopping, ms: turnMs })
   } finally {
     clearInterval(renewing)
     await updateBatchReleased(ctx.db, key, runId)
+    await postponeBatchesOfMaker(ctx.db, key)
   }
 }
 
-/** Makes the remaining vouchers of a batch. It can run any number of times, even after a run that died in the middle. */
-export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: AbortSignal): Promise<void> {
+/**
+ * Makes the remaining vouchers of a batch. A turn has at least one call. Returns true if the turn ended before the batch. It can run
+ * any number of times, even after a run that died in the middle.
+ */
+export async function runBatch(ctx: CreateContext, key: SiteItem, turn?: Turn): Promise<boolean> {
   const startedAt = performance.now()
+  let calls = 0
+  const turnHasEnded = () =>
+    turn !== undefined && (turn.stopping.aborted || (calls > 0 && performance.now() - startedAt >= turn.ms))
   await endLeases(ctx.db, key)
   await withLock(ctx, key, (tx) =>
     replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key)),
@@ -52,22 +72,35 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, stopping?: Abo
     await withLock(ctx, key, (tx) => updateRowsFromCreations(tx, key))
     const batch = await findBatch(ctx.db, key)
     const site = await findSiteOnController(ctx.db, key.siteId)
-    if (!batch || batch.finishedAt || !site) return
-    if (batch.rows.sent > 0) return waitForSettling(ctx, key)
+    if (!batch || batch.finishedAt || !site) return false
+    if (batch.rows.sent > 0) {
+      await waitForSettling(ctx, key)
+      return false
+    }
     // Some rows still wait: their call was under way during the cancellation and made nothing.
     if (batch.cancelledAt && batch.rows.waiting > 0) {
       await withLock(ctx, key, (tx) => updateRowsCancelled(tx, key))
       continue
     }
-    if (batch.rows.waiting === 0) return withLock(ctx, key, (tx) => finishBatch(tx, ctx.queue, batch, site))
-    if (isPaused) return
-    if (batch.isHeld) return postponeBatch(ctx.db, key, soonSeconds)
+    if (batch.rows.waiting === 0) {
+      await withLock(ctx, key, (tx) => finishBatch(tx, ctx.queue, batch, site))
+      return false
+    }
+    if (isPaused) return false
+    if (batch.isHeld) {
+      await postponeBatch(ctx.db, key, soonSeconds)
+      return false
+    }
     if (batch.stoppedBy) {
       await updateRowsFailed(ctx.db, key, batch.stoppedBy)
       continue
     }
-    if (stopping?.aborted || performance.now() - startedAt > maxRunMs) return postponeBatch(ctx.db, key, 0)
+    if (turnHasEnded()) {
+      await postponeBatch(ctx.db, key, 0)
+      return true
+    }
     const outcome = await makeNextRows(ctx, batch, site)
+    calls++
     if (outcome === 'busy') await postponeBatch(ctx.db, key, soonSeconds)
     if (outcome === 'held up') await holdUp(ctx, key)
     if (outcome === 'made') await clearHeldUp(ctx.db, key)
