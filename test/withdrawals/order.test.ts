@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { startApp, startWorkerOf } from '#test/app.ts'
-import { seedControlledSite } from '#test/data/seed.ts'
+import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { addConference } from './large-revocation.ts'
 import { startStay, uuidOf } from './stay.ts'
@@ -55,6 +55,29 @@ test('an ended stay and a single revocation do not wait behind a large revocatio
   expect(pending).toBeGreaterThan(conference / 3)
   await done(single)
   expect(await done(large, 120_000)).toMatchObject({ total: conference, revoked: conference })
+})
+
+test('a single revocation does not wait behind another key that revokes many vouchers page by page', async () => {
+  const site = await openSite()
+  const guest = await checkIn(site.id)
+  await addConference(app.db, site, conference)
+  const { rows } = await app.db.query<{ id: string }>(
+    `select site_id || '-' || id as id from vouchers where site_id = $1 and reference = $2`,
+    [site.id, `conference ${site.id}`],
+  )
+  const other = await seedKey(app.db, { scope: 'write' })
+  await site.simulator.fault('slow', slow)
+  while (rows.length > 0) {
+    const body = JSON.stringify({ voucher_ids: rows.splice(0, 50).map(({ id }) => id) })
+    await app.call('/api/v2/revocations', { method: 'POST', key: other.key, body })
+  }
+  await app.call(`/api/v2/vouchers/${guest.id}`, { method: 'DELETE', key })
+  await gone(site, guest.code)
+  const left = await vouchersOn(site)
+  await site.simulator.forgetFaults()
+  await app.db.query('delete from withdrawals where site_id = $1 and settled_at is null', [site.id])
+
+  expect(left.length).toBeGreaterThan(conference / 3)
 })
 
 test('an ended stay does not wait behind large revocations of all sites of its controller', async () => {

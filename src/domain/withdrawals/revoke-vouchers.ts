@@ -17,7 +17,12 @@ import {
   updateRejectedCreationsRevoked,
 } from './revocable-vouchers.queries.ts'
 import { findEarlierRevocation, insertRevocation, updateRevocationSites } from './revocations.queries.ts'
-import { findWaitingCount, insertRevokedWithdrawals, lockWithdrawalCounts } from './withdrawals.queries.ts'
+import {
+  findWaitingCount,
+  findWaitingCountOf,
+  insertRevokedWithdrawals,
+  lockWithdrawalCounts,
+} from './withdrawals.queries.ts'
 
 /** The number of sites that get a job at once. The others follow with the next sweep, two seconds later. */
 const jobsAtOnce = 200
@@ -28,7 +33,10 @@ const jobsAtOnce = 200
 const maxWaiting = 50_000
 /** A revocation of at most this many vouchers is always accepted, so that a check-out never fails. */
 const fewVouchers = 10
-/** The withdrawals of a larger revocation wait for all others. A single call to a controller deletes this many. */
+/**
+ * The most small withdrawals that an actor may have on the sites of a revocation, with those of the revocation. Any more are bulk,
+ * which waits for all others. So another actor waits for at most this many. A single call to a controller deletes as many.
+ */
 const maxSmall = 50
 /** The most vouchers of one revocation by filter. */
 const maxVouchers = 10_000
@@ -69,9 +77,12 @@ async function revokeFirst(
     if ((await findWaitingCount(tx, siteIds, maxWaiting)) >= maxWaiting) throw new DomainError('withdrawals_too_many')
   }
   await updateRevocationSites(tx, id, siteIds)
-  const isBulk = vouchers.length > maxSmall
+  const smallKind = onlyUnused ? 'conditional' : 'small'
+  const isBulk =
+    vouchers.length > maxSmall ||
+    vouchers.length + (await findWaitingCountOf(tx, actor, { siteIds, kind: smallKind, limit: maxSmall })) > maxSmall
   await insertRevokedWithdrawals(tx, { id, onlyUnused, isBulk }, vouchers)
-  const kind = isBulk ? 'bulk' : onlyUnused ? 'conditional' : 'small'
+  const kind = isBulk ? 'bulk' : smallKind
   await enqueueWithdrawals(tx, ctx.queue, siteIds.slice(0, jobsAtOnce), kind)
   const details = { vouchers: vouchers.length }
   await recordAudit(tx, actor, { action: 'vouchers.revoked', targetKind: 'revocation', targetId: id, details })

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
+import { actorReference, type Maker } from '../actor.ts'
 
 /** Why a voucher is withdrawn. repair: it should not be on the controller, and no webhook is notified. */
 export type WithdrawalReason = 'request' | 'valid_until' | 'unused' | 'repair'
@@ -98,6 +99,25 @@ export async function findWaitingCount(db: Queryable, siteIds: number[], limit: 
               where site_id = any ($1::integer[]) and settled_at is null
                 and next_attempt_at < now() + interval '5 minutes' limit $2) as waiting`,
     [siteIds, limit],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * The number of unsettled withdrawals of one kind that revocations of this actor have on these sites, due within five minutes. Stops
+ * counting at `limit`.
+ */
+export async function findWaitingCountOf(
+  db: Queryable,
+  maker: Maker,
+  waiting: { siteIds: number[]; kind: WithdrawalKind; limit: number },
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count
+       from (select from withdrawals w join revocations r on r.id = w.revocation_id
+              where w.site_id = any ($1::integer[]) and ${kindOfWithdrawal} = $2 and w.settled_at is null
+                and w.next_attempt_at < now() + interval '5 minutes' and r.actor = $3 limit $4) as waiting`,
+    [waiting.siteIds, waiting.kind, actorReference(maker), waiting.limit],
   )
   return rows[0]?.count ?? 0
 }
