@@ -105,7 +105,7 @@ export async function findWaitingCount(db: Queryable, siteIds: number[], limit: 
 
 /**
  * The number of unsettled withdrawals of one kind that revocations of this actor have on these sites, due within five minutes. Stops
- * counting at `limit`.
+ * counting at `limit`. A join might read all revocations that the actor ever made.
  */
 export async function findWaitingCountOf(
   db: Queryable,
@@ -114,9 +114,10 @@ export async function findWaitingCountOf(
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::integer as count
-       from (select from withdrawals w join revocations r on r.id = w.revocation_id
-              where w.site_id = any ($1::integer[]) and ${kindOfWithdrawal} = $2 and w.settled_at is null
-                and w.next_attempt_at < now() + interval '5 minutes' and r.actor = $3 limit $4) as waiting`,
+       from (select from withdrawals
+              where site_id = any ($1::integer[]) and ${kindOfWithdrawal} = $2 and settled_at is null
+                and next_attempt_at < now() + interval '5 minutes'
+                and (select actor from revocations where id = revocation_id) = $3 limit $4) as waiting`,
     [waiting.siteIds, waiting.kind, actorReference(maker), waiting.limit],
   )
   return rows[0]?.count ?? 0
