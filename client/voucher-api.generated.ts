@@ -739,7 +739,7 @@ export type NewWebhook = {
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
   /** Only these sites. Without it: all sites, including later ones, which needs a key for all sites or an administrator. */
   site_ids?: Array<number>
-  /** A name that is unique among all webhooks. Without it, a name is made from the host. */
+  /** A name that is unique among all webhooks. Without it, the name is the format and some random characters. */
   name?: string
   /** Default: generic. */
   format?: "generic" | "slack" | "mattermost" | "rocket-chat" | "discord" | "teams"
@@ -786,7 +786,7 @@ export type WebhookChange = {
   /** The address to which events are sent. It is encrypted and never shown again. */
   url?: string
   events?: Array<"voucher.created" | "voucher.first_used" | "voucher.expired" | "voucher.revoked" | "batch.finished" | "controller.unreachable" | "controller.reachable">
-  /** Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are removed from the log. */
+  /** Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are hidden and not sent, and are deleted a few minutes later. */
   site_ids?: Array<number> | null
   /** The language of sentences in chats. */
   language?: "de" | "en"

@@ -491,7 +491,7 @@ CREATE TABLE public.webhooks (
     id uuid NOT NULL,
     name text NOT NULL,
     format text NOT NULL,
-    url public.encrypted NOT NULL,
+    url public.encrypted,
     secret public.encrypted,
     previous_secret public.encrypted,
     previous_secret_until timestamp(3) with time zone,
@@ -504,6 +504,8 @@ CREATE TABLE public.webhooks (
     events text[] DEFAULT '{voucher.created}'::text[] NOT NULL,
     language text DEFAULT 'de'::text NOT NULL,
     host_id text,
+    removed_at timestamp(3) with time zone,
+    lost_sites_at timestamp(3) with time zone,
     CONSTRAINT webhooks_events_check CHECK ((cardinality(events) > 0)),
     CONSTRAINT webhooks_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text])))
 );
@@ -758,6 +760,8 @@ CREATE INDEX vouchers_of_staff ON ONLY public.vouchers USING btree (site_id, cre
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
 
 CREATE INDEX webhook_sites_by_site ON public.webhook_sites USING btree (site_id, webhook_id);
+
+CREATE INDEX webhooks_lost_sites ON public.webhooks USING btree (lost_sites_at) WHERE (lost_sites_at IS NOT NULL);
 
 CREATE INDEX webhooks_of_all_sites ON public.webhooks USING btree (id) WHERE (all_sites AND (disabled_at IS NULL));
 

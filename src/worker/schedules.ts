@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#db/database.ts'
 import { deleteOldRows, rowsPerDeletion } from '#db/retention.queries.ts'
+import { deleteLostDeliveries } from '#domain/deliveries/delete-lost-deliveries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
 import { recordEndedVouchers } from '#domain/vouchers/record-ended-vouchers.ts'
@@ -52,6 +53,7 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
     { name: 'sites due for sync', everyMs: 5_000, run: () => enqueueDueSyncs(ctx) },
     { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => recordEndedVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
+    { name: 'deliveries of removed webhooks and sites', everyMs: minuteMs, run: () => deleteLostDeliveries(ctx.db) },
     ...listRetentionRules(ctx.config).map(({ name, everyMinutes, retention }) => ({
       name,
       everyMs: everyMinutes * minuteMs,

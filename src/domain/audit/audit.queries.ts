@@ -119,7 +119,7 @@ const targetName = `coalesce(details->>'name', case target_kind
   when 'staff' then (select name from staff where id = target_id::uuid)
   when 'key' then (select name from api_keys where id = target_id::uuid)
   when 'controller' then (select name from controllers where id = target_id::uuid)
-  when 'webhook' then (select name from webhooks where id = target_id::uuid)
+  when 'webhook' then (select name from webhooks where id = target_id::uuid and removed_at is null)
   when 'template' then (select name from templates where id = target_id::uuid)
   end)`
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { isNotHeld } from '../holding/hold.queries.ts'
+import { hasSitesOf } from '../lost-sites.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
 import type { Target } from './send-event.ts'
 
@@ -23,7 +24,10 @@ export type DueDelivery = Target & {
   hostId: string | null
 } & Notification
 
-/** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
+/**
+ * Undefined when another job was first, the delivery is settled already, its webhook is gone or lost the delivery's site, or the
+ * service is held.
+ */
 export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
@@ -31,7 +35,7 @@ export async function findDueDelivery(db: Queryable, id: string, turn: number): 
             w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow",
             w.host_id as "hostId"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
-      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeld}`,
+      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${hasSitesOf('d', 'w')} and ${isNotHeld}`,
     [id, turn],
   )
   return rows[0]
@@ -107,6 +111,7 @@ export async function listOverdueDeliveries(
             w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeld}
+        and ${hasSitesOf('d', 'w')}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
       order by d.next_attempt_at, d.id limit $3`,
     [after?.nextAttemptAt ?? null, after?.id ?? null, limit, overdueSeconds],
@@ -128,16 +133,17 @@ export async function updateDeliveriesReplayed(
 ): Promise<Replayed[]> {
   const [condition, values] =
     'delivery' in choice
-      ? ['$5 in (id, event_id)', [choice.delivery]]
+      ? ['$5 in (d.id, d.event_id)', [choice.delivery]]
       : [
-          `created_at >= $5 and created_at < $6 and (state = 'failed' or not $7)`,
+          `d.created_at >= $5 and d.created_at < $6 and (d.state = 'failed' or not $7)`,
           [choice.since, choice.until, choice.onlyFailed],
         ]
   const { rows } = await tx.query<Replayed>(
     `with chosen as (
-       select id as chosen_id from deliveries
-        where webhook_id = $1 and ($2::timestamptz is null or (created_at, id) > ($2, $3::uuid)) and ${condition}
-        order by created_at, id limit $4 for update
+       select d.id as chosen_id from deliveries d join webhooks w on w.id = d.webhook_id
+        where d.webhook_id = $1 and ($2::timestamptz is null or (d.created_at, d.id) > ($2, $3::uuid)) and ${condition}
+          and ${hasSitesOf('d', 'w')}
+        order by d.created_at, d.id limit $4 for update of d
      ), replayed as (
        update deliveries
           set state = 'pending', settled_at = null, next_attempt_at = now(), turn = turn + 1, rung = 0

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { hasSitesOf } from '../lost-sites.queries.ts'
 
 type DeliveryState = 'pending' | 'delivered' | 'failed'
 
@@ -35,10 +36,10 @@ export async function listDeliveries(db: Queryable, webhookId: string, choice: L
     `select d.id, d.event_id as "webhookId", e.type, d.state, d.created_at as "createdAt", d.attempts,
             d.rung as failures, a.started_at as "lastAttemptAt", a.status, a.duration_ms as "durationMs", a.error,
             d.next_attempt_at as "nextAttemptAt"
-       from deliveries d join events e on e.id = d.event_id
+       from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
             left join delivery_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
       where d.webhook_id = $1 and ${stateIs(choice.state)} and ($2::timestamptz is null or d.created_at >= $2)
-        and ($3::timestamptz is null or (d.created_at, d.id) < ($3, $4::uuid))
+        and ($3::timestamptz is null or (d.created_at, d.id) < ($3, $4::uuid)) and ${hasSitesOf('d', 'w')}
       order by d.created_at desc, d.id desc limit $5`,
     [webhookId, choice.since, choice.after?.createdAt ?? null, choice.after?.id ?? null, choice.limit],
   )
@@ -59,10 +60,11 @@ export async function countUnsettled(
   since: Date | null,
 ): Promise<{ failed: number; pending: number }> {
   const { rows } = await db.query<{ failed: number; pending: number }>(
-    `select (count(*) filter (where state = 'failed'))::integer as failed,
-            (count(*) filter (where state = 'pending'))::integer as pending
-       from deliveries
-      where webhook_id = $1 and state <> 'delivered' and ($2::timestamptz is null or created_at >= $2)`,
+    `select (count(*) filter (where d.state = 'failed'))::integer as failed,
+            (count(*) filter (where d.state = 'pending'))::integer as pending
+       from deliveries d join webhooks w on w.id = d.webhook_id
+      where d.webhook_id = $1 and d.state <> 'delivered' and ($2::timestamptz is null or d.created_at >= $2)
+        and ${hasSitesOf('d', 'w')}`,
     [webhookId, since],
   )
   return rows[0] as { failed: number; pending: number }

@@ -1,21 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import { encrypt, type Keyring } from '#lib/cipher.ts'
-import { type Actor, limitedTo, requireAllSites, service } from '../actor.ts'
+import { type Actor, requireAllSites, service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { defaultEvents, type EventType, type Language } from './event-types.ts'
 import { formats } from './formats.ts'
 import { hostIdOf } from './host-id.ts'
-import { addWebhookSites, checkWebhookCounts, lockOwnWebhook, webhookNotFound, withoutSecrets } from './own-webhook.ts'
+import { addWebhookSites, checkWebhookCounts, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
 import { makeWebhookSecret, secretPlace } from './webhook-secret.ts'
 import {
-  deleteWebhook,
   insertWebhook,
   lockWebhookCounts,
   updateWebhookDisabled,
   updateWebhookEnabled,
+  updateWebhookRemoved,
   type Webhook,
   type WebhookRef,
 } from './webhooks.queries.ts'
@@ -70,13 +71,11 @@ export async function addWebhook(
   })
 }
 
-/** Also deletes the webhook's deliveries and their log. */
+/** The webhook and its log are gone for everybody at once. The worker deletes the rows later. */
 export async function removeWebhook(db: Database, actor: Actor, ref: WebhookRef): Promise<{ removed: string }> {
   return db.transaction(async (tx) => {
-    const removed = await deleteWebhook(tx, ref, limitedTo(actor))
-    if (!removed) throw await webhookNotFound(tx, ref)
-    const { id, name, allSites } = removed
-    if (allSites) requireAllSites(actor)
+    const { id, name } = await lockOwnWebhook(tx, actor, ref)
+    await updateWebhookRemoved(tx, id, `removed ${randomUUID()}`) // with the id, others could take the name before
     await recordAudit(tx, actor, { action: 'webhook.removed', targetKind: 'webhook', targetId: id, details: { name } })
     return { removed: name }
   })

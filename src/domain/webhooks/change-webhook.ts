@@ -9,10 +9,10 @@ import { hostIdOf } from './host-id.ts'
 import { addWebhookSites, checkWebhookCounts, lockOwnWebhook, withoutSecrets } from './own-webhook.ts'
 import { secretPlace } from './webhook-secret.ts'
 import {
-  deleteDeliveriesOfOtherSites,
   deleteWebhookSites,
   lockWebhookCounts,
   updateWebhookChoices,
+  updateWebhookLostSites,
   type Webhook,
   type WebhookRef,
 } from './webhooks.queries.ts'
@@ -29,7 +29,7 @@ export type WebhookChange = {
   siteIds?: number[] | null | undefined
 }
 
-/** Deliveries that wait go to the new address. Deliveries of sites that the webhook no longer has are deleted. */
+/** Deliveries that wait go to the new address. Deliveries of sites that the webhook no longer has are not sent. */
 export async function changeWebhook(
   { db, keyring }: { db: Database; keyring: Keyring },
   actor: Actor,
@@ -60,7 +60,9 @@ export async function changeWebhook(
         siteIds: after.siteIds.filter((siteId) => !before.siteIds.includes(siteId)),
         allSites: allSites && !before.allSites,
       })
-      if (siteIds) await deleteDeliveriesOfOtherSites(tx, id, siteIds)
+      const { siteIds: hadSites } = before // none if it was for all sites
+      const keepsSites = hadSites.length > 0 && hadSites.every((siteId) => after.siteIds.includes(siteId))
+      if (!allSites && !keepsSites) await updateWebhookLostSites(tx, id)
     }
     const details = { name: before.name, ...(url !== undefined && { urlReplaced: true }) }
     const entry = { action: 'webhook.changed', targetKind: 'webhook', targetId: id, details }

@@ -36,7 +36,7 @@ export async function lockOwnWebhook(tx: Queryable, actor: Actor, ref: WebhookRe
 }
 
 /** The error for a webhook that does not exist or that the actor may not see, with similar names for people. */
-export async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainError> {
+async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainError> {
   const name = typeof ref === 'string' ? ref : ref.id
   const similar = typeof ref === 'string' ? await listSimilarWebhooks(db, ref) : []
   return new DomainError('webhook_not_found', { details: { name, similar: similar.join(', ') } })

@@ -25,7 +25,9 @@ const webhookColumns = `id, name, format, all_sites as "allSites",
   disabled_reason as "disabledReason", created_at as "createdAt"`
 
 export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
-  const { rows } = await db.query<Webhook>(`select ${webhookColumns} from webhooks order by name`)
+  const { rows } = await db.query<Webhook>(
+    `select ${webhookColumns} from webhooks where removed_at is null order by name`,
+  )
   return rows
 }
 
@@ -43,10 +45,10 @@ function isNamed(id: string, name: string): string {
 
 /**
  * SQL: the webhooks that the actor may see. They have sites, and the actor may use all of them. Null may see all
- * webhooks.
+ * webhooks. Nobody sees a removed webhook.
  */
 export function isVisible(actorId: string): string {
-  return `(${actorId}::uuid is null or (not webhooks.all_sites
+  return `webhooks.removed_at is null and (${actorId}::uuid is null or (not webhooks.all_sites
     and exists (select from webhook_sites s where s.webhook_id = webhooks.id) and not exists (
     select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSite(actorId, 's.site_id')})))`
 }
@@ -154,23 +156,28 @@ export async function countWebhooksOfAllSites(tx: Queryable): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Undefined also when the actor may not see the webhook. */
-export async function deleteWebhook(
-  db: Queryable,
-  ref: WebhookRef,
-  onlySitesOf: string | null,
-): Promise<{ id: string; name: string; allSites: boolean } | undefined> {
-  const { rows } = await db.query<{ id: string; name: string; allSites: boolean }>(
-    `delete from webhooks where ${isNamed('$2', '$3')} and ${isVisible('$1')} returning id, name, all_sites as "allSites"`,
-    [onlySitesOf, ...idAndName(ref)],
+/**
+ * Hides a webhook until a sweep has deleted its deliveries and its row. Erases its address and secrets. `name` replaces its name,
+ * which is free then.
+ * Processes of version 0.1.0 do not know removed webhooks: for them, it is disabled and has no sites.
+ */
+export async function updateWebhookRemoved(tx: Queryable, id: string, name: string): Promise<void> {
+  await tx.query(
+    `update webhooks
+        set removed_at = now(), lost_sites_at = now(), name = $2, url = null, host_id = null,
+            secret = null, previous_secret = null, previous_secret_until = null, all_sites = false, failing_since = null,
+            disabled_at = coalesce(disabled_at, now()), disabled_reason = 'removed'
+      where id = $1`,
+    [id, name],
   )
-  return rows[0]
+  await deleteWebhookSites(tx, id)
 }
 
 /** Up to three names that resemble the given one, the most similar first. */
 export async function listSimilarWebhooks(db: Queryable, name: string): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
-    `select name from webhooks where similarity(name, $1) > 0.3 order by similarity(name, $1) desc, name limit 3`,
+    `select name from webhooks where removed_at is null and similarity(name, $1) > 0.3
+      order by similarity(name, $1) desc, name limit 3`,
     [name],
   )
   return rows.map((row) => row.name)
@@ -210,16 +217,11 @@ export async function deleteWebhookSites(tx: Queryable, webhookId: string): Prom
 }
 
 /**
- * Deletes the deliveries of events from other sites, with their log. Otherwise somebody who sees the webhook because of its new
- * sites could send them to another address.
+ * Hides the deliveries of sites that the webhook no longer has. Otherwise somebody who sees the webhook because of its new sites
+ * could send them to another address. They appear again if the webhook gets the site back before the sweep deletes them.
  */
-export async function deleteDeliveriesOfOtherSites(tx: Queryable, webhookId: string, siteIds: number[]): Promise<void> {
-  await tx.query(
-    `delete from deliveries d using events e
-      where d.webhook_id = $1 and e.id = d.event_id
-        and not coalesce(case when d.site_ids is null then e.site_id = any($2) else d.site_ids <@ $2 end, false)`,
-    [webhookId, siteIds],
-  )
+export async function updateWebhookLostSites(tx: Queryable, id: string): Promise<void> {
+  await tx.query('update webhooks set lost_sites_at = now() where id = $1', [id])
 }
 
 /** Returns the time until which the previous secret signs too. */
@@ -274,12 +276,12 @@ export const failingAllowed = `interval '5 days'`
 
 /**
  * Records that an attempt failed. `forLong`: all attempts have failed for five days. Undefined when the webhook is gone.
- * Must be the first statement of its transaction: removing a webhook also locks the webhook before its deliveries.
+ * Must be the first statement of its transaction: all transactions lock a webhook before its deliveries.
  */
 export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{ forLong: boolean } | undefined> {
   const { rows } = await tx.query<{ isNews: boolean; forLong: boolean }>(
     `select failing_since is null as "isNews", coalesce(failing_since < now() - ${failingAllowed}, false) as "forLong"
-       from webhooks where id = $1 for key share`,
+       from webhooks where id = $1 and removed_at is null for key share`,
     [id],
   )
   const [webhook] = rows

@@ -243,7 +243,7 @@ test('the 21st webhook of a site is rejected with 409, and the answer names the 
   }
 })
 
-test('when a webhook loses a site, the deliveries of that site are deleted, so its next manager cannot send them elsewhere', async () => {
+test('when a webhook loses a site, the deliveries of that site are hidden, so its next manager cannot send them elsewhere', async () => {
   const { path } = await subscribe({ site_ids: [here, there] })
   await notify(here)
   await notify(there)

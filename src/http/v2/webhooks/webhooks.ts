@@ -59,7 +59,8 @@ export const createWebhook = operation({
       ),
       name: Type.Optional(
         Type.String({
-          description: 'A name that is unique among all webhooks. Without it, a name is made from the host.',
+          description:
+            'A name that is unique among all webhooks. Without it, the name is the format and some random characters.',
         }),
       ),
       format: Type.Optional({ ...format, default: 'generic' }),
@@ -81,7 +82,7 @@ export const createWebhook = operation({
     const { site_ids: siteIds, language, format = 'generic' } = body
     const url = receiverUrl(body.url, receiverAddresses)
     const added = await addWebhook({ db, keyring }, actor, {
-      name: body.name ?? nameFor(url),
+      name: body.name ?? nameFor(format),
       format,
       url,
       siteIds: siteIds && [...new Set(siteIds)],
@@ -129,7 +130,7 @@ export const updateWebhook = operation({
           minItems: 1,
           maxItems: 1_000,
           description:
-            'Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are removed from the log.',
+            'Only these sites. Null: all sites, including later ones, which needs a key for all sites or an administrator. Deliveries of other sites are hidden and not sent, and are deleted a few minutes later.',
         }),
       ),
       language: Type.Optional(language),
@@ -169,9 +170,9 @@ export const deleteWebhook = operation({
   },
 })
 
-/** A name for workflow tools, which subscribe without one. The host is not a secret, unlike the rest of the address. */
-function nameFor(url: string): string {
-  return `${new URL(url).hostname.slice(0, 100)} ${randomUUID().slice(0, 8)}`
+/** A name for workflow tools, which subscribe without one. It says nothing about the address: a host can be a secret too. */
+function nameFor(format: string): string {
+  return `${format} ${randomUUID().slice(0, 8)}`
 }
 
 export async function withHealth(db: Queryable, webhook: Webhook, actor: Requester) {
