@@ -1,6 +1,5 @@
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
-import { hasSitesOf } from '#domain/lost-sites.queries.ts'
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
 import { isDueWithdrawal } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
@@ -66,8 +65,8 @@ async function readFigures(db: Queryable): Promise<Figures> {
             (select ${secondsSince('min(coalesce(s.synced_at, s.created_at))')} as "syncLagSeconds",
                     ${secondsSince('min(s.next_sync_at)')} as "syncOverdueSeconds" from ${reachableSites}) as syncs,
             (select count(*)::integer as "pendingDeliveries", ${secondsSince('min(next_attempt_at)')} as "overdueDeliverySeconds"
-               from (select d.next_attempt_at from deliveries d join webhooks w on w.id = d.webhook_id
-                      where d.state = 'pending' and ${hasSitesOf('d', 'w')} order by d.next_attempt_at limit ${maxCounted}) as counted) as deliveries,
+               from (select next_attempt_at from deliveries where state = 'pending'
+                      order by next_attempt_at limit ${maxCounted}) as counted) as deliveries,
             (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(due_at)')} as "overdueWithdrawalSeconds"
                from (select due_at from withdrawals where ${isDueWithdrawal}
                       order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,

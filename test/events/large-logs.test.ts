@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { deleteLostDeliveries } from '#domain/deliveries/delete-lost-deliveries.ts'
 import { findDueDelivery } from '#domain/deliveries/deliveries.queries.ts'
 import { insertEventWithDeliveries, listWantedEvents } from '#domain/deliveries/events.queries.ts'
-import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
-import { findHeldWork } from '#domain/holding/hold.queries.ts'
+import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
 import { listSiteReferences } from '#domain/sites/remove-site.queries.ts'
 import { findSiteEffects } from '#domain/sites/site-effects.queries.ts'
 import { readRecord } from '#metrics/record.queries.ts'
-import { startApp } from '#test/app.ts'
+import { startApp, startWorkerOf } from '#test/app.ts'
 import { seedKey, seedSite } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
 
 const app = await startApp() // without a worker
 const { db } = app
@@ -22,8 +22,8 @@ const ask = async (method: string, path: string, body?: object) => {
   return { status: answer.status, body: answer.text === '' ? undefined : answer.json() }
 }
 
-const subscribe = async (name: string, siteIds?: number[]) =>
-  ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook', name, ...(siteIds && { site_ids: siteIds }) })
+const subscribe = async (name: string, siteIds?: number[], url = 'http://127.0.0.1:9/hook') =>
+  ask('POST', '/webhooks', { url, name, ...(siteIds && { site_ids: siteIds }) })
 
 /** Adds deliveries of a site with one attempt each: one is pending, the others failed. Returns the id of the pending one. */
 async function seedDeliveries(webhookId: string, siteId: number, count: number): Promise<string> {
@@ -60,8 +60,6 @@ async function rowsOf(webhookId: string, siteIds: number[]) {
   return rows[0]
 }
 
-const pendingEverywhere = async () => (await findHeldWork(db, new Date())).pendingDeliveries
-
 /** Two minutes later: the sweep waits until no transaction can add deliveries of the old sites. */
 const sweep = async () => {
   await db.query(`update webhooks set lost_sites_at = lost_sites_at - interval '2 minutes'`)
@@ -74,11 +72,7 @@ test('a webhook with a large log is removed at once; a sweep deletes its rows in
   const path = `/webhooks/${webhook.id}`
   const pending = await seedDeliveries(webhook.id, site, 5_000)
   await db.query(`update webhooks set failing_since = now() - interval '2 hours' where id = $1`, [webhook.id])
-  const { turn } = (await db.query<{ turn: number }>('select turn from deliveries where id = $1', [pending]))
-    .rows[0] as {
-    turn: number
-  }
-  expect(await findDueDelivery(db, pending, turn)).toBeDefined()
+  expect(await findDueDelivery(db, pending, 0)).toMatchObject({ isForbidden: false })
   const all = { webhooks: 1, deliveries: 5_000, attempts: 5_000, events: 5_000 }
   expect(await rowsOf(webhook.id, [site])).toEqual(all)
 
@@ -114,18 +108,11 @@ test('a webhook with a large log is removed at once; a sweep deletes its rows in
   })
   expect(await listSiteReferences(db, site)).not.toContain('webhooks')
   expect(await listWantedEvents(db, site)).toEqual([])
-  expect(await readRecord(db)).toMatchObject({
-    pendingDeliveries: 0,
-    webhooksWorking: 0,
-    webhooksFailing: 0,
-    webhooksDisabled: 0,
-  })
-  expect(await pendingEverywhere()).toBe(0)
+  expect(await readRecord(db)).toMatchObject({ webhooksWorking: 0, webhooksFailing: 0, webhooksDisabled: 0 })
   expect((await subscribe('large', [site])).status).toBe(201)
 
-  // Its events are neither sent nor enqueued, and it gets no new ones.
-  expect(await findDueDelivery(db, pending, turn)).toBeUndefined()
-  expect(await requeueOverdue(app.context)).toBe(0)
+  // Its events are not sent, and it gets no new ones.
+  expect(await findDueDelivery(db, pending, 0)).toMatchObject({ isForbidden: true })
   const sentTo = await insertEventWithDeliveries(db, {
     id: randomUUID(),
     type: 'voucher.created',
@@ -157,7 +144,6 @@ test('the deliveries of a lost site are hidden and not sent at once; a sweep del
     await seedDeliveries(webhook.id, kept, 2_500),
     await seedDeliveries(webhook.id, lost, 2_500),
   ]
-  const before = await pendingEverywhere()
   await db.query(`update webhooks set failing_since = now() - interval '2 hours' where id = $1`, [webhook.id])
 
   expect((await ask('PATCH', path, { site_ids: [kept] })).status).toBe(200)
@@ -167,9 +153,8 @@ test('the deliveries of a lost site are hidden and not sent at once; a sweep del
   expect((await ask('GET', `${path}/deliveries?state=pending`)).body.deliveries).toMatchObject([{ id: pendingKept }])
   expect((await ask('POST', `${path}/replay`, { delivery_id: pendingLost })).status).toBe(404)
   expect((await ask('POST', `${path}/replay`, { failed_since: new Date(0).toISOString() })).body.replayed).toBe(2_499)
-  expect(await pendingEverywhere()).toBe(before - 1 + 2_499)
-  expect(await findDueDelivery(db, pendingLost, 0)).toBeUndefined()
-  expect(await findDueDelivery(db, pendingKept, 0)).toBeDefined()
+  expect(await findDueDelivery(db, pendingLost, 0)).toMatchObject({ isForbidden: true })
+  expect(await findDueDelivery(db, pendingKept, 0)).toMatchObject({ isForbidden: false })
 
   expect(await sweep()).toBe(2_500)
   expect(await rowsOf(webhook.id, [kept])).toEqual({ webhooks: 1, deliveries: 2_500, attempts: 2_500, events: 2_500 })
@@ -199,4 +184,42 @@ test('a webhook without a name gets one that says nothing about its address', as
   const { body } = await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook', site_ids: [await seedSite(db)] })
 
   expect(body.name).toMatch(/^generic [0-9a-f]{8}$/)
+})
+
+test('a delivery that waits for its first attempt is not sent after its webhook was removed or lost the site', async () => {
+  const [kept, lost, removed] = [await seedSite(db), await seedSite(db), await seedSite(db)]
+  const sink = await startWebhookSink()
+  const { body: moved } = await subscribe(randomUUID(), [kept, lost], sink.url)
+  const { body: gone } = await subscribe(randomUUID(), [removed], sink.url)
+  for (const id of [lost, removed, kept])
+    await db.transaction((tx) =>
+      notifyCreated(tx, app.context.queue, {
+        site: { id, name: 'Haus' },
+        source: 'API: Test',
+        vouchers: [{ id: randomUUID(), reference: null }],
+      }),
+    )
+  await ask('PATCH', `/webhooks/${moved.id}`, { site_ids: [kept] })
+  await ask('DELETE', `/webhooks/${gone.id}`)
+
+  await startWorkerOf(app)
+
+  const states = async () =>
+    (
+      await db.query(
+        `select e.site_id as "siteId", d.state, d.attempts from deliveries d join events e on e.id = d.event_id
+          where d.webhook_id = any ($1) order by 1`,
+        [[moved.id, gone.id]],
+      )
+    ).rows
+  await vi.waitFor(
+    async () =>
+      expect(await states()).toEqual([
+        { siteId: kept, state: 'delivered', attempts: 1 },
+        { siteId: lost, state: 'failed', attempts: 0 },
+        { siteId: removed, state: 'failed', attempts: 0 },
+      ]),
+    { timeout: 30_000 },
+  )
+  expect(sink.received.map(({ body }) => JSON.parse(body).data.site_id)).toEqual([kept])
 })

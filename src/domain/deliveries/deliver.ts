@@ -23,7 +23,7 @@ const slowMs = 3_000
 export async function deliver(ctx: DeliverContext, job: DeliveryJob, { inSlowLane = false } = {}): Promise<void> {
   const due = await findDueDelivery(ctx.db, job.deliveryId, job.turn)
   if (!due) return
-  if (due.disabled) return updateDeliveryFailed(ctx.db, due.id)
+  if (due.isForbidden) return updateDeliveryFailed(ctx.db, due.id)
   const hostId = await correctHost(ctx, due)
   // The webhook became slow or fast, or got another host. Only a job of its current lane and host sends; otherwise a delivery
   // with two jobs is sent twice, and a host that hangs gets more places than its share.

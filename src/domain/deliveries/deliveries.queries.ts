@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { isNotHeld } from '../holding/hold.queries.ts'
-import { hasSitesOf } from '../lost-sites.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
+import { hasSitesOf } from '../webhooks/webhooks.queries.ts'
 import type { Target } from './send-event.ts'
 
 /** `isSlow`: the last attempt to its webhook took long, or there was none. `hostId` is null if it is not known yet. */
@@ -18,24 +18,22 @@ export type DueDelivery = Target & {
   id: string
   turn: number
   eventId: string
-  disabled: boolean
+  /** The webhook is disabled or removed, or it lost the site of the delivery. */
+  isForbidden: boolean
   failing: boolean
   isSlow: boolean
   hostId: string | null
 } & Notification
 
-/**
- * Undefined when another job was first, the delivery is settled already, its webhook is gone or lost the delivery's site, or the
- * service is held.
- */
+/** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
 export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
             e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
-            w.disabled_at is not null as disabled, w.failing_since is not null as failing, w.is_slow as "isSlow",
+            (w.disabled_at is not null or not ${hasSitesOf('d', 'w')}) as "isForbidden", w.failing_since is not null as failing, w.is_slow as "isSlow",
             w.host_id as "hostId"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
-      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${hasSitesOf('d', 'w')} and ${isNotHeld}`,
+      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeld}`,
     [id, turn],
   )
   return rows[0]
@@ -111,7 +109,6 @@ export async function listOverdueDeliveries(
             w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeld}
-        and ${hasSitesOf('d', 'w')}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
       order by d.next_attempt_at, d.id limit $3`,
     [after?.nextAttemptAt ?? null, after?.id ?? null, limit, overdueSeconds],

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf } from '../lost-sites.queries.ts'
+import { hasSitesOf } from '../webhooks/webhooks.queries.ts'
 
 export type WebhookWithLostSites = { id: string; lostSitesAt: Date }
 

@@ -43,8 +43,11 @@ export async function readDeliveryPage(
   ref: WebhookRef,
   choice: LogChoice,
 ): Promise<{ deliveries: DeliveryWithAttempts[]; failed: number; pending: number }> {
-  const { id } = await findSeenWebhook(db, actor, ref)
-  const [found, counts] = await Promise.all([listDeliveries(db, id, choice), countUnsettled(db, id, choice.since)])
+  const webhook = await findSeenWebhook(db, actor, ref)
+  const [found, counts] = await Promise.all([
+    listDeliveries(db, webhook.id, choice),
+    countUnsettled(db, webhook, choice.since),
+  ])
   const attempts = Map.groupBy(await listAttempts(db, idsOf(found), attemptsShown), ({ delivery }) => delivery)
   return { deliveries: found.map((delivery) => ({ ...delivery, log: attempts.get(delivery.id) ?? [] })), ...counts }
 }

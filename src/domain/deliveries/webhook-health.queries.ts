@@ -1,6 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf } from '../lost-sites.queries.ts'
-import { failingAllowed } from '../webhooks/webhooks.queries.ts'
+import { failingAllowed, hasSitesOf } from '../webhooks/webhooks.queries.ts'
 import type { Attempt } from './deliveries.queries.ts'
 
 /** How deliveries to a webhook went lately. */

@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf } from '../lost-sites.queries.ts'
 
 /**
  * The command that began the hold. `restored`: `restore`, with a backup of the time `backupTakenAt`. `command`: `hold`.
@@ -90,8 +89,7 @@ export async function findHeldWork(db: Queryable, since: Date): Promise<HeldWork
             (select count(*)::integer from withdrawals where settled_at is null and due_at <= now()) as "dueWithdrawals",
             (select count(*)::integer from withdrawals
               where settled_at is null and due_at <= now() and reason = 'valid_until') as "endedStays",
-            (select count(*)::integer from deliveries d join webhooks w on w.id = d.webhook_id
-              where d.state = 'pending' and ${hasSitesOf('d', 'w')}) as "pendingDeliveries"`,
+            (select count(*)::integer from deliveries where state = 'pending') as "pendingDeliveries"`,
     [since],
   )
   return rows[0] as HeldWork

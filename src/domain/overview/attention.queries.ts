@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf } from '../lost-sites.queries.ts'
 import { type SiteProblem, type SiteStateName, siteState, withOutage } from '../sites/site-states.queries.ts'
 import { mayUseSite } from '../sites/sites.queries.ts'
 import { isVisible } from '../webhooks/webhooks.queries.ts'
@@ -72,8 +71,8 @@ export async function listFailingWebhooks(db: Queryable, scope: OverviewScope): 
   const { rows } = await db.query<FailingWebhook>(
     `select id, name, failing_since as "failingSince", disabled_at as "disabledAt", disabled_reason as "disabledReason",
             (select count(*)::integer from (
-               select event_id, site_ids from deliveries d where d.webhook_id = webhooks.id and d.created_at >= failing_since
-                  and d.state <> 'delivered' limit 1000) as late where ${hasSitesOf('late', 'webhooks')}) as undelivered
+               select from deliveries d where d.webhook_id = webhooks.id and d.created_at >= failing_since
+                  and d.state <> 'delivered' limit 1000) as late) as undelivered
        from webhooks
       where (failing_since is not null or disabled_at is not null) and ${isVisible('$1')}
         and ($2::integer is null or all_sites

@@ -8,12 +8,10 @@ import {
   insertWebhookSites,
   listSimilarWebhooks,
   lockWebhook,
+  type StoredWebhook,
   type Webhook,
   type WebhookRef,
-  type WebhookSecrets,
 } from './webhooks.queries.ts'
-
-export type StoredWebhook = Webhook & WebhookSecrets
 
 /** A webhook that the actor may see: the actor may use all its sites. */
 export async function findSeenWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
@@ -68,6 +66,7 @@ export async function checkWebhookCounts(
     throw new DomainError('webhooks_of_all_sites_too_many', { details: { max } })
 }
 
-export function withoutSecrets({ url: _, secret: __, previousSecret: ___, ...webhook }: StoredWebhook): Webhook {
+export function withoutSecrets(stored: StoredWebhook): Webhook {
+  const { url: _, secret: __, previousSecret: ___, hasLostSites: ____, ...webhook } = stored
   return webhook
 }

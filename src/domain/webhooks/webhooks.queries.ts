@@ -19,6 +19,9 @@ export type Webhook = {
 /** All three are encrypted. */
 export type WebhookSecrets = { url: string; secret: string | null; previousSecret: string | null }
 
+/** `hasLostSites`: the deliveries of sites that the webhook lost are not deleted yet. */
+export type StoredWebhook = Webhook & WebhookSecrets & { hasLostSites: boolean }
+
 const webhookColumns = `id, name, format, all_sites as "allSites",
   array(select site_id from webhook_sites where webhook_id = webhooks.id order by site_id) as "siteIds",
   events, language, failing_since as "failingSince", disabled_at as "disabledAt",
@@ -53,6 +56,17 @@ export function isVisible(actorId: string): string {
     select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSite(actorId, 's.site_id')})))`
 }
 
+/**
+ * SQL: whether a webhook still has the sites of a delivery. Deliveries of sites that it lost are hidden and not sent. A sweep
+ * deletes them later. A removed webhook has lost all its sites.
+ */
+export function hasSitesOf(delivery: string, webhook: string): string {
+  return `(${webhook}.lost_sites_at is null or ${webhook}.all_sites or case when ${delivery}.site_ids is null
+    then exists (select from events of_site join webhook_sites has on has.site_id = of_site.site_id
+                  where of_site.id = ${delivery}.event_id and has.webhook_id = ${webhook}.id)
+    else ${delivery}.site_ids <@ array(select site_id from webhook_sites has where has.webhook_id = ${webhook}.id) end)`
+}
+
 /** The webhooks that the actor may see, by name, page by page. */
 export async function listWebhookPage(
   db: Queryable,
@@ -73,10 +87,11 @@ export async function findWebhook(
   db: Queryable,
   ref: WebhookRef,
   onlySitesOf: string | null,
-): Promise<(Webhook & WebhookSecrets) | undefined> {
-  const { rows } = await db.query<Webhook & WebhookSecrets>(
+): Promise<StoredWebhook | undefined> {
+  const { rows } = await db.query<StoredWebhook>(
     `select ${webhookColumns}, url, secret,
-            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+            case when previous_secret_until > now() then previous_secret end as "previousSecret",
+            lost_sites_at is not null as "hasLostSites"
        from webhooks where ${isNamed('$2', '$3')} and ${isVisible('$1')}`,
     [onlySitesOf, ...idAndName(ref)],
   )
