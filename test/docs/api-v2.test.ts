@@ -176,7 +176,7 @@ test('the examples of a manage key: who am I, controller, site, template, subscr
   await promisify(execFile)('bash', ['-euc', example('/webhooks/$ID')], {
     env: { PATH: process.env['PATH'], API: `${service.url}/api/v2`, ...env, ID: id },
   })
-  const { rows } = await db.query('select id from webhooks where id = $1', [id])
+  const { rows } = await db.query('select id from webhooks where id = $1 and removed_at is null', [id])
   expect(rows).toEqual([])
 })
 
