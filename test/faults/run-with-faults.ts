@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { report, size } from '#test/measuring.ts'
+import { report } from '#test/measuring.ts'
 import { createRandom } from '#test/random.ts'
 import { readAftermath, waitForQuiet } from './aftermath.ts'
 import { check } from './checker.ts'
@@ -34,9 +34,9 @@ export type Run = {
 /** Stays end beside a large revocation while processes are killed. The controller answers slowly, but it answers. */
 export const largeRevocation = {
   clients: 2,
-  maxPauseMs: size(3_000, 8_000),
+  maxPauseMs: 8_000,
   onlyFaults: ['kill an api at a point', 'kill the worker at a point', 'kill any process', 'freeze a process'],
-  conference: { thousands: size(1, 9), callMs: size(500, 1_500), stays: { before: size(5, 40), after: size(5, 20) } },
+  conference: { thousands: 9, callMs: 1_500, stays: { before: 40, after: 20 } },
 } satisfies Partial<Run>
 
 /** Runs clients while faults happen, heals everything and waits until all work has ended. Returns the broken promises. */
