@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '#db/database.ts'
 import type { Observer } from '#lib/observer.ts'
 import { startApp } from '#test/app.ts'
@@ -181,6 +181,8 @@ describe('a client that reads slowly', async () => {
   test('that disconnects while it waits for a place leaves the line', async () => {
     const { signal } = new AbortController()
     const { release } = await exports.take({ kind: 'key', id: reader.id }, signal)
+    onTestFinished(release)
+    const taking = vi.spyOn(exports, 'take')
     const waiting = range(10).map(() => {
       const request = get(app.url + path, {
         headers: { authorization: `Bearer ${reader.key}` },
@@ -189,10 +191,11 @@ describe('a client that reads slowly', async () => {
       request.on('error', () => {})
       return request
     })
-    await vi.waitFor(async () => expect(await isLineFull()).toBe(true), 20_000)
+    // `isLineFull` stands in the line itself for a moment, so it must not run before all requests do.
+    await vi.waitFor(() => expect(taking).toHaveBeenCalledTimes(10), 20_000)
+    expect(await isLineFull()).toBe(true)
     for (const request of waiting) request.destroy()
     await vi.waitFor(async () => expect(await isLineFull()).toBe(false), 5_000) // by itself, the line would empty after 10 s
-    release()
   })
 
   test('gets every voucher that matched at the beginning once, whatever happens to them meanwhile', async () => {
