@@ -38,7 +38,7 @@ async function startInterrupted(names: string[], made: number) {
     const rule = listRetentionRules({}).find(({ name }) => name === 'settled creations')
     return deleteOldRows(db, (rule as NonNullable<typeof rule>).retention)
   }
-  /** What version 0.1.0 did a day after the creations were settled. */
+  /** Deletes the settled creations of a batch, as retention of version 0.1.0 did after a day. */
   const loseCreations = () => db.query('delete from creations where site_id = $1', [one.siteId])
   return { ...one, deleteSettled, loseCreations }
 }

@@ -9,7 +9,7 @@ const app = await startApp()
 await startWorkerOf(app)
 const { key, openSite, checkIn, revoke, read, done } = await startStay(app)
 
-/** One call deletes 50 vouchers and takes this long. So the conference takes at least half a minute with two calls at once. */
+/** The vouchers of the large revocation. A call deletes 50 and takes a second, so two calls at once need half a minute. */
 const conference = 3_000
 const slow = { on: 'delete', delayMs: 1_000, times: 10_000 }
 

@@ -11,8 +11,8 @@ import { updateRowsFromCreations } from './rows-to-make.queries.ts'
 
 /**
  * Ends a batch without waiting and sent rows, and enqueues its notifications in the same commit: one for all its vouchers,
- * and one for its end. Does nothing if such rows are left. The caller holds the lock of the batch, so no outcome is recorded
- * unnoticed.
+ * and one for its end. Does nothing if such rows are left. The caller holds the lock of the batch, so no outcome can be
+ * recorded meanwhile.
  */
 export async function finishBatch(tx: Queryable, queue: Queue, batch: Batch, site: SiteOnController): Promise<void> {
   await updateRowsFromCreations(tx, batch)

@@ -67,7 +67,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, turn?: Turn): 
   await withLock(ctx, key, (tx) =>
     replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key)),
   )
-  let isPaused = false // the batch ends without a pause if it was cancelled during the last call
+  let isPaused = false // after a pause was scheduled, the loop runs once more: the batch may have been cancelled during the call
   for (;;) {
     await withLock(ctx, key, (tx) => updateRowsFromCreations(tx, key))
     const batch = await findBatch(ctx.db, key)

@@ -120,7 +120,7 @@ export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries:
 function toJob({ id, webhookId, hostId, turn, nextAttemptAt }: DeliveryToSend) {
   return {
     data: { deliveryId: id, turn, hostId } satisfies DeliveryJob,
-    // A job for the wrong host is replaced while it still runs. So the key contains the host.
+    // The key contains the host, because a job for the wrong host enqueues its replacement while it runs.
     exclusiveKey: [id, turn, hostId].join(' ').trimEnd(),
     group: webhookId,
     widerGroup: hostId ?? undefined,

@@ -6,7 +6,7 @@ import { type Keyring, keyedHashes } from '#lib/cipher.ts'
  * `earlier` id stays if one of the keys made it. Otherwise two processes would replace each other's ids during a change of keys.
  */
 export function hostIdOf(keyring: Keyring, url: string, earlier: string | null = null): string {
-  const host = new URL(url).hostname.replace(/\.$/, '') // URL has written it in lower case, and addresses in one way
+  const host = new URL(url).hostname.replace(/\.$/, '') // `URL` normalises upper case and IP addresses
   const [current, ...others] = keyedHashes(keyring, 'webhook host', host) as [string, ...string[]]
   return earlier !== null && others.includes(earlier) ? earlier : current
 }

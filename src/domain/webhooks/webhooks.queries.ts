@@ -149,7 +149,8 @@ export async function insertWebhookSites(
 
 /**
  * Waits for other transactions that add webhooks to sites. Otherwise two of them could count at the same time and then both
- * add. Must be the first statement of its transaction: another order could wait for a name that a waiting transaction holds.
+ * add. Must be the first statement of its transaction: otherwise two transactions could deadlock, one with a name and
+ * one with this lock.
  */
 export async function lockWebhookCounts(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('voucher-service counts of webhooks', 0))`)

@@ -88,8 +88,8 @@ export type DueWithdrawal = {
 }
 
 /**
- * Leases due withdrawals of one kind, longest due first, and returns them in a different order each time (see `deleteInHalves`). A withdrawal may name a creation whose
- * voucher has a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already
+ * Leases the longest due withdrawals of one kind. Returns them in a random order (see `deleteInHalves`). A withdrawal may name a
+ * creation whose voucher has a different id. The withdrawal then changes to the id of the voucher, unless the same revocation already
  * has a withdrawal for that voucher.
  */
 export async function takeDueWithdrawals(

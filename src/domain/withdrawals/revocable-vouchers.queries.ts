@@ -67,7 +67,7 @@ export async function updateCreationsRevoked(
 
 /**
  * Marks matching creations that were rejected while their row still counts as sent, so that the row is not sent again. Looks only
- * in the locked batches. Nobody else locks a creation that was rejected without the lock of its batch.
+ * in the locked batches. Other code locks a rejected creation only while it holds the lock of the batch.
  */
 export async function updateRejectedCreationsRevoked(
   tx: Queryable,

@@ -32,8 +32,8 @@ const turnMs = 20_000
 export type WithdrawContext = OutageContext & { clock: Clock; today: Calendar }
 
 /**
- * Deletes the due vouchers of a site on its controller, then records it. Withdrawals of the same kind are carried out one group
- * after the other; different kinds do not wait for each other. It may run twice at the same time.
+ * Deletes the due vouchers of a site on its controller, then records it. Withdrawals of one kind are carried out in groups of 50,
+ * one after the other. Kinds do not wait for each other. Two workers may run this at the same time.
  */
 export async function withdrawDue(
   ctx: WithdrawContext,

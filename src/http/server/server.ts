@@ -152,7 +152,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
 
 /**
  * Logs and counts an answer. Fastify runs no hook for an answer that was cut off, because the client has disconnected or
- * because a stream failed. Its line has the status that was sent.
+ * because a stream failed. The line of such an answer has the status that was sent.
  */
 function noteAnswer({ observer }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(

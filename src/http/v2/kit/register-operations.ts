@@ -104,7 +104,7 @@ function untilClosed(response: ServerResponse): AbortSignal {
   return closing.signal
 }
 
-/** Sends a stream. If it fails, Fastify closes the connection, so that the client does not take the part for the whole. */
+/** Sends a stream. If it fails, Fastify closes the connection, so that the client notices that the answer is incomplete. */
 function sendStream({ method, log }: FastifyRequest, stream: Readable): Readable | null {
   stream.once('error', (err) => log.warn({ err }, 'an answer was cut off'))
   if (method !== 'HEAD') return stream
