@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { fastLane, slowLane } from './test/lanes/lanes.ts'
-import { ClosingLine, Watchdog } from './test/lanes/reporters.ts'
+import { ClosingLine, ReportFile, Watchdog } from './test/lanes/reporters.ts'
 
+const reportPath = process.env['TEST_REPORT']
 const long = process.env['TEST_SIZE'] === 'long'
 
 /** Folders with the longest test files, the longest first. */
@@ -37,7 +38,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/data/template-database.ts',
     setupFiles: ['test/lanes/setup.ts'],
-    reporters: ['default', new ClosingLine(), new Watchdog()],
+    reporters: ['default', new ClosingLine(), new Watchdog(), ...(reportPath ? [new ReportFile(reportPath)] : [])],
     testTimeout: long ? 600_000 : 180_000, // a journey through the pages takes 20 s, and four times as long on a busy machine
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } }, // a second is not enough on a busy machine

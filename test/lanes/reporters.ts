@@ -1,4 +1,5 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import { writeFileSync } from 'node:fs'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** Longer than the longest test: a time-out ends a test, but nothing ends a file that hangs while it is loaded. */
 const patienceMs =
@@ -48,4 +49,50 @@ export class ClosingLine implements Reporter {
     const brokenFiles = modules.filter((module) => module.errors().length > 0).length
     process.stdout.write(`${counts.passed} passed, ${counts.failed + brokenFiles} failed, ${counts.skipped} skipped\n`)
   }
+}
+
+type Failure = { file: string; test: string; seconds: number; message: string }
+
+/** The results of a run, as `npm run test:steady` reads them. */
+export type RunReport = { passed: number; failures: Failure[]; files: { file: string; seconds: number }[] }
+
+/** Writes the results of the run into a file. */
+export class ReportFile implements Reporter {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {
+    const report: RunReport = { passed: 0, failures: [], files: [] }
+    for (const module of modules) {
+      const file = module.relativeModuleId
+      const { collectDuration, setupDuration, duration } = module.diagnostic()
+      const seconds = toSeconds(collectDuration + setupDuration + duration)
+      report.files.push({ file, seconds })
+      const suites = [...module.children.allSuites()]
+      for (const { message } of [module, ...suites].flatMap((each) => each.errors()))
+        report.failures.push({ file, test: '(outside of its tests)', seconds, message })
+      for (const test of module.children.allTests()) {
+        const { state, errors } = test.result()
+        if (state === 'passed') report.passed += 1
+        if (state !== 'failed') continue
+        const message = errors?.map((error) => error.message).join('; ') ?? ''
+        report.failures.push({
+          file,
+          test: test.fullName,
+          seconds: toSeconds(test.diagnostic()?.duration ?? 0),
+          message,
+        })
+      }
+    }
+    for (const { message } of unhandled)
+      report.failures.push({ file: '(unknown)', test: 'an error outside of all tests', seconds: 0, message })
+    writeFileSync(this.#path, JSON.stringify(report))
+  }
+}
+
+function toSeconds(milliseconds: number): number {
+  return Number((milliseconds / 1_000).toFixed(1))
 }
