@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of the project, with a slash at its end. */
@@ -29,19 +31,39 @@ export async function buildWhenChanged(
     process.stderr.write(`dist/${name} is not built, because Vite is not installed. Run \`npm ci\` first.\n`)
     return
   }
+  const unlock = await lock(target)
   // Builds into a new folder and then replaces the old one, so that nobody reads an incomplete result.
   const fresh = `${root}dist/.${name}-${process.pid}`
-  mkdirSync(fresh, { recursive: true })
+  const old = `${fresh}-old`
   try {
+    if (!isForced && isCurrent()) return // another process built it meanwhile
+    mkdirSync(fresh, { recursive: true })
     await build(vite, fresh)
     writeFileSync(`${fresh}/.stamp`, stamp)
-    if (!isForced && isCurrent()) return // another build was faster, and somebody may be reading its result
-    rmSync(target, { recursive: true, force: true })
+    if (existsSync(target)) renameSync(target, old)
     renameSync(fresh, target)
-  } catch (error) {
-    if (!isCurrent()) throw error
   } finally {
-    rmSync(fresh, { recursive: true, force: true })
+    for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true })
+    unlock()
+  }
+}
+
+/**
+ * Waits until no other process builds this folder. The lock is a name in the kernel of Linux, which releases it when its
+ * process ends in any way. Other systems have no such names; there, two processes must not build at once.
+ */
+async function lock(target: string): Promise<() => void> {
+  if (process.platform !== 'linux') return () => {}
+  const name = `\0build-${createHash('sha256').update(target).digest('hex')}`
+  for (;;) {
+    const holder = createServer()
+    const isMine = await new Promise<boolean>((resolve, reject) => {
+      holder.once('listening', () => resolve(true))
+      holder.once('error', (error) => ('code' in error && error.code === 'EADDRINUSE' ? resolve(false) : reject(error)))
+      holder.listen(name)
+    })
+    if (isMine) return () => void holder.close()
+    await pause(50)
   }
 }
 
