@@ -21,8 +21,7 @@ await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
 
 async function start({ driver, flavour }: (typeof dialects)[0]) {
   const simulator = await startSimulator('--flavour', flavour)
-  const siteId = await seedControlledSite(app.db, simulator, { driver })
-  await app.db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [siteId]) // calls are counted
+  const siteId = await seedControlledSite(app.db, simulator, { driver, isSyncedLater: true }) // calls are counted
   const post = async (path: string, body: object = {}, headers = {}) =>
     app.call(`/api/v2${path}`, { method: 'POST', key, headers, body: JSON.stringify(body) })
   const get = async (path: string) => (await app.call(`/api/v2${path}`, { key })).json()

@@ -12,9 +12,8 @@ const { key } = await seedKey(app.db, { scope: 'write' })
 
 test('a batch that is posted while its controller is out of reach is not sent; it is made when the controller is back', async () => {
   const simulator = await startSimulator('--flavour', 'self-hosted')
-  const siteId = await seedControlledSite(app.db, simulator, { driver: 'unifi-classic' })
   // The first sync of the site would end the outage, because the controller answers it.
-  await app.db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [siteId])
+  const siteId = await seedControlledSite(app.db, simulator, { driver: 'unifi-classic', isSyncedLater: true })
   const first = JSON.stringify({ site_id: siteId, name: 'Signs in', expire_minutes: 60 })
   expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: first })).status).toBe(201)
   await simulator.forget()

@@ -82,11 +82,11 @@ test.each(isLong ? cases : someOfThem)(
   async ({ fact, point }) => {
     for (const dialect of isLong ? dialects : dialects.slice(0, 1)) {
       const simulator = await startSimulator('--flavour', dialect.flavour)
-      const id = await seedControlledSite(db, simulator, { driver: dialect.driver })
-      await db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [id])
+      const id = await seedControlledSite(db, simulator, { driver: dialect.driver, isSyncedLater: true })
       const voucher = await post('/vouchers', { site_id: id, name: 'Gast', max_uses: 5, reference: 'R-1' })
       const sinks = [await addHook(`all ${id}`, undefined), await addHook(`its site ${id}`, [id])]
-      const foreign = await addHook(`foreign ${id}`, [await seedForeign()])
+      const another = await seedControlledSite(db, await startSimulator(), { isSyncedLater: true })
+      const foreign = await addHook(`foreign ${id}`, [another])
       const { kills } = worker
       const { type, cause, bySync } = facts[fact]
       worker.dieAt(point)
@@ -121,9 +121,3 @@ test.each(isLong ? cases : someOfThem)(
     }
   },
 )
-
-async function seedForeign(): Promise<number> {
-  const id = await seedControlledSite(db, await startSimulator())
-  await db.query(`update sites set next_sync_at = now() + interval '1 day' where id = $1`, [id])
-  return id
-}

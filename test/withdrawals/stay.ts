@@ -8,13 +8,16 @@ type Dialect = { driver: string; flavour: string }
 export const onIntegration: Dialect = { driver: 'unifi-integration', flavour: 'console' }
 export const onClassic: Dialect = { driver: 'unifi-classic', flavour: 'console' }
 
-/** Helpers that open sites on their own controllers, create vouchers for guests and revoke them. */
+/**
+ * Helpers that open sites on their own controllers, create vouchers for guests and revoke them. No worker syncs these sites: a
+ * sync could record that a voucher is gone before its revocation does, which changes the outcome.
+ */
 export async function startStay(app: TestApp) {
   const { key } = await seedKey(app.db, { scope: 'write', name: 'Check-out' })
 
   async function openSite({ driver, flavour }: Dialect = onIntegration) {
     const simulator = await startSimulator('--flavour', flavour)
-    const id = await seedControlledSite(app.db, simulator, { driver })
+    const id = await seedControlledSite(app.db, simulator, { driver, isSyncedLater: true })
     const deletions = async () =>
       (await simulator.requests()).filter(
         ({ method, body }) => method === 'DELETE' || (body as { cmd?: string } | null)?.cmd === 'delete-voucher',

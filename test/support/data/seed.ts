@@ -49,14 +49,17 @@ export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
 
 type SimulatedController = { url: string; apiKey: string; login?: { username: string; password: string } }
 
-/** Adds a site on a simulated controller. `url` may be the address of a proxy in front of it. */
+/**
+ * Adds a site on a simulated controller. `url` may be the address of a proxy in front of it. A worker syncs a new site at some
+ * moment of its first seconds; `isSyncedLater` prevents that, for a test that counts calls or changes the record by hand.
+ */
 export async function seedControlledSite(
   db: Database,
   controller: SimulatedController,
-  site: { name?: string; active?: boolean; controllerSite?: string; driver?: string } = {},
+  site: { name?: string; active?: boolean; controllerSite?: string; driver?: string; isSyncedLater?: boolean } = {},
 ): Promise<number> {
   const name = uuidv7()
-  const { driver = 'unifi-integration' } = site
+  const { driver = 'unifi-integration', active = true, isSyncedLater = false } = site
   const { url: address, apiKey, login } = controller
   const credentials = driver === 'unifi-classic' && login ? login : { apiKey }
   await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, {
@@ -69,8 +72,13 @@ export async function seedControlledSite(
     name: site.name ?? 'Hauptgebäude',
     controller: name,
     controllerSite: site.controllerSite ?? 'default',
-    active: site.active ?? true,
+    active: active && !isSyncedLater, // a worker skips a site that is not active
   })
+  if (isSyncedLater)
+    await db.query(`update sites set active = $2, next_sync_at = now() + interval '1 day' where id = $1`, [
+      added.id,
+      active,
+    ])
   return added.id
 }
 
