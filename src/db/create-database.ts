@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { tcpKeepAlive, throwUnavailable } from './database.ts'
+import { noTimeouts, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
 const duplicateDatabase = '42P04'
@@ -28,7 +28,12 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<s
 }
 
 async function queryServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new DatabaseClient({ connectionString: serverUrl, connectionTimeoutMillis: 10_000, ...tcpKeepAlive })
+  const client = new DatabaseClient({
+    connectionString: serverUrl,
+    connectionTimeoutMillis: 10_000,
+    options: noTimeouts,
+    ...tcpKeepAlive,
+  })
   await client.connect().catch(throwUnavailable)
   try {
     await client.query(statement)

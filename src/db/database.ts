@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Clock } from '#lib/clock.ts'
 import { DatabaseClient } from './database-client.ts'
+import { startupOptions } from './session-settings.ts'
 import type { WriteGuard } from './write-guard.ts'
 
 /**
@@ -55,7 +56,12 @@ export class Unavailable extends Error {
 export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** Startup options for migrations, which may take minutes. They override timeouts that an operator has set for the role. */
-export const noTimeouts = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
+export const noTimeouts = startupOptions({
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+})
 
 export const readOnly = 'the database is read-only'
 export const commitsUnconfirmed = 'the database does not confirm commits; check its synchronous standby'
@@ -105,9 +111,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     lock_timeout: serverTimeoutMs,
     idle_in_transaction_session_timeout: 2 * serverTimeoutMs,
     query_timeout: timeoutMs,
-    options: Object.entries(options.settings ?? {})
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    options: startupOptions({ idle_session_timeout: '0', ...options.settings }), // the pool closes idle connections itself
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined

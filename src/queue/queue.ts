@@ -1,5 +1,6 @@
 import { PgBoss, type Queue as QueueOptions } from 'pg-boss'
 import { connectDatabase, noTimeouts, type Queryable, tcpKeepAlive } from '#db/database.ts'
+import { DatabaseClient } from '#db/database-client.ts'
 import type { WriteGuard } from '#db/write-guard.ts'
 import { type Fetcher, type JobLimits, type JobSource, startFetcher } from './fetcher.ts'
 import { listBusyGroups, takeJobs } from './jobs.queries.ts'
@@ -169,7 +170,7 @@ export async function migrateQueue(url: string): Promise<void> {
     supervise: false,
     schedule: false,
     max: 2,
-    ...{ options: noTimeouts }, // not in the types of pg-boss, which passes it on to its pool
+    ...{ Client: DatabaseClient, options: noTimeouts }, // not in the types of pg-boss, which passes them on to its pool
     ...tcpKeepAlive, // no query timeout: an index on many jobs takes minutes
   })
   boss.on('error', () => {})

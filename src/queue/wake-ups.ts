@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { type Queryable, tcpKeepAlive } from '#db/database.ts'
+import { DatabaseClient } from '#db/database-client.ts'
 import { keepListening, notifyListener, tryToListen } from './jobs.queries.ts'
 
 /** How often a worker tries to become the listener, and how often the listener checks its connection. */
@@ -26,7 +27,7 @@ export function startListener({ connection, onWake, onListening, onError }: List
   let isListening = false
 
   async function connect(): Promise<pg.Client> {
-    const connected = new pg.Client({ ...connection, ...tcpKeepAlive, connectionTimeoutMillis: connectWithinMs })
+    const connected = new DatabaseClient({ ...connection, ...tcpKeepAlive, connectionTimeoutMillis: connectWithinMs })
     const drop = () => {
       if (client !== connected) return
       client = undefined

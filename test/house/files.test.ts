@@ -24,6 +24,16 @@ test('SQL is only in *.queries.ts and in the tools that own a table', () => {
   expect(withSql.filter((path) => !path.endsWith('.queries.ts')).toSorted()).toEqual(owners.toSorted())
 })
 
+test('DatabaseClient opens every connection to PostgreSQL, so that each has the settings of the service', () => {
+  const texts = sources
+    .filter((path) => path.startsWith('src/'))
+    .map((path) => readFileSync(new URL(path, root), 'utf8'))
+  const opened = texts.flatMap((text) => [...text.matchAll(/new (pg\.Client|pg\.Pool|PgBoss)\([\s\S]{0,300}/g)])
+
+  expect(opened.map(([, name]) => name).toSorted()).toEqual(['PgBoss', 'PgBoss', 'pg.Pool'])
+  for (const [text] of opened) expect(text).toMatch(/Client: DatabaseClient|executeSql/) // pg-boss uses our pool
+})
+
 test('every version in package.json is exact', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 

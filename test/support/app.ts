@@ -23,12 +23,12 @@ export type TestApp = {
 /** A missing folder, so that tests do not depend on whether the web app was built. */
 const noWeb = '/nonexistent'
 
-/** The real service in this process, on a port of its own and a database of its own. */
+/** The real service in this process, on a port of its own and, unless one is given, a database of its own. */
 export async function startApp(
   env: Record<string, string> = {},
-  { webFolder = noWeb, observer }: { webFolder?: string; observer?: Observer } = {},
+  { webFolder = noWeb, observer, db: given }: { webFolder?: string; observer?: Observer; db?: TestDatabase } = {},
 ): Promise<TestApp> {
-  const db = await createTestDatabase()
+  const db = given ?? (await createTestDatabase())
   const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker', { observer })
   await ctx.start()
   const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, listenAddress } = ctx.config

@@ -30,9 +30,9 @@ export async function listIssuedDays(db: Queryable, scope: OverviewScope, period
          from site_days where ${inPeriod} and ${inScope('site_days.site_id')}
         group by day
      )
-     select (period.day::date)::text as day, coalesce(issued, 0)::integer as issued, coalesce(redeemed, 0)::integer as redeemed
-       from generate_series($3::date - $4::integer + 1, $3::date, interval '1 day') as period (day)
-       left join counted on counted.day = period.day::date
+     select period.day::text, coalesce(issued, 0)::integer as issued, coalesce(redeemed, 0)::integer as redeemed
+       from (select $3::date - ago as day from generate_series(0, $4::integer - 1) as ago) as period
+       left join counted on counted.day = period.day
       order by period.day`,
     valuesOf(scope, period),
   )
