@@ -5,13 +5,16 @@ import { DatabaseClient } from './database-client.ts'
 
 const duplicateDatabase = '42P04'
 
+/** The default encoding of the server may lack characters of names. Only `template0` can be copied with another one. */
+const anyName = `encoding 'UTF8' template template0`
+
 /** Creates a database with a random name, which the caller drops when it is no longer needed. */
 export async function createTemporaryDatabase(
   serverUrl: string,
   purpose: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `voucher_${purpose}_${randomBytes(6).toString('hex')}`
-  await queryServer(serverUrl, `create database ${name}`)
+  await queryServer(serverUrl, `create database ${name} ${anyName}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`) }
@@ -19,7 +22,7 @@ export async function createTemporaryDatabase(
 
 /** Creates the database if it does not exist, and returns its URL. */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
-  await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)}`).catch((error) => {
+  await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)} ${anyName}`).catch((error) => {
     if (error.code !== duplicateDatabase) throw error
   })
   const url = new URL(serverUrl)

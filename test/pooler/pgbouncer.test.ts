@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
@@ -15,16 +16,30 @@ import { startService } from '#test/service.ts'
 import { keepsPreparedStatements, startPgBouncer } from './start-pgbouncer.ts'
 
 const poolSize = 5
-const [role, impatientRole] = [await addRole('4500ms'), await addRole('1ms')]
+const role = await addRole(readRoleSettings())
+const impatientRole = await addRole({ statement_timeout: "'1ms'" })
+const changedRole = await addRole({
+  TimeZone: "'America/Santiago'",
+  DateStyle: "'German'",
+  standard_conforming_strings: 'off',
+  default_transaction_isolation: 'serializable',
+})
 const db = await createTestDatabase()
 const directUrl = urlFor(role)
 const pooledUrl = await startPgBouncer(directUrl, poolSize)
 
-/** A role with a timeout, because PgBouncer does not pass on those that the service sends. */
-async function addRole(statementTimeout: string): Promise<string> {
+/** The settings that docs/scaling.md says to set for the role, because PgBouncer does not pass them on. */
+function readRoleSettings(): Record<string, string> {
+  const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
+  const statements = page.matchAll(/^ +alter role vouchers set (\w+) = (.+);$/gm)
+  return Object.fromEntries([...statements].map(([, name = '', value = '']) => [name, value]))
+}
+
+async function addRole(settings: Record<string, string>): Promise<string> {
   const name = `pooled_${randomBytes(6).toString('hex')}`
   await queryServer(`create role ${name} superuser login`)
-  await queryServer(`alter role ${name} set statement_timeout = '${statementTimeout}'`)
+  for (const [setting, value] of Object.entries(settings))
+    await queryServer(`alter role ${name} set ${setting} = ${value}`)
   onFileEnd(() => queryServer(`drop role ${name}`))
   return name
 }
@@ -99,4 +114,20 @@ test('timeouts of the role hold for pooled connections, and not for migrations',
 
   expect(rows).toEqual([{ timeout: '4500ms' }])
   expect([exitCode, stderr]).toEqual([0, ''])
+})
+
+test('the service does not start with wrong settings of the role, and the doctor names them', async () => {
+  const url = await startPgBouncer(urlFor(changedRole), 1)
+  const env = { DATABASE_DIRECT_URL: directUrl, DATABASE_PREPARED_STATEMENTS: String(keepsPreparedStatements()) }
+
+  const examined = await runCommand(url, ['doctor', '--json', '--no-controllers'], { env })
+  const started = await runCommand(url, ['api'], { env })
+
+  const message =
+    'Connections through DATABASE_URL have default_transaction_isolation = serializable, but the service needs read committed.'
+  const fix = `The pooler does not pass on the setting of the service, so set it for the role: alter role "${changedRole}" set default_transaction_isolation = 'read committed'. Then restart the pooler.`
+  expect(examined.json().filter(({ result }: { result: string }) => result === 'problem')).toEqual([
+    { check: 'database', result: 'problem', message, fix },
+  ])
+  expect(started).toMatchObject({ exitCode: 1, stderr: `voucher-service: ${message} ${fix}\n` })
 })

@@ -10,6 +10,7 @@ import { type Context, createContext } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { rejectWrongSettings } from '../unfit-database.ts'
 import { startMetrics } from './metrics-part.ts'
 import { startApi, startWork } from './service.ts'
 import { type Part, stopOnSignal } from './stop-on-signal.ts'
@@ -48,6 +49,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
       throw new CommandRefused(
         `The database is not up to date: migration ${missing} is missing. Run \`voucher-service migrate\` first.`,
       )
+    await rejectWrongSettings(ctx.db)
     await checkKeyring(ctx.db, config.encryptionKeys)
     await warnIfHeld(ctx)
     await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { connectDatabase } from '#db/database.ts'
+import { runCommand } from '#test/command.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+
+async function createDatabase(encoding: string): Promise<{ url: string; name: string }> {
+  const name = `encoded_${randomBytes(6).toString('hex')}`
+  await queryServer(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+  onFileEnd(() => queryServer(`drop database ${name} with (force)`))
+  return { url: databaseUrl(name), name }
+}
+
+test.each(['SQL_ASCII', 'LATIN1'])('a new database with the encoding %s gets no tables', async (encoding) => {
+  const { url, name } = await createDatabase(encoding)
+  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  onFileEnd(() => db.close())
+
+  const migrated = await runCommand(url, ['migrate'])
+  const { rows: tables } = await db.query(`select relname from pg_class where relname in ('migrations', 'vouchers')`)
+  const examined = await runCommand(url, ['doctor', '--json'])
+
+  const message = `The database "${name}" has the encoding ${encoding}, but the service needs UTF8.`
+  const fix =
+    'Create another one with `sudo -u postgres createdb --owner=<user> --encoding=UTF8 --template=template0 <name>`, and set DATABASE_URL to it.'
+  expect(migrated).toMatchObject({ exitCode: 1, stderr: `voucher-service: ${message} ${fix}\n` })
+  expect(tables).toEqual([])
+  expect(examined.json()).toContainEqual({ check: 'database', result: 'problem', message, fix })
+  expect(await runCommand(url, ['start'])).toMatchObject({ exitCode: 1, stderr: migrated.stderr })
+})

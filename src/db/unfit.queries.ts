@@ -1,0 +1,28 @@
+import type { Queryable } from './database.ts'
+import { sessionSettings } from './session-settings.ts'
+
+export type WrongSetting = { role: string; name: string; value: string; needed: string }
+
+/**
+ * Settings of this connection that differ from those that the service needs. A direct connection has none, because the service
+ * sends its settings. A pooler may not pass them on.
+ */
+export async function listWrongSettings(db: Queryable): Promise<WrongSetting[]> {
+  const { rows } = await db.query<WrongSetting>(
+    `select current_user as role, name, current_setting(name) as value, needed
+       from unnest($1::text[], $2::text[]) as setting (name, needed)
+      where current_setting(name) <> needed`,
+    [Object.keys(sessionSettings), Object.values(sessionSettings)],
+  )
+  return rows
+}
+
+export type Encoding = { database: string; encoding: string; hasTables: boolean }
+
+export async function findEncoding(db: Queryable): Promise<Encoding> {
+  const { rows } = await db.query<Encoding>(
+    `select current_database() as database, current_setting('server_encoding') as encoding,
+            to_regclass('vouchers') is not null as "hasTables"`,
+  )
+  return rows[0] as Encoding
+}
