@@ -1,3 +1,4 @@
+import { databaseUrl } from '#lib/database-address.ts'
 import {
   addressRanges,
   basePath,
@@ -14,7 +15,6 @@ import {
   text,
   timeZone,
   trueOrFalse,
-  url,
   type Values,
 } from '#lib/settings.ts'
 
@@ -65,8 +65,9 @@ export const settings = {
   },
   databaseUrl: {
     env: 'DATABASE_URL',
-    about: 'Address of a PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers`.',
-    parse: url('postgres', 'postgresql'),
+    about:
+      'Address of a PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers?sslmode=verify-full`. See [operating.md](operating.md#addresses-of-postgresql).',
+    parse: databaseUrl,
     whenMissing: 'Set it to the address of your PostgreSQL, e.g. postgres://user:password@host/vouchers',
     secret: true,
   },
@@ -74,7 +75,7 @@ export const settings = {
     env: 'DATABASE_DIRECT_URL',
     about:
       'Direct address of the same database, if `DATABASE_URL` goes through PgBouncer. Jobs and migrations use it. See [scaling.md](scaling.md#pgbouncer).',
-    parse: url('postgres', 'postgresql'),
+    parse: databaseUrl,
     secret: true,
     optional: true,
   },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { replaceDatabase } from '#lib/database-address.ts'
 import { noTimeouts, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
@@ -15,9 +16,10 @@ export async function createTemporaryDatabase(
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `voucher_${purpose}_${randomBytes(6).toString('hex')}`
   await queryServer(serverUrl, `create database ${name} ${anyName}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`) }
+  return {
+    url: replaceDatabase(serverUrl, name),
+    drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`),
+  }
 }
 
 /** Creates the database if it does not exist, and returns its URL. */
@@ -25,9 +27,7 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<s
   await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)} ${anyName}`).catch((error) => {
     if (error.code !== duplicateDatabase) throw error
   })
-  const url = new URL(serverUrl)
-  url.pathname = `/${encodeURIComponent(name)}`
-  return url.href
+  return replaceDatabase(serverUrl, name)
 }
 
 async function queryServer(serverUrl: string, statement: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { parseDatabaseAddress } from './database-address.ts'
 
 /** Decides which addresses this service may connect to when somebody else names the address. */
 export type AddressPolicy = { allows(address: string, port: number): boolean }
@@ -43,16 +44,10 @@ export function ownPorts({ port, metricsPort, databaseUrl, databaseDirectUrl, re
   return [
     port,
     ...(metricsPort === undefined ? [] : [metricsPort]),
-    portOf(databaseUrl, 5432),
-    ...(databaseDirectUrl ? [portOf(databaseDirectUrl, 5432)] : []),
-    ...(redisUrl ? [portOf(redisUrl, 6379)] : []),
+    parseDatabaseAddress(databaseUrl).port,
+    ...(databaseDirectUrl ? [parseDatabaseAddress(databaseDirectUrl).port] : []),
+    ...(redisUrl ? [Number(new URL(redisUrl).port || 6379)] : []),
   ]
-}
-
-/** The port of a URL. Also reads it from the query, because PostgreSQL's client does so. */
-function portOf(url: string, usual: number): number {
-  const { port, searchParams } = new URL(url)
-  return Number(searchParams.get('port') || port || usual)
 }
 
 /** Reads the interfaces for each check, because addresses change while the service runs. */

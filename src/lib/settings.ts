@@ -6,7 +6,7 @@ import type { Keyring } from './cipher.ts'
 export type Setting<T = unknown> = {
   env: string
   about: string
-  parse: (text: string) => T
+  parse: (text: string, env: NodeJS.ProcessEnv) => T
   fallback?: string
   /** A secret is never printed. It can also be read from the file that NAME_FILE names. */
   secret?: boolean
@@ -35,7 +35,7 @@ export function readSettings<S extends Record<string, Setting>>(settings: S, env
   for (const [name, setting] of Object.entries(settings)) {
     try {
       const text = textOf(setting, env) ?? setting.fallback
-      if (text !== undefined) values[name] = setting.parse(text)
+      if (text !== undefined) values[name] = setting.parse(text, env)
       else if (!setting.optional) problems.push(`${setting.env} is missing. ${setting.whenMissing ?? setting.about}`)
     } catch (error) {
       problems.push(`${setting.env}: ${(error as Error).message}`)
@@ -88,7 +88,7 @@ export function oneOf<T extends string>(...choices: T[]): (value: string) => T {
 }
 
 /** The error message does not repeat the value, because it may contain a password. */
-export function url(...schemes: string[]): (value: string) => string {
+function url(...schemes: string[]): (value: string) => string {
   return (value) => {
     const scheme = /^(\w+):\/\//.exec(value)?.[1]?.toLowerCase()
     if (scheme === undefined || !schemes.includes(scheme)) {

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Queryable } from '#db/database.ts'
+import { parseDatabaseAddress } from '#lib/database-address.ts'
 import type { Config } from '../../config.ts'
 import { findServerFacts } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
@@ -41,9 +42,7 @@ export function judgeRoom({ freeBytes, totalBytes }: Room): Finding {
 }
 
 function isLocal(url: string): boolean {
-  const { hostname, searchParams } = new URL(url)
-  const host = searchParams.get('host') ?? hostname
-  return host === '' || host.startsWith('/') || /^(localhost|127\..*|\[?::1\]?)$/.test(decodeURIComponent(host))
+  return /^(\/.*|localhost|127\..*|::1)$/.test(parseDatabaseAddress(url).host)
 }
 
 function inWords(bytes: number): string {

@@ -12,16 +12,23 @@ import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { readArchive } from './archive.ts'
-import { checkTool, runTool, type ToolEnvironment, toolEnvironment } from './postgres-tools.ts'
+import { checkTool, runTool, type ToolEnvironment, withToolEnvironment } from './postgres-tools.ts'
 
 export function registerBackup(command: Command, terminal: Terminal): void {
   command
     .argument('<file>', 'the new file; it must not exist yet')
-    .action((file: string) => withDatabase(terminal, (db, config) => backup(terminal, db, config, file)))
+    .action((file: string) =>
+      withDatabase(terminal, (db, config) =>
+        withToolEnvironment(config.databaseDirectUrl ?? config.databaseUrl, terminal.env, (env) =>
+          backup({ terminal, db, config, env }, file),
+        ),
+      ),
+    )
 }
 
-async function backup(terminal: Terminal, db: Database, config: Config, file: string): Promise<void> {
-  const env = toolEnvironment(config.databaseDirectUrl ?? config.databaseUrl, terminal.env)
+type BackupTools = { terminal: Terminal; db: Database; config: Config; env: ToolEnvironment }
+
+async function backup({ terminal, db, config, env }: BackupTools, file: string): Promise<void> {
   if (await exists(file)) throw new CommandRefused(`${file} exists already. Choose another name, e.g. with the date.`)
   const { missing } = await compareMigrations(db)
   if (missing.length > 0)

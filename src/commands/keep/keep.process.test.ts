@@ -95,17 +95,17 @@ test('a backup is taken from DATABASE_URL, whatever server the variables of Post
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('The backup is complete')])
 })
 
-test('variables that fill gaps of the address are passed on to the programs of PostgreSQL; others could name another server', () => {
-  const given = { PGPASSFILE: '/pass', PGSSLROOTCERT: '/ca', PGSERVICE: 'x', PGHOSTADDR: '10.0.0.9', PGPORT: '1' }
-  const env = toolEnvironment('postgres://vouchers@db.example/vouchers', given)
+test('the programs of PostgreSQL get the address, and no variable that could name another server', () => {
+  const given = { PGPASSFILE: '/pass', PGSERVICE: 'x', PGHOSTADDR: '10.0.0.9', PGPORT: '1', PGSSLMODE: 'allow' }
+  const env = toolEnvironment('postgres://vouchers@db.example/vouchers', given, '/authorities')
 
   expect(env).toEqual({
     PGHOST: 'db.example',
     PGUSER: 'vouchers',
     PGDATABASE: 'vouchers',
-    PGPORT: '1', // as node-postgres reads it
+    PGPORT: '5432',
     PGPASSFILE: '/pass',
-    PGSSLROOTCERT: '/ca',
+    PGSSLMODE: 'disable',
     PGAPPNAME: 'voucher-service keep',
     LC_ALL: 'C',
     TZ: 'UTC',

@@ -1,6 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
+import { type DatabaseTls, parseDatabaseAddress } from '#lib/database-address.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
@@ -8,52 +13,55 @@ type Tool = 'pg_dump' | 'pg_restore'
 /** PostgreSQL's own settings, as its programs read them from the environment. The process list does not show them. */
 export type ToolEnvironment = Record<string, string>
 
-/** Parameters of a database address that PostgreSQL's programs read from these variables. */
-const variables: Record<string, string> = {
-  host: 'PGHOST',
-  port: 'PGPORT',
-  user: 'PGUSER',
-  password: 'PGPASSWORD',
-  dbname: 'PGDATABASE',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-  options: 'PGOPTIONS',
-}
-
-/** Translates a database address into an environment. The other settings of the service, such as its keys, are left out. */
-export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv): ToolEnvironment {
-  const url = new URL(databaseUrl)
-  const parameters: Record<string, string> = {
-    ...(url.hostname && { host: decode(url.hostname).replace(/^\[(.*)\]$/, '$1') }),
-    ...(url.port && { port: url.port }),
-    ...(url.username && { user: decode(url.username) }),
-    ...(url.password && { password: decode(url.password) }),
-    ...(url.pathname.length > 1 && { dbname: decode(url.pathname.slice(1)) }),
-    ...Object.fromEntries(url.searchParams),
-  }
-  if (parameters['sslmode'] === 'no-verify') parameters['sslmode'] = 'require' // the name in node-postgres
-  // The first five fill gaps of the address in node-postgres too. Others, such as PGSERVICE and PGHOSTADDR, could name another
-  // server than the address.
-  const inherited = Object.entries(env).filter(([name]) =>
-    /^(PGHOST|PGPORT|PGUSER|PGPASSWORD|PGDATABASE|PGPASSFILE|PGSSL[A-Z]+|PATH|HOME)$/.test(name),
-  )
-  const given = Object.entries(parameters).flatMap(([name, value]) => {
-    const variable = variables[name]
-    return variable === undefined ? [] : [[variable, value]]
-  })
-  // The output is read by this program, so it must not depend on the language or the time zone of the machine.
-  return { ...Object.fromEntries([...inherited, ...given]), PGAPPNAME: 'voucher-service keep', LC_ALL: 'C', TZ: 'UTC' }
-}
-
-/** Decodes a part of an address. Like node-postgres, takes a text as it is if a `%` in it begins no code. */
-function decode(text: string): string {
+/**
+ * Runs work with an environment in which the programs of PostgreSQL use the same server, in the same way, as the service. The other
+ * settings of the service, such as its keys, are left out.
+ */
+export async function withToolEnvironment<T>(
+  databaseUrl: string,
+  env: NodeJS.ProcessEnv,
+  work: (env: ToolEnvironment) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'voucher-keep-'))
   try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+    const authorities = join(folder, 'authorities.pem')
+    await writeFile(authorities, getCACertificates().join('\n'))
+    return await work(toolEnvironment(databaseUrl, env, authorities))
+  } finally {
+    await rm(folder, { recursive: true })
   }
+}
+
+/** `authorities` is a file with the authorities that Node trusts. libpq has no list of its own before version 16. */
+export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv, authorities: string): ToolEnvironment {
+  const { host, port, user, password, database, tls, options } = parseDatabaseAddress(databaseUrl)
+  // Others, such as PGSERVICE and PGHOSTADDR, could name another server than the address.
+  const inherited = Object.entries(env).filter(([name]) => /^(PGPASSFILE|PATH|HOME)$/.test(name))
+  const given = {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: database,
+    PGOPTIONS: options,
+    ...tlsVariables(tls, authorities),
+    PGAPPNAME: 'voucher-service keep',
+    // The output is read by this program, so it must not depend on the language or the time zone of the machine.
+    LC_ALL: 'C',
+    TZ: 'UTC',
+  }
+  return Object.fromEntries(
+    [...inherited, ...Object.entries(given)].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+function tlsVariables(tls: DatabaseTls | undefined, authorities: string): Record<string, string | undefined> {
+  if (!tls) return { PGSSLMODE: 'disable' }
+  const { sslmode, sslrootcert = 'system', sslcert, sslkey, sslnegotiation } = tls
+  const files = { PGSSLCERT: sslcert, PGSSLKEY: sslkey, PGSSLNEGOTIATION: sslnegotiation }
+  // With `require`, libpq checks nothing, unless it finds a file of authorities. An empty name would mean the one in HOME.
+  if (sslmode === 'no-verify') return { PGSSLMODE: 'require', PGSSLROOTCERT: '/no/authorities', ...files }
+  return { PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert === 'system' ? authorities : sslrootcert, ...files }
 }
 
 /** Rejects a program that is missing, or older than the PostgreSQL that it has to work with. */

@@ -12,14 +12,14 @@ import {
 } from '#db/restoring.queries.ts'
 import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
-import { loadConfig } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { creatingTables } from '../creating-tables.ts'
 import { migrateAll } from '../migrate.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 import { type Archive, partsOf, readArchive } from './archive.ts'
-import { checkTool, runTool, type ToolEnvironment, toolEnvironment } from './postgres-tools.ts'
+import { checkTool, runTool, type ToolEnvironment, withToolEnvironment } from './postgres-tools.ts'
 
 /** Collecting statistics of a large record takes minutes. */
 const timeoutMs = 3_600_000
@@ -27,15 +27,18 @@ const timeoutMs = 3_600_000
 const oldestMajor = 15
 
 export function registerRestore(command: Command, terminal: Terminal): void {
-  command
-    .argument('<file>', 'a file that `voucher-service backup` has written')
-    .action((file: string) => restore(terminal, file))
+  command.argument('<file>', 'a file that `voucher-service backup` has written').action((file: string) => {
+    const config = loadConfig(terminal.env)
+    return withToolEnvironment(config.databaseDirectUrl ?? config.databaseUrl, terminal.env, (env) =>
+      restore({ terminal, config, env }, file),
+    )
+  })
 }
 
-async function restore(terminal: Terminal, file: string): Promise<void> {
-  const config = loadConfig(terminal.env)
+type RestoreTools = { terminal: Terminal; config: Config; env: ToolEnvironment }
+
+async function restore({ terminal, config, env }: RestoreTools, file: string): Promise<void> {
   const url = config.databaseDirectUrl ?? config.databaseUrl
-  const env = toolEnvironment(url, terminal.env)
   await access(file).catch(() => {
     throw new CommandRefused(
       `The file ${file} does not exist, or this user may not read it. Check the path and the mode of the file.`,
@@ -104,7 +107,7 @@ async function restorePart(env: ToolEnvironment, { file }: Archive, entries: str
   // installed the extensions.
   const left = ['--no-owner', '--no-privileges', '--no-comments']
   const options = [...left, '--single-transaction', '--exit-on-error', `--use-list=${list}`]
-  await runTool('pg_restore', [...options, `--dbname=${env['PGDATABASE'] ?? env['PGUSER'] ?? 'postgres'}`, file], env)
+  await runTool('pg_restore', [...options, `--dbname=${env['PGDATABASE']}`, file], env)
 }
 
 const nextSteps = `The backup is restored, and the service is held: it creates and withdraws no vouchers and sends no notifications yet.
