@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { connectDatabase, type Queryable } from '#db/database.ts'
-import { compareMigrations, migrate } from '#db/migrate.ts'
+import { compareMigrations, findMisfit, listBreaking, migrate } from '#db/migrate.ts'
 import { findUsedSiteNumbers, lockSiteNumbers, updateSiteNumbers } from '#db/site-numbers.queries.ts'
 import { migrateQueue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
@@ -17,6 +18,10 @@ export function registerMigrate(command: Command, terminal: Terminal): void {
       if (check) return checkMigrations(terminal)
       const applied = await migrateAll(loadConfig(terminal.env))
       print(terminal, { applied })
+      for (const { name, breaksBefore, reason } of await listBreaking(applied))
+        terminal.stderr.write(
+          `Processes older than version ${breaksBefore} no longer work, because of migration ${name} (${reason}). Replace all of them now.\n`,
+        )
     })
 }
 
@@ -24,9 +29,18 @@ export function registerMigrate(command: Command, terminal: Terminal): void {
 const exitCodes = { 'up to date': 0, older: 3, newer: 4 }
 
 async function checkMigrations(terminal: Terminal): Promise<void> {
-  const { missing, unknown } = await withDatabase(terminal, (db) => compareMigrations(db))
+  const { missing, unknown, misfit } = await withDatabase(terminal, async (db) => ({
+    ...(await compareMigrations(db)),
+    misfit: await findMisfit(db),
+  }))
   const state = unknown.length > 0 ? 'newer' : missing.length > 0 ? 'older' : 'up to date'
-  print(terminal, { database: state, missing, unknown })
+  const breaking = await listBreaking(missing)
+  print(terminal, { database: state, missing, unknown, breaking: breaking.map(({ name }) => name) })
+  for (const { name, breaksBefore, reason } of breaking)
+    terminal.stderr.write(
+      `Stop every process older than version ${breaksBefore} before you migrate: migration ${name} breaks it (${reason}).\n`,
+    )
+  if (misfit && 'breaking' in misfit) terminal.stderr.write(`${describeBreaking(misfit.breaking).problem}\n`)
   terminal.exitCode = exitCodes[state]
 }
 

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runner } from 'node-pg-migrate'
+import { type MigrationBuilder, runner } from 'node-pg-migrate'
+import { type BreakingMigration, findBreaking, insertBreaking, readBreaking } from './breaking-migrations.queries.ts'
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
@@ -28,6 +31,7 @@ export async function migrate(databaseUrl: string, timeZone = 'UTC', folder = di
       direction: 'up',
       migrationsTable: 'migrations',
       advisoryLockMode: 'wait',
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: (paths) => Promise.all(paths.map(loadMigration)) }],
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     })
     return applied.map((migration) => migration.name)
@@ -36,13 +40,35 @@ export async function migrate(databaseUrl: string, timeZone = 'UTC', folder = di
   }
 }
 
+/** A migration that breaks older versions says so in the database in its own transaction. */
+async function loadMigration(path: string) {
+  const sql = await readFile(path, 'utf8')
+  const breaking = readBreaking(basename(path, '.sql'), sql)
+  const up = (pgm: MigrationBuilder) => {
+    pgm.sql(sql)
+    if (breaking) pgm.sql(insertBreaking(breaking))
+  }
+  return { id: path, filePaths: [path], actions: { up, down: false as const } }
+}
+
 const known = readdirSync(directory)
   .sort()
   .map((file) => file.replace('.sql', ''))
 const newest = known.at(-1)
 
-/** The newest migration, if the database does not have it. Undefined when the database is up to date. */
-export async function findMissingMigration(db: Queryable): Promise<string | undefined> {
+/** Why this version does not work with the database: a migration is missing, or a newer version applied one that breaks it. */
+type Misfit = { missing: string } | { breaking: BreakingMigration }
+
+/** Undefined when this version works with the database. */
+export async function findMisfit(db: Queryable): Promise<Misfit | undefined> {
+  const missing = await findMissingMigration(db)
+  if (missing !== undefined) return { missing }
+  const breaking = await findBreaking(db)
+  return breaking && { breaking }
+}
+
+/** The newest migration, if the database does not have it. */
+async function findMissingMigration(db: Queryable): Promise<string | undefined> {
   const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
   if (!tables[0]?.found) return newest
   const { rows } = await db.query(`select 1 from migrations where name = $1`, [newest])
@@ -65,6 +91,12 @@ export function compareWith(applied: string[]): MigrationState {
     missing: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   }
+}
+
+/** Those of the migrations of this version that break older versions. */
+export async function listBreaking(names: string[]): Promise<BreakingMigration[]> {
+  const read = names.map(async (name) => readBreaking(name, await readFile(join(directory, `${name}.sql`), 'utf8')))
+  return (await Promise.all(read)).filter((breaking) => breaking !== undefined)
 }
 
 function ignore(): void {}

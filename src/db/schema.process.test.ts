@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
-import { findMissingMigration, migrate } from './migrate.ts'
+import { findMisfit, migrate } from './migrate.ts'
 
 const db = await createTestDatabase()
 
@@ -61,15 +61,15 @@ test('three processes that start at once migrate an empty database once; a fourt
 })
 
 test('the name of a missing newest migration is reported', async () => {
-  expect(await findMissingMigration(db)).toBeUndefined()
+  expect(await findMisfit(db)).toBeUndefined()
 
   const { rows } = await db.query<{ name: string }>(
     'delete from migrations where name = (select max(name) from migrations) returning name',
   )
-  expect(await findMissingMigration(db)).toBe(rows[0]?.name)
+  expect(await findMisfit(db)).toEqual({ missing: rows[0]?.name })
 
   await db.query('drop table migrations')
-  expect(await findMissingMigration(db)).toBe(rows[0]?.name)
+  expect(await findMisfit(db)).toEqual({ missing: rows[0]?.name })
 })
 
 test('processes of the previous version can still record creations: migration 10 adds no column that needs a value', async () => {

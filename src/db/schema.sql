@@ -169,6 +169,13 @@ CREATE TABLE public.batches (
     CONSTRAINT batches_unused_days_check CHECK ((unused_days > 0))
 );
 
+CREATE TABLE public.breaking_migrations (
+    name text NOT NULL,
+    breaks_before text NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT breaking_migrations_breaks_before_check CHECK ((breaks_before ~ '^\d+\.\d+\.\d+$'::text))
+);
+
 CREATE TABLE public.controller_outages (
     controller_id uuid NOT NULL,
     since timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -555,6 +562,9 @@ ALTER TABLE ONLY public.batches
 
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (site_id, id);
+
+ALTER TABLE ONLY public.breaking_migrations
+    ADD CONSTRAINT breaking_migrations_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.controller_outages
     ADD CONSTRAINT controller_outages_pkey PRIMARY KEY (controller_id, since);

@@ -61,6 +61,8 @@ export type Queue = {
   /** The time at which each queue of this process last made progress: it fetched, or a handler ran. */
   lastProgress(): Map<string, number>
   start(): Promise<void>
+  /** Fetches no more jobs. Jobs that do not end within seconds are retried by other workers. `enqueue` still works. */
+  stopWork(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -96,8 +98,15 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
   let stopped: Promise<void> | undefined
   let listener: Listener | undefined
 
+  async function stopWork(): Promise<void> {
+    const parts = [listener, ...fetchers.values()]
+    fetchers.clear()
+    listener = undefined
+    await Promise.all(parts.map((part) => part?.stop()))
+  }
+
   async function stop(): Promise<void> {
-    await Promise.all([listener, ...fetchers.values()].map((part) => part?.stop()))
+    await stopWork()
     await sender.flush()
     if (started !== undefined) await boss.stop({ graceful: false })
     await db.close()
@@ -146,6 +155,7 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
       started ??= boss.start()
       await started
     },
+    stopWork,
     stop() {
       stopped ??= stop()
       return stopped

@@ -58,7 +58,7 @@ const others: Record<string, string[]> = {
     'webhook_sites',
     'webhooks',
   ],
-  'one row for each version of the service': ['migrations'],
+  'one row for each version of the service': ['breaking_migrations', 'migrations'],
   'at most one row': ['hold'],
 }
 

@@ -1,3 +1,4 @@
+import { describeBreaking, findBreaking } from '#db/breaking-migrations.queries.ts'
 import { type DueBatch, findDueBatch, listDueBatches } from '#domain/batches/batches.queries.ts'
 import { runBatchAlone } from '#domain/batches/run-batch.ts'
 import { type SettleContext, takeUnsettled } from '#domain/creating/settle-creations.ts'
@@ -37,7 +38,10 @@ const probesAtOnce = 8
 
 type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { config: RetentionSettings }
 
-/** Starts the background work: jobs of the queue, and sweeps for due work. Any number of workers may run. */
+/**
+ * Starts the background work: jobs of the queue, and sweeps for due work. Any number of workers may run. A worker stops by itself
+ * when a newer version applies a migration that breaks it.
+ */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const settling = createLane('settling', settlingAtOnce, ctx.log)
   const withdrawing = withdrawalKinds.map((kind) => startableWithdrawals(ctx, kind))
@@ -67,14 +71,32 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
       run: () => startWithdrawals(ctx, each),
     })),
     { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
+    { name: 'migrations that break this version', everyMs: 5_000, run: stopIfOutdated },
   ])
-  return {
-    async stop() {
-      await schedules.stop()
-      const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing]
-      await Promise.all(lanes.map((lane) => lane.stop()))
-    },
+
+  let stopped: Promise<void> | undefined
+  function stop(): Promise<void> {
+    stopped ??= stopAll()
+    return stopped
   }
+
+  async function stopAll(): Promise<void> {
+    const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing]
+    await Promise.all([schedules.stop(), ctx.queue.stopWork()])
+    await Promise.all(lanes.map((lane) => lane.stop()))
+  }
+
+  /** The process itself does not exit: a supervisor would start it again and again. */
+  async function stopIfOutdated(): Promise<number> {
+    const breaking = await findBreaking(ctx.db)
+    if (breaking === undefined || stopped !== undefined) return 0
+    const { problem, fix } = describeBreaking(breaking)
+    ctx.log.error({ migration: breaking.name }, `the worker stops its work: ${problem} ${fix}`)
+    void stop() // waits for this sweep too
+    return 0
+  }
+
+  return { stop }
 }
 
 type Withdrawing = { kind: WithdrawalKind; lane: Lane; start(siteId: number): boolean }

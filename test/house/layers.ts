@@ -5,7 +5,15 @@
 export const layers: Record<string, string[]> = {
   commands: ['http', 'worker', 'metrics', 'domain', 'drivers', 'queue', 'db', 'lib', 'context.ts', 'config.ts'],
   http: ['domain', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts', 'drivers/layer-check.ts'],
-  worker: ['domain', 'queue', 'limits', 'lib', 'db/database.ts', 'db/retention.queries.ts'],
+  worker: [
+    'domain',
+    'queue',
+    'limits',
+    'lib',
+    'db/database.ts',
+    'db/breaking-migrations.queries.ts',
+    'db/retention.queries.ts',
+  ],
   metrics: ['domain', 'queue', 'limits', 'lib', 'db/database.ts', 'drivers/driver.ts'],
   domain: ['queue', 'db', 'lib', 'drivers/driver.ts', 'drivers/layer-check.ts'],
   drivers: ['lib'],

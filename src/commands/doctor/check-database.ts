@@ -1,5 +1,6 @@
+import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import type { Database, Queryable } from '#db/database.ts'
-import { compareMigrations } from '#db/migrate.ts'
+import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import type { Config } from '../../config.ts'
 import { describeFailure } from '../terminal/failures.ts'
 import { listMisfits } from '../unfit-database.ts'
@@ -104,17 +105,22 @@ export function judgeClock(databaseAheadMs: number): Finding {
 }
 
 export async function checkMigrations(db: Queryable): Promise<Finding> {
-  const { ok, problem } = findingsOf('migrations')
+  const { ok, warning, problem } = findingsOf('migrations')
+  const misfit = await findMisfit(db)
+  if (misfit && 'breaking' in misfit) {
+    const { problem: message, fix } = describeBreaking(misfit.breaking)
+    return problem(message, fix)
+  }
   const { missing, unknown } = await compareMigrations(db)
-  if (unknown.length > 0)
-    return problem(
-      `The database belongs to a newer version of the service: it has the migration ${unknown.at(-1)}.`,
-      'Install that version, or restore a backup that this version made.',
-    )
   if (missing.length > 0)
     return problem(
       `The database is not up to date. Missing migrations: ${missing.length}.`,
       'Run `voucher-service migrate`.',
+    )
+  if (unknown.length > 0)
+    return warning(
+      `The database belongs to a newer version of the service: it has the migration ${unknown.at(-1)}.`,
+      'Replace all processes by that version. This version works with the database until then.',
     )
   return ok('The database is up to date.')
 }

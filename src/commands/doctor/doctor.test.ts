@@ -209,12 +209,22 @@ describe('migrations', () => {
     ])
   })
 
-  test('one of a newer version is a problem', async () => {
+  test('one of a newer version is a warning; if it breaks this version, it is a problem', async () => {
     const db = await createTestDatabase()
     await db.query(`insert into migrations (name, run_on) values ('9999_planted', now())`)
 
     expect((await examine(db.url)).of('migrations')).toMatchObject([
-      { result: 'problem', message: expect.stringContaining('9999_planted') },
+      { result: 'warning', message: expect.stringContaining('9999_planted') },
+    ])
+
+    await db.query(`insert into breaking_migrations values ('9999_planted', '99.0.0', 'drops vouchers.reference')`)
+
+    expect((await examine(db.url)).of('migrations')).toMatchObject([
+      {
+        result: 'problem',
+        message: expect.stringContaining('does not work with the database since migration 9999_planted'),
+        fix: 'Replace this process by version 99.0.0 or newer.',
+      },
     ])
   })
 })

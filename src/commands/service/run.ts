@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
-import { findMissingMigration } from '#db/migrate.ts'
+import { describeBreaking } from '#db/breaking-migrations.queries.ts'
+import type { Queryable } from '#db/database.ts'
+import { findMisfit } from '#db/migrate.ts'
 import { findHold } from '#domain/holding/hold.queries.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { serviceVersion } from '#lib/version.ts'
@@ -44,11 +46,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
   const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: ctx.close })
   try {
-    const missing = await findMissingMigration(ctx.db)
-    if (missing)
-      throw new CommandRefused(
-        `The database is not up to date: migration ${missing} is missing. Run \`voucher-service migrate\` first.`,
-      )
+    await rejectMisfit(ctx.db)
     await rejectWrongSettings(ctx.db)
     await checkKeyring(ctx.db, config.encryptionKeys)
     await warnIfHeld(ctx)
@@ -60,6 +58,18 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
     await running.stop()
     if (!asked) throw error // otherwise the start failed because a signal stopped it
   }
+}
+
+/** Rejects a database that this version cannot work with. */
+async function rejectMisfit(db: Queryable): Promise<void> {
+  const misfit = await findMisfit(db)
+  if (!misfit) return
+  if ('missing' in misfit)
+    throw new CommandRefused(
+      `The database is not up to date: migration ${misfit.missing} is missing. Run \`voucher-service migrate\` first.`,
+    )
+  const { problem, fix } = describeBreaking(misfit.breaking)
+  throw new CommandRefused(`${problem} ${fix}`)
 }
 
 async function warnIfHeld({ db, log }: Context): Promise<void> {

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '#config.ts'
 import { type Context, createContext } from '#context.ts'
 import type { Database } from '#db/database.ts'
-import { createTestDatabase } from '#test/data/database.ts'
+import { migrate } from '#db/migrate.ts'
+import { serviceVersion } from '#lib/version.ts'
+import { createTestDatabase, type TestDatabase } from '#test/data/database.ts'
+import { laterMigrations } from '#test/data/later-migrations.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -11,7 +14,7 @@ import { startApi } from './service.ts'
 const poolSize = 2
 
 /** An api, as the commands `api` and `start` run it, with a small pool. */
-async function startHealthApi(): Promise<{ db: Database; ctx: Context; ready: () => Promise<[number, unknown]> }> {
+async function startHealthApi(): Promise<{ db: TestDatabase; ctx: Context; ready: () => Promise<[number, unknown]> }> {
   const db = await createTestDatabase()
   const env = testEnvironment(db.url, { DATABASE_POOL_SIZE: String(poolSize) })
   const ctx = createContext(loadConfig(env), 'api')
@@ -101,4 +104,22 @@ test('/readyz reports a full disk until a write succeeds', async () => {
   expect(before).toEqual([200, { status: 'ready' }])
   expect(full).toEqual([200, { status: 'ready', writes: 'refused', reason: 'the disk of the database is full' }])
   expect(await ready()).toEqual([200, { status: 'ready' }])
+})
+
+test('/readyz is not ready from the moment at which a later version applies a migration that breaks this one', async () => {
+  const { db, ready } = await startHealthApi()
+  await migrate(db.url, 'UTC', laterMigrations('alter table vouchers add planted text;'))
+  const added = await ready()
+  const breaking = '-- breaks_before: 99.0.0 (drops vouchers.reference)\nalter table vouchers drop reference;'
+  await db.query(`delete from migrations where name = '9000_planted'`)
+  await migrate(db.url, 'UTC', laterMigrations(breaking))
+
+  expect(added).toEqual([200, { status: 'ready' }])
+  expect(await ready()).toEqual([
+    503,
+    {
+      status: 'not_ready',
+      reason: `Version ${serviceVersion()} does not work with the database since migration 9000_planted (drops vouchers.reference). Replace this process by version 99.0.0 or newer.`,
+    },
+  ])
 })

@@ -1,5 +1,6 @@
+import { type BreakingMigration, describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { isReadOnly, readOnly } from '#db/database.ts'
-import { findMissingMigration } from '#db/migrate.ts'
+import { findMisfit } from '#db/migrate.ts'
 import { findHold } from '#domain/holding/hold.queries.ts'
 import type { Health, Readiness } from '#http/server/health.ts'
 import { type RunningServer, serve } from '#http/server/server.ts'
@@ -45,7 +46,8 @@ function createHealth(ctx: Pick<Context, 'db' | 'healthDb' | 'queueWatch' | 'log
   async function check(): Promise<Readiness> {
     if (ctx.queueWatch.silentQueues().length > 0) return notReady('the worker fetches no jobs')
     try {
-      if (await findMissingMigration(ctx.healthDb)) return notReady('the database is not migrated')
+      const misfit = await findMisfit(ctx.healthDb)
+      if (misfit) return notReady('missing' in misfit ? 'the database is not migrated' : outdated(misfit.breaking))
       const reason = (await findRefusal(ctx)) ?? ctx.db.writesRefusedBecause()
       return reason === undefined ? { status: 'ready' } : { status: 'ready', writes: 'refused', reason }
     } catch (err) {
@@ -67,6 +69,11 @@ function createHealth(ctx: Pick<Context, 'db' | 'healthDb' | 'queueWatch' | 'log
 async function findRefusal({ healthDb }: Pick<Context, 'healthDb'>): Promise<string | undefined> {
   if (await isReadOnly(healthDb)) return readOnly
   return (await findHold(healthDb)) && 'the service is held'
+}
+
+function outdated(breaking: BreakingMigration): string {
+  const { problem, fix } = describeBreaking(breaking)
+  return `${problem} ${fix}`
 }
 
 function notReady(reason: string): Readiness {
