@@ -17,6 +17,7 @@ export function countKeyUsage(
   onError: (error: unknown) => void,
 ): KeyUsage {
   let uses = new Map<string, KeyUse>()
+  let lastWrite = Promise.resolve()
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs)
   timer.unref()
 
@@ -34,7 +35,13 @@ export function countKeyUsage(
     add({ keyId: id, prefix, day: today(now), requests: 1, limited: accepted ? 0 : 1, lastUsedAt: now })
   }
 
-  async function flush(): Promise<void> {
+  /** Writes all counts so far. Waits for a write that is under way, so that all are stored when it resolves. */
+  function flush(): Promise<void> {
+    lastWrite = lastWrite.then(write, write)
+    return lastWrite
+  }
+
+  async function write(): Promise<void> {
     if (uses.size === 0) return
     const counted = uses
     uses = new Map()
