@@ -19,9 +19,7 @@ async function start() {
   return { simulator, site_id, post, read, until }
 }
 
-test('a worker that is stopped during a batch exits with 0 after the current call, and another worker continues at once', {
-  timeout: 90_000,
-}, async () => {
+test('a worker that is stopped during a batch exits with 0 after the current call, and another worker continues at once', async () => {
   const { simulator, site_id, post, read, until } = await start()
   const names = Array.from({ length: 60 }, (_, n) => `Guest ${n}`)
   const first = await startService(app.db.url, shutdown, 'worker')
@@ -46,9 +44,7 @@ test('a worker that is stopped during a batch exits with 0 after the current cal
   expect(await simulator.creates()).toBe(60)
 })
 
-test('a worker that is stopped during withdrawals exits with 0 after the current call', {
-  timeout: 90_000,
-}, async () => {
+test('a worker that is stopped during withdrawals exits with 0 after the current call', async () => {
   const { simulator, site_id, post, read, until } = await start()
   const worker = await startService(app.db.url, shutdown, 'worker')
   const { id: batch_id } = await post('/batches', { site_id, name: 'Event', count: 500, expire_minutes: 60 })

@@ -86,9 +86,7 @@ test('while one worker runs a batch of a maker, another worker runs a batch of a
   expect([first?.name, meanwhile?.name]).toEqual(['a0', 'b'])
 })
 
-test('a single voucher does not wait behind the large batches of another key on its controller', {
-  timeout: 120_000,
-}, async () => {
+test('a single voucher does not wait behind the large batches of another key on its controller', async () => {
   const { simulator, one, two } = await startNeighbours()
   await simulator.fault('slow', { delayMs: 200, times: 100_000 })
   await startWorkerOf(app)

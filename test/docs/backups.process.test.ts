@@ -41,7 +41,7 @@ test('the blocks of the page back up, restore into an empty database, reconcile 
   }
   const sites = await shell.run('voucher-service sites list --json', databaseUrl(restored), variables, '')
   expect(JSON.parse(sites.stdout)).toHaveLength(1)
-}, 60_000)
+})
 
 test('a backup that does not exist is not restored', async () => {
   const missing = `voucher-service restore ${join(shell.folder, 'nope.backup')}`

@@ -67,4 +67,4 @@ test('from a clean clone, the three commands of README and the line they print m
     max_uses: 1,
     expire_minutes: 480,
   })
-}, 120_000)
+})

@@ -115,4 +115,4 @@ test('an administrator creates a key, uses it with the lines of the page, sees i
   await dialog.waitFor({ state: 'detached' })
   await row.getByText(/revoked/).waitFor()
   expect([await statusWith(first), await statusWith(second)]).toEqual(['401', '401'])
-}, 60_000)
+})

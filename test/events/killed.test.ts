@@ -76,9 +76,6 @@ const someOfThem = cases.filter((_, i) => i === 0 || i === 7)
 
 test.each(isLong ? cases : someOfThem)(
   '$fact: a worker that dies $point loses no event and makes no second one',
-  {
-    timeout: 120_000,
-  },
   async ({ fact, point }) => {
     for (const dialect of isLong ? dialects : dialects.slice(0, 1)) {
       const simulator = await startSimulator('--flavour', dialect.flavour)

@@ -3,7 +3,7 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** Longer than the longest test: a time-out ends a test, but nothing ends a file that hangs while it is loaded. */
 const patienceMs =
-  Number(process.env['TEST_PATIENCE_SECONDS'] ?? (process.env['TEST_SIZE'] === 'long' ? 3_600 : 300)) * 1_000
+  Number(process.env['TEST_PATIENCE_SECONDS'] ?? (process.env['TEST_SIZE'] === 'long' ? 3_600 : 900)) * 1_000
 
 /** Ends a run in which nothing happens any more, and says which files it waited for. */
 export class Watchdog implements Reporter {

@@ -41,9 +41,7 @@ async function notify(): Promise<string> {
 const delivered = (voucherId: string, timeout: number) =>
   vi.waitFor(() => expect(sink.received.some(({ body }) => body.includes(voucherId))).toBe(true), { timeout })
 
-test('a worker delivers again within 30 s after its connections to PostgreSQL went silent, without a restart', {
-  timeout: 90_000,
-}, async () => {
+test('a worker delivers again within 30 s after its connections to PostgreSQL went silent, without a restart', async () => {
   const worker = await startService(proxied.href, {}, 'worker')
   await delivered(await notify(), 30_000)
 
@@ -58,9 +56,7 @@ test('a worker delivers again within 30 s after its connections to PostgreSQL we
   expect(worker.process.exitCode).toBeNull()
 })
 
-test('an api answers again within 10 s after its connections to PostgreSQL went silent, whatever keys are used', {
-  timeout: 90_000,
-}, async () => {
+test('an api answers again within 10 s after its connections to PostgreSQL went silent, whatever keys are used', async () => {
   const api = await startService(proxied.href, {}, 'api')
   const keys = await Promise.all(Array.from({ length: 8 }, async () => (await seedKey(db)).key))
   const list = (key: string) =>

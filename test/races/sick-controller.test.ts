@@ -46,9 +46,7 @@ async function waitUntilWell(): Promise<void> {
   for (let answer = await create(sickSite); answer.status !== 201; answer = await create(sickSite)) await pause(500)
 }
 
-test('requests to a hung controller fail within 10.5 s, later ones at once, and they succeed when it works again', {
-  timeout: 120_000,
-}, async () => {
+test('requests to a hung controller fail within 10.5 s, later ones at once, and they succeed when it works again', async () => {
   await create(sickSite)
   await sick.behave({ hang: true })
   const first = await Promise.all(range(20).map(() => create(sickSite)))

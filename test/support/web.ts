@@ -35,7 +35,7 @@ export async function openPage(
     reducedMotion: 'reduce',
   })
   if (session !== undefined) await context.addCookies([{ name: 'voucher-session', value: session, url }])
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(60_000) // a busy machine may need many times a second
   return context.newPage()
 }
 

@@ -24,7 +24,7 @@ async function rowVersions(siteId: number): Promise<string[]> {
 
 const title = `$dialect: a creation and a sync beside ${count} vouchers need few calls and statements`
 
-test.each(dialects)(title, { timeout: 60_000 }, async ({ dialect, driver, flavour }) => {
+test.each(dialects)(title, async ({ dialect, driver, flavour }) => {
   const simulator = await startSimulator('--flavour', flavour)
   await simulator.addVoucher({ internalReference: 'default', name: 'Old', timeLimitMinutes: 480, count })
   await simulator.clock({ advanceSeconds: 60 })

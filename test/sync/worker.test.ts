@@ -22,7 +22,7 @@ const setDue = (siteIds: number[]) =>
 const outages = async () =>
   (await db.query<{ open: boolean }>('select until is null as open from controller_outages order by since')).rows
 
-test('two workers sync each due site once, and idle sites again in an hour', { timeout: 60_000 }, async () => {
+test('two workers sync each due site once, and idle sites again in an hour', async () => {
   const simulator = await startSimulator()
   const sites = await Promise.all(Array.from({ length: 20 }, () => seedControlledSite(db, simulator)))
   await startService(db.url, {}, 'worker')
@@ -41,7 +41,7 @@ test('two workers sync each due site once, and idle sites again in an hour', { t
   expect(new Set(next.map((minutes) => Math.round(minutes * 60))).size).toBeGreaterThan(10) // spread out
 })
 
-test('a site with changes is synced every five minutes', { timeout: 60_000 }, async () => {
+test('a site with changes is synced every five minutes', async () => {
   const simulator = await startSimulator()
   const site = await seedControlledSite(db, simulator)
   const waitForSync = (before: Date | null) =>
@@ -57,7 +57,7 @@ test('a site with changes is synced every five minutes', { timeout: 60_000 }, as
   expect([minutesUntil(nextSyncAt) > 4, minutesUntil(nextSyncAt) < 6]).toEqual([true, true])
 })
 
-test('a lost controller that comes back has one outage, with a start and an end', { timeout: 60_000 }, async () => {
+test('a lost controller that comes back has one outage, with a start and an end', async () => {
   const simulator = await startSimulator()
   const sites = [await seedControlledSite(db, simulator), await seedControlledSite(db, simulator)]
   const [{ controller }] = (

@@ -62,9 +62,7 @@ async function keepCopiesOfJobs(): Promise<void> {
     create trigger copy_job after insert on pgboss.job for each row execute function copy_job()`)
 }
 
-test('ten attempts with growing pauses, all with one id, then the delivery has failed', {
-  timeout: 40_000,
-}, async () => {
+test('ten attempts with growing pauses, all with one id, then the delivery has failed', async () => {
   const sink = await addSink()
   sink.answerWith(500)
   await keepCopiesOfJobs()

@@ -73,7 +73,7 @@ test('a time span includes its beginning and excludes its end', async () => {
   expect(rows).toMatchObject([{ details: { name: 'hook', count: 2, since: '2026-11-14T01:00:00.000Z' } }])
 })
 
-test('only the failed deliveries; a replay gets all attempts again', { timeout: 30_000 }, async () => {
+test('only the failed deliveries; a replay gets all attempts again', async () => {
   const [first, , third] = (await deliveries()) as Delivery[]
   await db.query(`update deliveries set state = 'failed', attempts = 10, rung = 10 where id = any($1)`, [
     [first?.id, third?.id],
