@@ -4,7 +4,7 @@ import { onFileEnd } from '../on-file-end.ts'
 
 export type RawAnswer = { text: string; statuses: number[]; body: string; closedAfterMs: number }
 
-/** Sends bytes unchanged. Returns what the server sent until it closed the connection or sent nothing for `silenceMs`. */
+/** Sends bytes unchanged. Returns what the server sent until it closed the connection or, after its first byte, sent nothing for `silenceMs`. */
 export function exchange(url: string, bytes: string | Buffer, silenceMs = 300): Promise<RawAnswer> {
   const begin = performance.now()
   return new Promise((resolve) => {
@@ -19,8 +19,11 @@ export function exchange(url: string, bytes: string | Buffer, silenceMs = 300): 
         closedAfterMs: performance.now() - begin,
       })
     }
-    socket.setTimeout(silenceMs, finish)
-    socket.on('data', (chunk) => (text += chunk.toString('utf8')))
+    socket.setTimeout(Math.max(silenceMs, 60_000), finish) // on a busy machine, the first byte may take long
+    socket.on('data', (chunk) => {
+      text += chunk.toString('utf8')
+      socket.setTimeout(silenceMs)
+    })
     socket.on('error', finish)
     socket.on('close', finish)
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
