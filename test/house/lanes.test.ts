@@ -1,8 +1,9 @@
 import childProcess, { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { fastLane, slowLane } from '../lanes/lanes.ts'
+import { slowestFiles } from '../lanes/longest-first.ts'
 import { starters } from '../lanes/refuse-processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,6 +18,12 @@ test('every test file is in exactly one lane', () => {
   expect([...filesOf(fastLane), ...filesOf(slowLane)].toSorted()).toEqual(all.toSorted())
 })
 
+test('the files that start first exist', () => {
+  const all = [...filesOf(fastLane), ...filesOf(slowLane)]
+
+  expect(slowestFiles.filter((file) => !all.includes(file))).toEqual([])
+})
+
 test.each(starters)('%s is rejected in the fast lane', (starter) => {
   const start = childProcess[starter] as (program: string) => unknown
 
@@ -29,4 +36,10 @@ test('a function that was imported by its name is rejected as well', () => {
 
 test('signals are rejected in the fast lane', () => {
   expect(() => process.kill(process.pid, 0)).toThrow('start and end no processes')
+})
+
+test('vi.waitFor waits longer than a second', async () => {
+  const startedAt = performance.now()
+
+  await vi.waitFor(() => expect(performance.now() - startedAt).toBeGreaterThan(1_200))
 })
