@@ -392,7 +392,7 @@ ALTER TABLE public.sites ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE public.staff (
     id uuid NOT NULL,
     name text NOT NULL,
-    email text NOT NULL,
+    email text NOT NULL COLLATE public.natural_order,
     role text NOT NULL,
     all_sites boolean DEFAULT false NOT NULL,
     active boolean DEFAULT true NOT NULL,
