@@ -60,7 +60,6 @@ export const noTimeouts = startupOptions({
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
-  idle_session_timeout: '0',
 })
 
 export const readOnly = 'the database is read-only'
@@ -111,7 +110,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     lock_timeout: serverTimeoutMs,
     idle_in_transaction_session_timeout: 2 * serverTimeoutMs,
     query_timeout: timeoutMs,
-    options: startupOptions({ idle_session_timeout: '0', ...options.settings }), // the pool closes idle connections itself
+    options: startupOptions(options.settings ?? {}),
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined

@@ -1,8 +1,8 @@
 /**
  * Settings on which the results of our statements depend. An administrator can change them for a role, a database or a server.
- * PgBouncer applies these to the connections that it lends, because PostgreSQL reports them to clients.
+ * PgBouncer applies these three to the connections that it lends.
  */
-const reported = {
+const passedOn = {
   // node-postgres cannot read times in other formats than ISO.
   DateStyle: 'ISO, MDY',
   // Without it, a backslash in a literal has another meaning. Migrations would store wrong functions and constraints.
@@ -11,25 +11,23 @@ const reported = {
 }
 
 /** PgBouncer does not pass these on. docs/scaling.md says how to set them for the role. */
-const unreported = {
+const notPassedOn = {
   // node-postgres sends a null in an array as NULL. If this is off, PostgreSQL reads it as a text.
   array_nulls: 'on',
-  // Statements rely on row locks, and are not repeated after a serialization failure.
+  // Statements rely on row locks, and most are not repeated after a serialization failure.
   default_transaction_isolation: 'read committed',
-  // Counts are read as floating-point numbers, which a negative value rounds.
-  extra_float_digits: '1',
 }
 
-/** Every setting that the service needs, with its value as PostgreSQL prints it. */
-export const sessionSettings: Record<string, string> = { ...reported, ...unreported }
+/** A pool closes idle connections itself, and so does PgBouncer. If PostgreSQL did, the next statement could fail. */
+const noIdleTimeout = { idle_session_timeout: '0' }
+
+/** The settings without which the service does not work, with their values as PostgreSQL prints them. */
+export const neededSettings: Record<string, string> = { ...passedOn, ...notPassedOn }
 
 /** Adds the settings to the parameters with which a connection starts. They override those in an address or in PGOPTIONS. */
 export function withSessionSettings(parameters: Record<string, string>): Record<string, string> {
-  return {
-    ...parameters,
-    ...reported,
-    options: [parameters['options'], startupOptions(unreported)].filter(Boolean).join(' '),
-  }
+  const options = [parameters['options'], startupOptions({ ...notPassedOn, ...noIdleTimeout })]
+  return { ...parameters, ...passedOn, options: options.filter(Boolean).join(' ') }
 }
 
 /** Writes settings as PostgreSQL reads them from the startup parameter `options`. */

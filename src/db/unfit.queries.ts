@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts'
-import { sessionSettings } from './session-settings.ts'
+import { neededSettings } from './session-settings.ts'
 
 export type WrongSetting = { role: string; name: string; value: string; needed: string }
 
@@ -12,7 +12,7 @@ export async function listWrongSettings(db: Queryable): Promise<WrongSetting[]> 
     `select current_user as role, name, current_setting(name) as value, needed
        from unnest($1::text[], $2::text[]) as setting (name, needed)
       where current_setting(name) <> needed`,
-    [Object.keys(sessionSettings), Object.values(sessionSettings)],
+    [Object.keys(neededSettings), Object.values(neededSettings)],
   )
   return rows
 }

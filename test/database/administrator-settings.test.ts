@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'vitest'
 import { connectDatabase, type Queryable } from '#db/database.ts'
-import { sessionSettings } from '#db/session-settings.ts'
+import { neededSettings } from '#db/session-settings.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import type { TestDatabase } from '#test/data/database.ts'
@@ -32,7 +32,7 @@ const installations: Record<string, { role?: Record<string, string>; database?: 
     role: {
       IntervalStyle: 'sql_standard',
       bytea_output: 'escape',
-      extra_float_digits: '-15',
+      extra_float_digits: '0',
       standard_conforming_strings: 'off',
       array_nulls: 'off',
       client_min_messages: 'debug1',
@@ -89,14 +89,14 @@ test.concurrent.for(Object.entries(installations))(
       .poll(() => new Set(sink.received.map(({ body }) => JSON.parse(body).type)))
       .toEqual(new Set(['voucher.created', 'voucher.first_used', 'voucher.revoked']))
     for (const pool of [...Object.values(app.context.pools), app.context.healthDb])
-      expect(await readSettings(pool)).toEqual(sessionSettings)
+      expect(await readSettings(pool)).toEqual(neededSettings)
   },
 )
 
 async function readSettings(db: Queryable): Promise<object> {
   const { rows } = await db.query<{ name: string; value: string }>(
     `select name, current_setting(name) as value from unnest($1::text[]) as name`,
-    [Object.keys(sessionSettings)],
+    [Object.keys(neededSettings)],
   )
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }

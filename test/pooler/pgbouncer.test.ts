@@ -18,13 +18,15 @@ import { keepsPreparedStatements, startPgBouncer } from './start-pgbouncer.ts'
 const poolSize = 5
 const role = await addRole(readRoleSettings())
 const impatientRole = await addRole({ statement_timeout: "'1ms'" })
-const changedRole = await addRole({
-  TimeZone: "'America/Santiago'",
-  DateStyle: "'German'",
-  standard_conforming_strings: 'off',
-  default_transaction_isolation: 'serializable',
-})
+const roleWithoutSettings = await addRole({})
 const db = await createTestDatabase()
+await changeDatabase({
+  DateStyle: "'German'",
+  TimeZone: "'America/Santiago'",
+  array_nulls: 'off',
+  default_transaction_isolation: 'serializable',
+  standard_conforming_strings: 'off',
+})
 const directUrl = urlFor(role)
 const pooledUrl = await startPgBouncer(directUrl, poolSize)
 
@@ -42,6 +44,13 @@ async function addRole(settings: Record<string, string>): Promise<string> {
     await queryServer(`alter role ${name} set ${setting} = ${value}`)
   onFileEnd(() => queryServer(`drop role ${name}`))
   return name
+}
+
+/** Sets values for the database, which those of a role override. */
+async function changeDatabase(settings: Record<string, string>): Promise<void> {
+  const name = new URL(db.url).pathname.slice(1)
+  for (const [setting, value] of Object.entries(settings))
+    await queryServer(`alter database ${name} set ${setting} = ${value}`)
 }
 
 function urlFor(name: string): string {
@@ -116,18 +125,23 @@ test('timeouts of the role hold for pooled connections, and not for migrations',
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
-test('the service does not start with wrong settings of the role, and the doctor names them', async () => {
-  const url = await startPgBouncer(urlFor(changedRole), 1)
+test('the service does not start if the role lacks the settings, and the doctor names each one', async () => {
+  const url = await startPgBouncer(urlFor(roleWithoutSettings), 1)
   const env = { DATABASE_DIRECT_URL: directUrl, DATABASE_PREPARED_STATEMENTS: String(keepsPreparedStatements()) }
 
   const examined = await runCommand(url, ['doctor', '--json', '--no-controllers'], { env })
   const started = await runCommand(url, ['api'], { env })
 
-  const message =
-    'Connections through DATABASE_URL have default_transaction_isolation = serializable, but the service needs read committed.'
-  const fix = `The pooler does not pass on the setting of the service, so set it for the role: alter role "${changedRole}" set default_transaction_isolation = 'read committed'. Then restart the pooler.`
+  const problem = (name: string, value: string, needed: string) => ({
+    check: 'database',
+    result: 'problem',
+    message: `Connections through DATABASE_URL have ${name} = ${value}, but the service needs ${needed}.`,
+    fix: `The pooler does not pass on the setting of the service, so set it for the role: alter role "${roleWithoutSettings}" set ${name} = '${needed}'. Then restart the pooler.`,
+  })
+  const first = problem('array_nulls', 'off', 'on')
   expect(examined.json().filter(({ result }: { result: string }) => result === 'problem')).toEqual([
-    { check: 'database', result: 'problem', message, fix },
+    first,
+    problem('default_transaction_isolation', 'serializable', 'read committed'),
   ])
-  expect(started).toMatchObject({ exitCode: 1, stderr: `voucher-service: ${message} ${fix}\n` })
+  expect(started).toMatchObject({ exitCode: 1, stderr: `voucher-service: ${first.message} ${first.fix}\n` })
 })
