@@ -3,14 +3,14 @@ import { isHalfRestored } from '#db/restoring.queries.ts'
 import { findServerFacts } from './doctor/doctor.queries.ts'
 import { shellWord } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
-import { rejectWrongEncoding } from './unfit-database.ts'
+import { rejectUnfitDatabase } from './unfit-database.ts'
 
 /**
- * Runs work that creates tables, unless the database has the wrong encoding. If it fails because the user may not create tables, or because an earlier restore was
+ * Runs work that creates tables, unless the database is unfit for them. If it fails because the user may not create tables, or because an earlier restore was
  * interrupted, the error says what to do. Messages of PostgreSQL are not compared, because they can be in another language.
  */
 export async function creatingTables<T>(url: string, work: () => Promise<T>): Promise<T> {
-  await rejectWrongEncoding(url)
+  await rejectUnfitDatabase(url)
   try {
     return await work()
   } catch (error) {

@@ -29,3 +29,22 @@ test.each(['SQL_ASCII', 'LATIN1'])('a new database with the encoding %s gets no 
   expect(examined.json()).toContainEqual({ check: 'database', result: 'problem', message, fix })
   expect(await runCommand(url, ['start'])).toMatchObject({ exitCode: 1, stderr: migrated.stderr })
 })
+
+test('a role whose search path lacks the schema public creates no tables elsewhere', async () => {
+  const { url, name } = await createDatabase('UTF8')
+  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  onFileEnd(() => db.close())
+  await db.query('create schema app')
+  await queryServer(`alter database ${name} set search_path = app`)
+
+  const migrated = await runCommand(url, ['migrate'])
+  const { rows: tables } = await db.query(`select relname from pg_class where relname in ('migrations', 'vouchers')`)
+  const examined = await runCommand(url, ['doctor', '--json'])
+
+  const role = new URL(url).username
+  const message = `The search_path of the role "${role}" is 'app'. It lacks the schema public, where the service records its migrations.`
+  const fix = `Add it, e.g. with: alter role "${role}" set search_path = "$user", public.`
+  expect(migrated).toMatchObject({ exitCode: 1, stderr: `voucher-service: ${message} ${fix}\n` })
+  expect(tables).toEqual([])
+  expect(examined.json()).toContainEqual({ check: 'database', result: 'problem', message, fix })
+})

@@ -1,42 +1,59 @@
 import { connectDatabase, type Queryable } from '#db/database.ts'
-import { findEncoding, listWrongSettings } from '#db/unfit.queries.ts'
+import { type DatabaseFacts, findDatabaseFacts, listWrongSettings } from '#db/unfit.queries.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 
 /** A reason why the service cannot work with a database as it is, and the remedy. */
 type Misfit = { message: string; fix: string }
 
 export async function listMisfits(db: Queryable): Promise<Misfit[]> {
-  const wrongEncoding = await findWrongEncoding(db)
-  return [...(wrongEncoding ? [wrongEncoding] : []), ...(await listMisfitSettings(db))]
+  const facts = await findDatabaseFacts(db)
+  return [...judgeSearchPath(facts), ...judgeEncoding(facts), ...(await listMisfitSettings(db))]
 }
 
-/** Rejects a new database in which not every name could be stored. One that has the tables already works for most names. */
-export async function rejectWrongEncoding(url: string): Promise<void> {
+/**
+ * Rejects a database before it gets tables. If it has tables already, a wrong encoding is only a finding of the doctor, because
+ * most names can be stored.
+ */
+export async function rejectUnfitDatabase(url: string): Promise<void> {
   const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
   try {
-    const misfit = await findWrongEncoding(db)
-    if (misfit && !misfit.hasTables) throw new CommandRefused(`${misfit.message} ${misfit.fix}`)
+    const facts = await findDatabaseFacts(db)
+    rejectFirst([...judgeSearchPath(facts), ...(facts.hasTables ? [] : judgeEncoding(facts))])
   } finally {
     await db.close()
   }
 }
 
+/** Rejects connections with wrong settings, as a pooler may lend them. */
 export async function rejectWrongSettings(db: Queryable): Promise<void> {
-  const [first] = await listMisfitSettings(db)
+  rejectFirst(await listMisfitSettings(db))
+}
+
+function rejectFirst([first]: Misfit[]): void {
   if (first) throw new CommandRefused(`${first.message} ${first.fix}`)
 }
 
-async function findWrongEncoding(db: Queryable): Promise<(Misfit & { hasTables: boolean }) | undefined> {
-  const { database, encoding, hasTables } = await findEncoding(db)
-  if (encoding === 'UTF8') return undefined
+function judgeSearchPath({ role, searchPath, findsPublic }: DatabaseFacts): Misfit[] {
+  if (findsPublic) return []
+  return [
+    {
+      message: `The search_path of the role "${role}" is '${searchPath}'. It lacks the schema public, where the service records its migrations.`,
+      fix: `Add it, e.g. with: alter role "${role}" set search_path = "$user", public.`,
+    },
+  ]
+}
+
+function judgeEncoding({ database, encoding, hasTables }: DatabaseFacts): Misfit[] {
+  if (encoding === 'UTF8') return []
   const create = 'sudo -u postgres createdb --owner=<user> --encoding=UTF8 --template=template0 <name>'
-  return {
-    message: `The database "${database}" has the encoding ${encoding}, but the service needs UTF8.`,
-    fix: hasTables
-      ? `Make a backup (\`voucher-service backup\`), create a database with \`${create}\`, set DATABASE_URL to it, and restore the backup.`
-      : `Create another one with \`${create}\`, and set DATABASE_URL to it.`,
-    hasTables,
-  }
+  return [
+    {
+      message: `The database "${database}" has the encoding ${encoding}, but the service needs UTF8.`,
+      fix: hasTables
+        ? `Make a backup (\`voucher-service backup\`), create a database with \`${create}\`, set DATABASE_URL to it, and restore the backup.`
+        : `Create another one with \`${create}\`, and set DATABASE_URL to it.`,
+    },
+  ]
 }
 
 async function listMisfitSettings(db: Queryable): Promise<Misfit[]> {

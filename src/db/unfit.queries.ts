@@ -17,12 +17,21 @@ export async function listWrongSettings(db: Queryable): Promise<WrongSetting[]> 
   return rows
 }
 
-export type Encoding = { database: string; encoding: string; hasTables: boolean }
+export type DatabaseFacts = {
+  database: string
+  role: string
+  encoding: string
+  searchPath: string
+  /** The table of migrations is in this schema. */
+  findsPublic: boolean
+  hasTables: boolean
+}
 
-export async function findEncoding(db: Queryable): Promise<Encoding> {
-  const { rows } = await db.query<Encoding>(
-    `select current_database() as database, current_setting('server_encoding') as encoding,
+export async function findDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
+  const { rows } = await db.query<DatabaseFacts>(
+    `select current_database() as database, current_user as role, current_setting('server_encoding') as encoding,
+            current_setting('search_path') as "searchPath", 'public' = any (current_schemas(false)) as "findsPublic",
             to_regclass('vouchers') is not null as "hasTables"`,
   )
-  return rows[0] as Encoding
+  return rows[0] as DatabaseFacts
 }
