@@ -82,3 +82,24 @@ test('a statement that waits too long is ended on the server too: no connection 
 test('an error of the statement itself is not reported as an outage', async () => {
   await expect(db.query('select nonsense')).rejects.not.toThrow(Unavailable)
 })
+
+test('the settings of the service win over the options of an address, which stay in force otherwise', async () => {
+  const options = '-c statement_timeout=1h -c jit=on -c search_path=elsewhere'
+  const url = `${db.url}?options=${encodeURIComponent(options)}`
+  const own = connectDatabase({ url, poolSize: 1, settings: { jit: 'off' }, onError: () => {} })
+  const names = ['statement_timeout', 'jit', 'search_path', 'application_name']
+  const { rows } = await own.query<{ value: string }>('select current_setting(unnest($1::text[])) as value', [names])
+  await own.close()
+
+  expect(rows.map(({ value }) => value)).toEqual(['4500ms', 'off', 'elsewhere', 'voucher-service'])
+})
+
+test('a certificate file that disappears makes the database unavailable, and does not end the process', async () => {
+  const lost = connectDatabase({ url: `${db.url}?sslrootcert=/no/ca.crt`, poolSize: 1, onError: () => {} })
+
+  await expect(lost.query('select 1')).rejects.toMatchObject({
+    name: 'Unavailable',
+    cause: { message: expect.stringContaining('sslrootcert: /no/ca.crt cannot be read (ENOENT)') },
+  })
+  await lost.close()
+})

@@ -37,7 +37,8 @@ const remedies: Record<string, (message: string) => string> = {
   '3D000': (message) =>
     `Create it with \`sudo -u postgres createdb --owner=<user> ${shellWord(/"(.*)"/.exec(message)?.[1] ?? 'vouchers')}\`, with the user of DATABASE_URL.`,
   '28P01': () => 'Check the user name and password in DATABASE_URL.',
-  '28000': () => 'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf.',
+  '28000': () =>
+    'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf. It may ask for TLS (sslmode=verify-full) or for a client certificate (sslcert and sslkey).',
   '53300': () => 'Raise max_connections in postgresql.conf, or lower DATABASE_POOL_SIZE.',
   '42501': () =>
     'Set DATABASE_URL to a user who may do this, or grant the right. The demo needs a user who may create databases (`alter role … createdb`).',
@@ -51,12 +52,30 @@ function describeUnavailable({ message, cause }: Unavailable): string {
   const { code, address, hostname, port } = failed as NetworkError
   if (/client password must be/.test(failed.message))
     return 'PostgreSQL asks for a password, and DATABASE_URL has none. Add it: postgres://user:password@host/database.'
+  if (/does not support SSL/.test(failed.message))
+    return 'PostgreSQL offers no TLS, but sslmode in DATABASE_URL asks for it. Turn it on with `ssl = on` in postgresql.conf, or write sslmode=disable if nobody else can read this network.'
   if (code === undefined)
     return `PostgreSQL cannot be reached: ${sentence(failed.message)} Check DATABASE_URL, and that PostgreSQL is running.`
   const isAnswer = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) // an SQLSTATE, unlike EPIPE
   if (isAnswer) return describeAnswer(failed)
-  const where = address === undefined ? hostname && ` at ${hostname}` : ` at ${address}:${port}`
+  const certificateProblem = describeCertificate(failed)
+  if (certificateProblem !== undefined) return certificateProblem
+  const place = port === undefined ? address : `${address}:${port}` // the path of a socket has no port
+  const where = address === undefined ? hostname && ` at ${hostname}` : ` at ${place}`
   return `PostgreSQL cannot be reached${where ?? ''} (${code}). Check DATABASE_URL, and that PostgreSQL is running.`
+}
+
+/** Error codes of Node for certificates, https://nodejs.org/api/tls.html#x509-certificate-error-codes. */
+function describeCertificate(error: NetworkError & { host?: string; cert?: { subjectaltname?: string } }) {
+  if (error.code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The certificate of PostgreSQL is not for ${error.host}, but for ${error.cert?.subjectaltname ?? 'no host'}. Write one of these names as the host in DATABASE_URL, or sslmode=verify-ca to check only the authority.`
+  if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(String(error.code)))
+    return 'The certificate of PostgreSQL has expired or is not valid yet. Renew it on the server, and check the clock of this machine.'
+  if (/ISSUER_CERT|SELF_SIGNED|_SIGNATURE|CERT_(UNTRUSTED|REJECTED)/.test(String(error.code)))
+    return 'The certificate of PostgreSQL is signed by an authority that is not trusted. Set sslrootcert in DATABASE_URL to the file with the certificate of this authority.'
+  if (/SSL|TLS|CERT|^INVALID_/.test(String(error.code)))
+    return `TLS with PostgreSQL failed: ${sentence(error.message)} Check sslmode, sslcert and sslkey in DATABASE_URL.`
+  return undefined
 }
 
 function describeAnswer({ code, message }: NetworkError): string {

@@ -13,6 +13,8 @@ const run = promisify(execFile)
 
 export type PrivatePostgres = {
   port: number
+  /** The folder of its socket. */
+  folder: string
   url(database: string): string
   /** Kills the main process of the server like a power failure, without a checkpoint. */
   kill(): Promise<void>
@@ -28,11 +30,11 @@ export type PrivatePostgres = {
   restore(backup: string): void
 }
 
-/** Starts a PostgreSQL only for this test, which may kill it. */
-export async function startPostgres(): Promise<PrivatePostgres> {
+/** Starts a PostgreSQL only for this test, which may kill it. `settings` are those of postgresql.conf. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PrivatePostgres> {
   const place = await preparePlace()
   await runAsPostgres('initdb', ['--pgdata', place.data, '--username', 'postgres', '--auth', 'trust'])
-  return startServer(place)
+  return startServer(place, settings)
 }
 
 /** Starts a standby of the server at `primaryPort`. If that is a proxy, the standby follows while the proxy forwards. */
@@ -61,8 +63,17 @@ function copyServer(port: number, folder: string, ...more: string[]) {
   return runAsPostgres('pg_basebackup', [...from, '--pgdata', folder, '--checkpoint', 'fast', '--no-sync', ...more])
 }
 
-async function startServer({ folder, data, port }: Place): Promise<PrivatePostgres> {
-  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=150`
+async function startServer({ folder, data, port }: Place, settings = {}): Promise<PrivatePostgres> {
+  const all = {
+    port,
+    unix_socket_directories: folder,
+    listen_addresses: '127.0.0.1',
+    max_connections: 150,
+    ...settings,
+  }
+  const options = Object.entries(all)
+    .map(([name, value]) => `-c ${name}='${value}'`)
+    .join(' ')
   const control = (...args: string[]) =>
     runAsPostgres('pg_ctl', ['--pgdata', data, '--log', join(folder, 'log'), ...args])
 
@@ -88,6 +99,7 @@ async function startServer({ folder, data, port }: Place): Promise<PrivatePostgr
   let backups = 0
   return {
     port,
+    folder,
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     async kill() {
       const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')

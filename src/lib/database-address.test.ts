@@ -1,0 +1,70 @@
+import { userInfo } from 'node:os'
+import { expect, test } from 'vitest'
+import { databaseUrl, parseDatabaseAddress, replaceDatabase } from './database-address.ts'
+
+const account = userInfo().username
+const plain = { port: 5432, user: 'u', password: undefined, database: 'db', tls: undefined, options: undefined }
+const files = { sslrootcert: undefined, sslcert: undefined, sslkey: undefined, sslnegotiation: undefined }
+const full = { sslmode: 'verify-full', ...files }
+
+test.each([
+  ['postgres://u:p@a:5433/db', { host: 'a', port: 5433, password: 'p' }],
+  ['postgresql://u@a/db', { host: 'a' }],
+  ['POSTGRES://u@a/db', { host: 'a' }],
+  ['postgres://u:a%40b%3A%2F%23%25%3F@a/db', { host: 'a', password: 'a@b:/#%?' }],
+  ['postgres://u:a:b+c@a/db', { host: 'a', password: 'a:b+c' }],
+  ['postgres://u:@a:/db', { host: 'a' }],
+  ['postgres://u@[::1]:5433/db', { host: '::1', port: 5433 }],
+  ['postgres://u@a', { host: 'a', database: 'u' }],
+  ['postgres://u@a/', { host: 'a', database: 'u' }],
+  ['postgres://u@a/guest%20wifi', { host: 'a', database: 'guest wifi' }],
+  ['postgres://u@a/guest wifi', { host: 'a', database: 'guest wifi' }],
+  ['postgres://u@a/a%2Fb%3Fc', { host: 'a', database: 'a/b?c' }],
+  ['postgres:///db', { host: 'localhost', user: account }],
+  ['postgres:///db?host=/run/postgresql', { host: '/run/postgresql', user: account }],
+  ['postgres://u@/db?host=/run/postgresql&port=5433', { host: '/run/postgresql', port: 5433 }],
+  ['postgres://u@%2Frun%2Fpostgresql/db', { host: '/run/postgresql' }],
+  ['postgres://localhost?user=u&password=p%26&dbname=db', { host: 'localhost', password: 'p&' }],
+  ['postgres://u@a/db?options=-c%20search_path%3Dx', { host: 'a', options: '-c search_path=x' }],
+  ['postgres://u@a/db?sslmode=disable', { host: 'a' }],
+  ['postgres://u@a/db?sslmode=require', { host: 'a', tls: full }],
+  ['postgres://u@a/db?sslmode=no-verify', { host: 'a', tls: { ...full, sslmode: 'no-verify' } }],
+  ['postgres://u@a/db?sslrootcert=system', { host: 'a', tls: { ...full, sslrootcert: 'system' } }],
+  [
+    'postgres://u@a/db?sslmode=require&sslnegotiation=direct',
+    { host: 'a', tls: { ...full, sslnegotiation: 'direct' } },
+  ],
+])('%s is understood, and its complete form means the same', (text, expected) => {
+  const address = parseDatabaseAddress(text)
+  const elsewhere = { PGHOST: 'other', PGPORT: '1', PGUSER: 'other', PGDATABASE: 'other', PGSSLMODE: 'no-verify' }
+
+  expect(address).toEqual({ ...plain, ...expected })
+  expect(parseDatabaseAddress(databaseUrl(text, {}), elsewhere)).toEqual(address)
+})
+
+test('variables of PostgreSQL fill the gaps of an address', () => {
+  const env = { PGHOST: 'a', PGPORT: '5433', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'db', PGSSLMODE: 'require' }
+
+  expect(parseDatabaseAddress('postgres://', env)).toEqual({
+    ...plain,
+    ...{ host: 'a', port: 5433, password: 'p', tls: full },
+  })
+  expect(parseDatabaseAddress('postgres://v@b:1/x?sslmode=disable', { ...env, PGPASSWORD: '' })).toEqual({
+    ...plain,
+    ...{ host: 'b', port: 1, user: 'v', database: 'x' },
+  })
+})
+
+test('TLS variables do not matter for a socket', () => {
+  const env = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/no/ca.crt' }
+
+  expect(parseDatabaseAddress('postgres://u@/db?host=/run/postgresql', env).tls).toBeUndefined()
+})
+
+test('another database of the same server keeps everything else', () => {
+  const url = 'postgres://u:p%40@%2Frun%2Fpostgresql:5433/db?options=-c%20x%3D1'
+
+  expect(replaceDatabase(url, 'guest wifi/2')).toBe(
+    'postgres://u:p%40@%2Frun%2Fpostgresql:5433/guest%20wifi%2F2?options=-c%20x%3D1',
+  )
+})
