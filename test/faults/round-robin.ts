@@ -9,7 +9,7 @@ export async function startRoundRobin(backends: string[]): Promise<{ url: string
   let turn = 0
   const watch = setInterval(() => {
     for (const backend of backends) {
-      request(`${backend}/readyz`, { agent: false, timeout: 500 }, (answer) => {
+      request(`${backend}/readyz`, { agent: false, timeout: 5_000 }, (answer) => {
         answer.resume()
         if (answer.statusCode === 200) ready.add(backend)
         else ready.delete(backend)

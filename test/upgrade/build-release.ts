@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { onFileEnd } from '#test/on-file-end.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+
+/** The commit of the last release, 0.1.0. */
+export const lastRelease = '4cea58fb66edcd4eae3086315cb8b9345039759a'
+
+/** Builds the service of a commit from its sources, and returns the program. Needs the history of the repository. */
+export async function buildRelease(commit: string): Promise<string> {
+  const folder = await checkOut(commit)
+  await linkPackages(commit, folder)
+  await run(process.execPath, ['build/build-service.ts'], { cwd: folder })
+  return join(folder, 'dist/service/main.js')
+}
+
+/** Writes the files of a commit into a temporary folder. */
+export async function checkOut(commit: string): Promise<string> {
+  await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).catch(() => {
+    throw new Error(
+      `This clone does not contain the release ${commit}, from which the upgrade is tested. Fetch the whole history: git fetch --unshallow`,
+    )
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'voucher-release-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  const archive = join(folder, 'release.tar')
+  await run('git', ['archive', `--output=${archive}`, commit], { cwd: root })
+  await run('tar', ['-xf', archive, '-C', folder])
+  rmSync(archive)
+  return folder
+}
+
+/** Uses the packages of this clone if the release has the same ones. Otherwise installs those of the release. */
+async function linkPackages(commit: string, folder: string): Promise<void> {
+  const isSame = await run('git', ['diff', '--quiet', commit, '--', 'package-lock.json'], { cwd: root }).then(
+    () => true,
+    () => false,
+  )
+  if (isSame) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  else await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
+}

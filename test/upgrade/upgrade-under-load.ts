@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { connectDatabase, type Database } from '#db/database.ts'
+import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
+import { databaseUrl, queryServer } from '#test/data/template-database.ts'
+import { call } from '#test/network/http-client.ts'
+import { type Simulator, startSimulator } from '#test/network/simulator.ts'
+import { startWebhookSink } from '#test/network/webhook-sink.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { type Service, spawnCommand, startService } from '#test/service.ts'
+import { startRoundRobin } from '../faults/round-robin.ts'
+import { checkUpgrade } from './check-upgrade.ts'
+import { type Load, startLoad } from './upgrade-load.ts'
+
+type Upgrade = {
+  /** The programs of the two versions. */
+  from: string
+  to: string
+  migrate: (url: string) => Promise<unknown>
+  /** The number of requests between two steps of the upgrade. */
+  requestsPerStep: number
+}
+
+/** One sentence for each broken promise, and how much the clients did. */
+type Upgraded = { problems: string[]; requests: number; done: ReturnType<typeof countWork> }
+
+/** The proxy in front asks for readiness every 100 ms. */
+const env = { DRAIN_SECONDS: '3' }
+const quietWithinMs = 120_000
+
+/**
+ * Replaces two apis and two workers one after the other while clients work, as docs/backups.md says.
+ */
+export async function upgradeUnderLoad(upgrade: Upgrade): Promise<Upgraded> {
+  const url = await createEmptyDatabase()
+  await spawnCommand(url, ['migrate'], { script: upgrade.from })
+  const db = connectDatabase({ url, poolSize: 4, timeoutMs: 30_000, onError: () => {} })
+  onFileEnd(() => db.close())
+  const simulators = [await startSimulator(), await startSimulator('--login-limit', '0')]
+  const sites = await seedSites(db, simulators)
+  const [keys, person] = [await seedKeys(db), await seedPerson(db, { role: 'admin' })]
+  const [sink, other] = [await startWebhookSink('127.0.0.1'), await startWebhookSink('127.0.0.2')]
+
+  const start = (command: string, script: string) => startService(url, env, command, script)
+  const processes = await Promise.all(['api', 'api', 'worker', 'worker'].map((command) => start(command, upgrade.from)))
+  const old = [...processes]
+  const backends = old.filter((service) => service.url !== '').map((service) => service.url)
+  const proxy = await startRoundRobin(backends)
+  const webhookId = await addWebhook(proxy.url, keys.manage, sink.url)
+  const load = startLoad({ url: proxy.url, sites, keys, session: person.session, receiver: other.url })
+  await load.more(upgrade.requestsPerStep)
+  await upgrade.migrate(url)
+  await load.more(upgrade.requestsPerStep)
+  const replacements: Service[] = []
+  for (const [i, command] of ['worker', 'api', 'worker', 'api'].entries()) {
+    const replacement = await start(command, upgrade.to)
+    replacements.push(replacement)
+    if (command === 'api') {
+      await untilReady(replacement)
+      backends.push(replacement.url)
+    }
+    const [outdated] = old.splice(command === 'api' ? 0 : -1, 1) as [Service]
+    const exitCode = await outdated.stop()
+    if (exitCode !== 0) load.failures.push(`an old ${command} ended with exit code ${exitCode} in step ${i}`)
+    await load.more(upgrade.requestsPerStep)
+  }
+  await load.stop()
+  await waitForQuiet(db)
+  const logs = [...processes, ...replacements].flatMap(({ log }) => log)
+  const problems = await checkUpgrade({ db, load, simulators, sites, webhookId, received: sink.received, logs })
+  await Promise.all(replacements.map((service) => service.stop()))
+  return { problems, requests: load.requests(), done: countWork(load) }
+}
+
+function countWork({ created, batches, revocations }: Load) {
+  return { created: created.length, batches: batches.length, revocations: revocations.length }
+}
+
+async function createEmptyDatabase(): Promise<string> {
+  const name = `voucher_upgrade_${process.pid}_${Date.now()}`
+  await queryServer(`create database ${name}`)
+  onFileEnd(() => queryServer(`drop database if exists ${name} with (force)`))
+  return databaseUrl(name)
+}
+
+async function seedSites(db: Database, [integration, classic]: Simulator[]): Promise<number[]> {
+  return [
+    await seedControlledSite(db, integration as Simulator, { name: 'Integration' }),
+    await seedControlledSite(db, classic as Simulator, { name: 'Classic', driver: 'unifi-classic' }),
+  ]
+}
+
+async function seedKeys(db: Database) {
+  return {
+    write: (await seedKey(db, { name: 'Write', scope: 'write' })).key,
+    manage: (await seedKey(db, { name: 'Manage', scope: 'manage' })).key,
+  }
+}
+
+/** Adds the webhook that gets all events. Old code must do it, because new code may write columns that are not there yet. */
+async function addWebhook(url: string, key: string, receiver: string): Promise<string> {
+  const events = ['voucher.created', 'voucher.revoked', 'batch.finished']
+  const { status, text } = await call(`${url}/api/v2/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'All', url: receiver, events }),
+  })
+  if (status !== 201) throw new Error(text)
+  return JSON.parse(text).id
+}
+
+async function untilReady({ url }: Service): Promise<void> {
+  while ((await call(`${url}/readyz`)).status !== 200) await pause(50)
+}
+
+/** Waits until no work is left, for a limited time. The checks then find what is left. */
+async function waitForQuiet(db: Database): Promise<void> {
+  const endsAt = Date.now() + quietWithinMs
+  while (Date.now() < endsAt) {
+    const { rows } = await db.query<{ isBusy: boolean }>(
+      `select exists (select from creations where settled_at is null)
+           or exists (select from batches where finished_at is null)
+           or exists (select from withdrawals where settled_at is null)
+           or exists (select from deliveries d join webhooks w on w.id = d.webhook_id
+                       where d.state = 'pending' and w.removed_at is null)
+           or exists (select from pgboss.job where name like 'attempt%' and state <= 'active') as "isBusy"`,
+    )
+    if (!rows[0]?.isBusy) return
+    await pause(200)
+  }
+}
