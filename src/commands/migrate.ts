@@ -18,7 +18,7 @@ export function registerMigrate(command: Command, terminal: Terminal): void {
       if (check) return checkMigrations(terminal)
       const applied = await migrateAll(loadConfig(terminal.env))
       print(terminal, { applied })
-      for (const { name, breaksBefore, reason } of await listBreaking(applied))
+      for (const { name, breaksBefore, reason } of listBreaking(applied))
         terminal.stderr.write(
           `Processes older than version ${breaksBefore} no longer work, because of migration ${name} (${reason}). Replace all of them now.\n`,
         )
@@ -34,7 +34,7 @@ async function checkMigrations(terminal: Terminal): Promise<void> {
     misfit: await findMisfit(db),
   }))
   const state = unknown.length > 0 ? 'newer' : missing.length > 0 ? 'older' : 'up to date'
-  const breaking = await listBreaking(missing)
+  const breaking = listBreaking(missing)
   print(terminal, { database: state, missing, unknown, breaking: breaking.map(({ name }) => name) })
   for (const { name, breaksBefore, reason } of breaking)
     terminal.stderr.write(
@@ -51,7 +51,7 @@ type MigrateSettings = Pick<Config, 'databaseUrl'> &
 export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
   const { databaseDirectUrl: url = settings.databaseUrl, firstSiteNumber: first, lastSiteNumber: last } = settings
   const applied = await creatingTables(url, async () => {
-    const names = await migrate(url, settings.timeZone)
+    const names = await migrate(url, settings)
     await migrateQueue(url)
     return names
   })

@@ -22,7 +22,7 @@ export function readBreaking(name: string, sql: string): BreakingMigration | und
 /** The statement that stores a breaking migration. node-pg-migrate takes no parameters. */
 export function insertBreaking({ name, breaksBefore, reason }: BreakingMigration): string {
   const values = [name, breaksBefore, reason].map((value) => `'${value.replaceAll("'", "''")}'`)
-  return `insert into breaking_migrations (name, breaks_before, reason) values (${values.join(', ')})`
+  return `insert into breaking_migrations (name, breaks_before, reason) values (${values.join(', ')}) on conflict do nothing`
 }
 
 /** The migration in the database that needs the newest version, if that version is newer than this one. */

@@ -9,7 +9,7 @@ const drop = 'alter table vouchers drop column reference;'
 
 test('a later migration that breaks this version is found, with the version that is needed', async () => {
   const db = await createTestDatabase()
-  await migrate(db.url, 'UTC', laterMigrations(`-- breaks_before: 99.0.0 (drops a guest's reference)\n${drop}`))
+  await migrate(db.url, { folder: laterMigrations(`-- breaks_before: 99.0.0 (drops a guest's reference)\n${drop}`) })
 
   const breaking = { name: '9000_planted', breaksBefore: '99.0.0', reason: `drops a guest's reference` }
   expect(await findMisfit(db)).toEqual({ breaking })
@@ -21,7 +21,7 @@ test('a later migration that breaks this version is found, with the version that
 
 test('a migration that only adds does not break this version, and neither does one that breaks only older versions', async () => {
   const db = await createTestDatabase()
-  await migrate(db.url, 'UTC', laterMigrations(`-- breaks_before: ${serviceVersion()} (drops x)\nselect 1;`))
+  await migrate(db.url, { folder: laterMigrations(`-- breaks_before: ${serviceVersion()} (drops x)\nselect 1;`) })
 
   expect(await findMisfit(db)).toBeUndefined()
   expect((await db.query('select breaks_before from breaking_migrations')).rows).toEqual([
@@ -42,9 +42,18 @@ test('a migration that fails breaks nothing', async () => {
   const db = await createTestDatabase()
   const folder = laterMigrations(`-- breaks_before: 99.0.0 (drops x)\n${drop}\nselect 1 / 0;`)
 
-  await expect(migrate(db.url, 'UTC', folder)).rejects.toThrow('division by zero')
+  await expect(migrate(db.url, { folder })).rejects.toThrow('division by zero')
 
   expect(await findMisfit(db)).toBeUndefined()
+})
+
+test('a migration that runs in steps breaks older versions before its first step, and can be repeated', async () => {
+  const db = await createTestDatabase()
+  const header = '-- Runs in steps, without a transaction.\n-- breaks_before: 99.0.0 (drops x)\n'
+
+  await expect(migrate(db.url, { folder: laterMigrations(`${header}select 1 / 0;`) })).rejects.toThrow('division')
+  expect(await findMisfit(db)).toMatchObject({ breaking: { breaksBefore: '99.0.0' } })
+  expect(await migrate(db.url, { folder: laterMigrations(`${header}select 1;`) })).toEqual(['9000_planted'])
 })
 
 test.each(['-- breaks_before: 2 (x)', '-- breaks_before: 0.3.0', '-- breaks_before:0.3.0 (x)'])(

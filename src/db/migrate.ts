@@ -1,54 +1,111 @@
-import { readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type MigrationBuilder, runner } from 'node-pg-migrate'
+import { type MigrationBuilder, PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate'
 import { type BreakingMigration, findBreaking, insertBreaking, readBreaking } from './breaking-migrations.queries.ts'
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
+import { lockPatienceMs, lockTimeoutMs, retryWhileLocked } from './retry-while-locked.ts'
+import { runInSteps } from './run-in-steps.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
+/** The first line of a migration that runs without a transaction. */
+const headerOfSteps = '-- Runs in steps, without a transaction.\n'
+const pollMs = 200
+
+type MigrateOptions = {
+  /** Migrations that assign a time to a day use it. */
+  timeZone?: string
+  folder?: string
+  /** How long a migration is retried while it gets no lock. */
+  patienceMs?: number
+}
+
 /**
- * Applies the missing migrations and returns their names. Processes that start at the same time wait for each other. Migrations
- * that assign a time to a day use the time zone.
+ * Applies the missing migrations and returns their names. Processes that start at the same time wait for each other. A migration
+ * that does not get a lock soon is rolled back and retried, so that writes do not queue behind it.
  */
-export async function migrate(databaseUrl: string, timeZone = 'UTC', folder = directory): Promise<string[]> {
-  const dbClient = new DatabaseClient({
-    connectionString: databaseUrl,
-    application_name: 'voucher-service migrate',
-    connectionTimeoutMillis: 10_000,
-    options: noTimeouts,
-    ...tcpKeepAlive, // no query timeout: an index on millions of rows takes minutes
-  })
-  dbClient.on('error', ignore) // the running statement fails with the same error
-  await dbClient.connect().catch(throwUnavailable)
-  try {
-    await dbClient.query(`select set_config('voucher_service.time_zone', $1, false)`, [timeZone])
-    const applied = await runner({
-      dbClient,
+export async function migrate(
+  databaseUrl: string,
+  { timeZone = 'UTC', folder = directory, patienceMs = lockPatienceMs }: MigrateOptions = {},
+): Promise<string[]> {
+  const begun = new Set<string>() // all of them are applied when the last attempt has ended
+  const patience = { patienceMs, name: () => [...begun].at(-1) }
+
+  async function apply(client: DatabaseClient): Promise<void> {
+    await waitForOtherProcesses(client)
+    await client.query(`select set_config('voucher_service.time_zone', $1, false)`, [timeZone])
+    const steps = { client, retry: <T>(work: () => Promise<T>) => retryWhileLocked(patience, work) }
+    const up = async (path: string, pgm: MigrationBuilder) => {
+      const name = basename(path, '.sql')
+      begun.add(name)
+      const sql = readFileSync(path, 'utf8')
+      const breaking = readBreaking(name, sql)
+      if (!sql.startsWith(headerOfSteps)) {
+        pgm.sql(sql)
+        if (breaking) pgm.sql(insertBreaking(breaking))
+        return
+      }
+      pgm.noTransaction()
+      if (breaking) await client.query(insertBreaking(breaking)) // older processes stop before the first step
+      await runInSteps(steps, sql)
+    }
+    const loader = async (paths: string[]) =>
+      paths.map((path) => ({
+        id: path,
+        filePaths: [path],
+        actions: { up: (pgm: MigrationBuilder) => up(path, pgm), down: false as const },
+      }))
+    await runner({
+      dbClient: client,
       dir: folder,
       direction: 'up',
       migrationsTable: 'migrations',
-      advisoryLockMode: 'wait',
-      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: (paths) => Promise.all(paths.map(loadMigration)) }],
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader }],
+      noLock: true,
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     })
-    return applied.map((migration) => migration.name)
+  }
+
+  await retryWhileLocked(patience, () => withMigrationClient(databaseUrl, apply))
+  return [...begun]
+}
+
+async function withMigrationClient(
+  connectionString: string,
+  work: (client: DatabaseClient) => Promise<void>,
+): Promise<void> {
+  const client = new DatabaseClient({
+    connectionString,
+    application_name: 'voucher-service migrate',
+    connectionTimeoutMillis: 10_000,
+    options: `${noTimeouts} -c lock_timeout=${lockTimeoutMs}`,
+    ...tcpKeepAlive, // no query timeout: an index on millions of rows takes minutes
+  })
+  client.on('error', ignore) // the running statement fails with the same error
+  await client.connect().catch(throwUnavailable)
+  try {
+    await work(client)
   } finally {
-    await dbClient.end()
+    await client.end()
   }
 }
 
-/** A migration that breaks older versions says so in the database in its own transaction. */
-async function loadMigration(path: string) {
-  const sql = await readFile(path, 'utf8')
-  const breaking = readBreaking(basename(path, '.sql'), sql)
-  const up = (pgm: MigrationBuilder) => {
-    pgm.sql(sql)
-    if (breaking) pgm.sql(insertBreaking(breaking))
+/**
+ * Takes the lock of node-pg-migrate, until the connection ends. It asks again and again: a process that waited inside a
+ * statement would be waited for by the other process if that builds an index concurrently. A process of version 0.1.0 waits that
+ * way. The build then fails with a deadlock, and its process gives the lock away before it retries.
+ */
+async function waitForOtherProcesses(client: DatabaseClient): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ isLocked: boolean }>('select pg_try_advisory_lock($1) as "isLocked"', [
+      PG_MIGRATE_LOCK_ID,
+    ])
+    if (rows[0]?.isLocked) return
+    await pause(pollMs)
   }
-  return { id: path, filePaths: [path], actions: { up, down: false as const } }
 }
 
 const known = readdirSync(directory)
@@ -94,9 +151,9 @@ export function compareWith(applied: string[]): MigrationState {
 }
 
 /** Those of the migrations of this version that break older versions. */
-export async function listBreaking(names: string[]): Promise<BreakingMigration[]> {
-  const read = names.map(async (name) => readBreaking(name, await readFile(join(directory, `${name}.sql`), 'utf8')))
-  return (await Promise.all(read)).filter((breaking) => breaking !== undefined)
+export function listBreaking(names: string[]): BreakingMigration[] {
+  const read = names.map((name) => readBreaking(name, readFileSync(join(directory, `${name}.sql`), 'utf8')))
+  return read.filter((breaking) => breaking !== undefined)
 }
 
 function ignore(): void {}

@@ -13,6 +13,7 @@ test('SQL is only in *.queries.ts and in the tools that own a table', () => {
     'src/limits/limiter.ts',
     'src/queue/queue.ts',
     'src/db/migrate.ts',
+    'src/db/run-in-steps.ts',
     'src/db/database.ts',
     'src/db/write-guard.ts',
     'src/db/create-database.ts',

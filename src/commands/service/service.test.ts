@@ -108,11 +108,11 @@ test('/readyz reports a full disk until a write succeeds', async () => {
 
 test('/readyz is not ready from the moment at which a later version applies a migration that breaks this one', async () => {
   const { db, ready } = await startHealthApi()
-  await migrate(db.url, 'UTC', laterMigrations('alter table vouchers add planted text;'))
+  await migrate(db.url, { folder: laterMigrations('alter table vouchers add planted text;') })
   const added = await ready()
   const breaking = '-- breaks_before: 99.0.0 (drops vouchers.reference)\nalter table vouchers drop reference;'
   await db.query(`delete from migrations where name = '9000_planted'`)
-  await migrate(db.url, 'UTC', laterMigrations(breaking))
+  await migrate(db.url, { folder: laterMigrations(breaking) })
 
   expect(added).toEqual([200, { status: 'ready' }])
   expect(await ready()).toEqual([

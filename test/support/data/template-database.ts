@@ -62,7 +62,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrateAll({ databaseUrl: databaseUrl(template) })
   // The migrations of a later version, to test this code on its schema: see CONTRIBUTING.md.
   const later = process.env['TEST_LATER_MIGRATIONS']
-  if (later !== undefined) await migrate(databaseUrl(template), undefined, later)
+  if (later !== undefined) await migrate(databaseUrl(template), { folder: later })
   project.provide('templateDatabase', template)
   if (shared.serverOfRun) return async () => stop?.() // its databases are deleted with it
   return () => queryServer(`drop database ${template} with (force)`)
