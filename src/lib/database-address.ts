@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { type ConnectionOptions, createSecureContext } from 'node:tls'
+import type { ClientConfig } from 'pg'
 import { nearestName } from './nearest-name.ts'
 
 /** Everything that a client needs to connect to a PostgreSQL. Nothing is left to the defaults of a client. */
@@ -35,9 +36,9 @@ export type DatabaseTls = {
  * is rejected. The messages repeat no part that may be a password.
  */
 export function parseDatabaseAddress(text: string, env: NodeJS.ProcessEnv = {}): DatabaseAddress {
-  const { authority, path, query } = split(text)
+  const { authority, path, query } = split(text.trim())
   const [credentials, hostAndPort = ''] = authority.includes('@') ? authority.split('@') : ['', authority]
-  const [, user = '', password = ''] = /^([^:]*):?(.*)$/.exec(credentials as string) ?? []
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(credentials as string) ?? []
   const given = { ...splitHost(hostAndPort), user: decode(user), password: decode(password), dbname: decode(path) }
   const values: Values = { ...withoutEmpty(given), ...parseQuery(query) }
   const valueFor = (name: Name) => values[name] ?? (env[variables[name]] || undefined)
@@ -58,7 +59,7 @@ export function parseDatabaseAddress(text: string, env: NodeJS.ProcessEnv = {}):
 /** Writes an address with every part in its place: the result means the same without the variables of PostgreSQL. */
 function formatDatabaseAddress({ host, port, user, password, database, tls, options }: DatabaseAddress): string {
   const credentials = [user, ...(password === undefined ? [] : [password])].map(encodeURIComponent).join(':')
-  const place = isIP(host) === 6 ? `[${host}]` : encodeURIComponent(host)
+  const place = isIP(host) === 6 ? `[${host.replace('%', '%25')}]` : encodeURIComponent(host)
   const parameters = Object.entries({ ...(tls ?? plain(host)), options }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
@@ -82,12 +83,12 @@ export function replaceDatabase(url: string, database: string): string {
  * The settings of node-postgres for an address. It never gets the text of an address: parameters in it would replace the settings
  * of the service, and its names of TLS modes have other meanings. Reads the files of the certificates.
  */
-export function connectionOf({ tls, options, ...address }: DatabaseAddress) {
+export function connectionOf({ tls, options, ...address }: DatabaseAddress): ClientConfig {
   return {
     ...address,
     ...(options !== undefined && { options }),
     ssl: tls ? tlsOptions(tls) : false,
-    ...(tls?.sslnegotiation && { sslnegotiation: tls.sslnegotiation }),
+    sslnegotiation: tls?.sslnegotiation ?? 'postgres', // otherwise node-postgres reads PGSSLNEGOTIATION
   }
 }
 
@@ -98,7 +99,7 @@ function tlsOptions({ sslmode, sslrootcert, sslcert, sslkey }: DatabaseTls): Con
     ...(sslkey !== undefined && { key: readPem('sslkey', sslkey) }),
   }
   try {
-    createSecureContext(files)
+    if (sslcert !== undefined) createSecureContext(files)
   } catch (error) {
     throw new Error(`sslcert and sslkey cannot be used: ${(error as Error).message}`)
   }
