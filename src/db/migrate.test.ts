@@ -1,7 +1,9 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -112,9 +114,26 @@ test('a process that waits for the migrations of another one does not stop the b
   await untilWaitingFor('virtualxid')
   const second = migrate(db.url, { folder })
   await expect.poll(async () => (await listMigrating()).some(({ query }) => /advisory_lock/.test(query))).toBe(true)
+  await pause(1_500) // PostgreSQL looks for a deadlock only once, after a second; later, the build would be its victim
   await release()
 
   expect(await Promise.all([first, second])).toEqual([[name], []])
+})
+
+test('a process of 0.1.0 that waits inside a statement stops the build once; the build is retried after it', async () => {
+  const name = plantIndex('planted_beside_old')
+  const release = await holdSnapshot()
+  const migrating = migrate(db.url, { folder })
+  await untilWaitingFor('virtualxid')
+  const old = new pg.Client({ connectionString: db.url })
+  await old.connect()
+  const waited = old.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]).finally(() => old.end())
+  await pause(1_500) // as above
+  await release()
+  await waited
+
+  expect(await migrating).toEqual([name])
+  expect(await findIndex('planted_beside_old')).toEqual({ isValid: true, parts: partitions })
 })
 
 test('an index on a table without partitions is built; a unique one too', async () => {

@@ -7,12 +7,10 @@ import { type BreakingMigration, findBreaking, insertBreaking, readBreaking } fr
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 import { lockPatienceMs, lockTimeoutMs, retryWhileLocked } from './retry-while-locked.ts'
-import { runInSteps } from './run-in-steps.ts'
+import { isInSteps, runInSteps } from './run-in-steps.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** The first line of a migration that runs without a transaction. */
-const headerOfSteps = '-- Runs in steps, without a transaction.\n'
 const pollMs = 200
 
 type MigrateOptions = {
@@ -31,19 +29,20 @@ export async function migrate(
   databaseUrl: string,
   { timeZone = 'UTC', folder = directory, patienceMs = lockPatienceMs }: MigrateOptions = {},
 ): Promise<string[]> {
-  const begun = new Set<string>() // all of them are applied when the last attempt has ended
-  const patience = { patienceMs, name: () => [...begun].at(-1) }
+  const applied = new Set<string>()
+  let latest = ''
+  const patience = { patienceMs, name: () => latest }
 
   async function apply(client: DatabaseClient): Promise<void> {
     await waitForOtherProcesses(client)
     await client.query(`select set_config('voucher_service.time_zone', $1, false)`, [timeZone])
     const steps = { client, retry: <T>(work: () => Promise<T>) => retryWhileLocked(patience, work) }
     const up = async (path: string, pgm: MigrationBuilder) => {
-      const name = basename(path, '.sql')
-      begun.add(name)
+      latest = basename(path, '.sql')
+      applied.add(latest)
       const sql = readFileSync(path, 'utf8')
-      const breaking = readBreaking(name, sql)
-      if (!sql.startsWith(headerOfSteps)) {
+      const breaking = readBreaking(latest, sql)
+      if (!isInSteps(sql)) {
         pgm.sql(sql)
         if (breaking) pgm.sql(insertBreaking(breaking))
         return
@@ -69,8 +68,17 @@ export async function migrate(
     })
   }
 
-  await retryWhileLocked(patience, () => withMigrationClient(databaseUrl, apply))
-  return [...begun]
+  async function attempt(): Promise<void> {
+    try {
+      await withMigrationClient(databaseUrl, apply)
+    } catch (error) {
+      applied.delete(latest) // another process may apply it before the next attempt
+      throw error
+    }
+  }
+
+  await retryWhileLocked(patience, attempt)
+  return [...applied]
 }
 
 async function withMigrationClient(

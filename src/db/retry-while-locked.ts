@@ -11,7 +11,7 @@ export const lockPatienceMs = 300_000
 /** Waiting writes are processed between two attempts. */
 const longestPauseMs = 5_000
 
-type Patience = { patienceMs: number; name: () => string | undefined }
+type Patience = { patienceMs: number; name: () => string }
 
 /**
  * Repeats work that PostgreSQL cancelled because it waited for a lock, or because of a deadlock. `work` must leave nothing

@@ -6,6 +6,11 @@ const rowsOfPart = 1_000
 const pauseMs = 20
 const partMark = /(?<!:):part\b/
 
+/** The first line of a migration says whether it runs in steps. */
+export function isInSteps(sql: string): boolean {
+  return sql.startsWith('-- Runs in steps, without a transaction.\n')
+}
+
 type Steps = {
   client: pg.Client
   /** Repeats a statement that waited too long for a lock. */
