@@ -392,7 +392,7 @@ ALTER TABLE public.sites ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE public.staff (
     id uuid NOT NULL,
     name text NOT NULL,
-    email text NOT NULL COLLATE public.natural_order,
+    email text NOT NULL,
     role text NOT NULL,
     all_sites boolean DEFAULT false NOT NULL,
     active boolean DEFAULT true NOT NULL,
@@ -736,6 +736,8 @@ CREATE INDEX sites_by_next_sync ON public.sites USING btree (next_sync_at) WHERE
 CREATE INDEX staff_addresses_by_use ON public.staff_addresses USING btree (signed_in_at);
 
 CREATE UNIQUE INDEX staff_by_email ON public.staff USING btree (lower(email));
+
+CREATE UNIQUE INDEX staff_by_email_in_any_case ON public.staff USING btree (lower((email COLLATE public.natural_order)));
 
 CREATE INDEX staff_sessions_by_use ON public.staff_sessions USING btree (last_seen_at);
 

@@ -52,7 +52,7 @@ export async function listStaffPage(
       where ${isManagedBy('$1')}
         and ($2::integer is null or st.all_sites
              or exists (select from staff_sites where staff_id = st.id and site_id = $2))
-        and ($3::text is null or position(lower($3) in lower(st.name)) > 0 or position(lower($3 collate natural_order) in lower(st.email)) > 0)
+        and ($3::text is null or position(lower($3) in lower(st.name)) > 0 or position(lower($3) in lower(st.email collate natural_order)) > 0)
         and ($4::text is null or (${byName}, st.id) > ($4 collate natural_order, $5::uuid))
       order by ${byName}, st.id
       limit $6`,
@@ -83,7 +83,7 @@ export async function findStaffMember(
 
 export async function findPersonIdByEmail(db: Queryable, email: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
-    'select id from staff where lower(email) = lower($1::text collate natural_order)',
+    'select id from staff where lower(email collate natural_order) = lower($1::text collate natural_order)',
     [email],
   )
   return rows[0]?.id

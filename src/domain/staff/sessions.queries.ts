@@ -23,7 +23,7 @@ export async function findCredentials(db: Queryable, email: string, network: str
   const { rows } = await db.query<Credentials>(
     `select account, id as "staffId", password_hash as "passwordHash", coalesce(active, false) as active,
             exists (select from staff_addresses where staff_id = staff.id and address = $2) as "isKnownAddress"
-       from (select lower($1::text collate natural_order) as account) as asked left join staff on lower(email) = account`,
+       from (select lower($1::text collate natural_order) as account) as asked left join staff on lower(email collate natural_order) = account`,
     [email, network],
   )
   return rows[0] as Credentials

@@ -41,7 +41,7 @@ export async function insertPerson(
   const { rows } = await tx.query<Person>(
     `insert into staff as st (id, name, email, role, all_sites, language, password_hash)
      values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (lower(email)) do nothing
+     on conflict do nothing
      returning ${personColumns}`,
     [person.id, person.name, person.email, person.role, person.allSites, person.language, person.passwordHash],
   )
