@@ -51,7 +51,7 @@ type MigrateSettings = Pick<Config, 'databaseUrl'> &
 export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
   const { databaseDirectUrl: url = settings.databaseUrl, firstSiteNumber: first, lastSiteNumber: last } = settings
   const applied = await creatingTables(url, async () => {
-    const names = await migrate(url, settings)
+    const names = await migrate(url, { timeZone: settings.timeZone })
     await migrateQueue(url)
     return names
   })

@@ -15,7 +15,7 @@ const pollMs = 200
 
 type MigrateOptions = {
   /** Migrations that assign a time to a day use it. */
-  timeZone?: string
+  timeZone?: string | undefined
   folder?: string
   /** How long a migration is retried while it gets no lock. */
   patienceMs?: number
