@@ -113,10 +113,11 @@ test('rows of nothing but separators do not count', () => {
 })
 
 test('a header of a megabyte is rejected at once', () => {
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
 
   expect(() => parse(`name,controller,controller_site,${'x,'.repeat(500_000)}`)).toThrow('csv_columns_unknown')
   expect(() => parse(`name,controller,controller_site,${'name,'.repeat(200_000)}adopt`)).toThrow('csv_columns_repeated')
 
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  const { user, system } = process.cpuUsage(before) // by the clock, a busy machine needed 19 s
+  expect((user + system) / 1_000).toBeLessThan(10_000)
 })
