@@ -8,21 +8,23 @@ export type JobLimits = GroupLimits & { atOnce: number }
 /** How many jobs of each group this process runs. */
 type RunningHere = { groups: Record<string, number>; widerGroups: Record<string, number> }
 
-/** The statements of one queue. */
-export type JobSource<T> = {
+/** The statements of one queue. `R` is a job that replaces another. */
+export type JobSource<T, R> = {
   /** Leaves jobs in the queue whose group has no free place. */
   fetch(limit: number, running: RunningHere): Promise<Taken<T>>
   /** Ends a job that succeeded. */
   remove(job: Job<T>): Promise<unknown>
+  /** Ends a job whose handler returned another one, and adds that one. */
+  replace(job: Job<T>, replacement: R): Promise<unknown>
   /** Ends an attempt. The job is retried if its queue says so. */
   fail(jobs: Job<T>[], error: unknown): Promise<unknown>
   /** Keeps the jobs from being given to other workers. */
   touch(jobs: Job<T>[]): Promise<unknown>
 }
 
-type FetcherOptions<T> = {
+type FetcherOptions<T, R> = {
   limits: JobLimits
-  handle: (data: T) => Promise<void>
+  handle: (data: T) => Promise<R | undefined> | Promise<void>
   expireMs: number
   /** The pause between two fetches if nothing wakes the fetcher. */
   pollMs: () => number
@@ -44,7 +46,7 @@ const stopWithinMs = 4_000
  * Fetches the jobs of one queue for all places of this process, and runs them. A job belongs to a group, and may belong to a
  * wider group. A job whose groups have no free place stays in the queue, where other workers can take it.
  */
-export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>): Fetcher {
+export function startFetcher<T, R>(source: JobSource<T, R>, options: FetcherOptions<T, R>): Fetcher {
   const { limits, onError } = options
   const handlers = trackHandlers(options.expireMs)
   const running = new Map<Job<T>, Promise<void>>()
@@ -94,8 +96,9 @@ export function startFetcher<T>(source: JobSource<T>, options: FetcherOptions<T>
 
   async function runJob(job: Job<T>): Promise<void> {
     try {
-      await withinMs(options.expireMs, handlers.track(options.handle(job.data)))
-      await source.remove(job)
+      const handling = options.handle(job.data) as Promise<R | undefined>
+      const replacement = await withinMs(options.expireMs, handlers.track(handling))
+      await (replacement ? source.replace(job, replacement) : source.remove(job))
     } catch (error) {
       await source.fail([job], error).catch(onError)
     }
@@ -157,11 +160,11 @@ function stopped(): Error {
   return new Error('the worker stopped')
 }
 
-async function withinMs(limitMs: number, work: Promise<unknown>): Promise<void> {
+async function withinMs<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`not done after ${limitMs} ms`)), limitMs)
   try {
-    await Promise.race([work, promise])
+    return await Promise.race([work, promise])
   } finally {
     clearTimeout(timer)
   }

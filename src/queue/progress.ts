@@ -7,7 +7,7 @@ import { WritesStopped } from '#db/write-guard.ts'
  */
 export const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
-type Handlers = { track(handling: Promise<void>): Promise<void>; lastActive(): number }
+type Handlers = { track<T>(handling: Promise<T>): Promise<T>; lastActive(): number }
 
 /** Tracks when a handler last ran. A handler does not count after its job expired, because pg-boss gave the job up. */
 export function trackHandlers(expireMs: number): Handlers {
@@ -18,7 +18,7 @@ export function trackHandlers(expireMs: number): Handlers {
       const deadline = { at: steadyClock.now() + expireMs }
       deadlines.add(deadline)
       try {
-        await handling
+        return await handling
       } finally {
         deadlines.delete(deadline)
         endedAt = steadyClock.now()

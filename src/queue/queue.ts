@@ -46,16 +46,21 @@ type NewJob = {
   startAfter?: Date | undefined
 }
 
+/** A job that a handler returns. It replaces the job of the handler, and may have the same `exclusiveKey`. */
+export type Replacement = { queue: QueueName; job: NewJob }
+
 /**
  * The listening worker is woken for new jobs. It polls for retries, for jobs that become due, and for jobs whose wake-up was
  * lost. The other workers poll to take jobs for which the listening worker has no free place.
  */
 const pollMs = { listening: 1_000, otherwise: 2_000 }
 
+type Handler<T> = (data: T) => Promise<Replacement | undefined> | Promise<void>
+
 export type Queue = {
   /** Adds the jobs when the transaction commits, and then wakes a worker. Returns how many were accepted. */
   enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number>
-  work<T>(name: QueueName, limits: JobLimits, handle: (data: T) => Promise<void>): Promise<void>
+  work<T>(name: QueueName, limits: JobLimits, handle: Handler<T>): Promise<void>
   /** The groups that have at least this many waiting jobs. */
   listBusyGroups(name: QueueName, atLeast: number): Promise<string[]>
   /** The time at which each queue of this process last made progress: it fetched, or a handler ran. */
@@ -117,28 +122,43 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
     if (!fetchers.get(name)?.wake()) sender.send(name)
   }
 
+  async function enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number> {
+    const ids = await boss.insert(
+      name,
+      jobs.map(({ data, exclusiveKey, group, widerGroup, startAfter }) => ({
+        data,
+        ...(exclusiveKey !== undefined && { singletonKey: exclusiveKey }),
+        ...(group !== undefined && { group: { id: group, ...(widerGroup !== undefined && { tier: widerGroup }) } }),
+        ...(startAfter && { startAfter: startAfter.toISOString() }),
+      })),
+      { ...within(tx), returnId: true },
+    )
+    const accepted = ids?.length ?? 0
+    if (accepted > 0 && jobs.some(({ startAfter }) => !startAfter)) {
+      if (tx.afterCommit) tx.afterCommit(() => wake(name))
+      else wake(name)
+    }
+    return accepted
+  }
+
+  function jobSource<T>(name: QueueName, limits: JobLimits): JobSource<T, Replacement> {
+    return {
+      fetch: (limit, running) => takeJobs<T>(db, name, { limit, limits, running }),
+      remove: (job) => boss.deleteJob(name, job),
+      replace: (job, { queue, job: replacement }) =>
+        db.transaction(async (tx) => {
+          await boss.deleteJob(name, job, within(tx)) // first, because both may have the same exclusive key
+          await enqueue(tx, queue, [replacement])
+        }),
+      fail: (jobs, error) => boss.fail(name, jobs, error as Error),
+      touch: (jobs) => boss.touch(name, jobs),
+    }
+  }
+
   return {
-    async enqueue(tx, name, jobs) {
-      const transaction = { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) }
-      const ids = await boss.insert(
-        name,
-        jobs.map(({ data, exclusiveKey, group, widerGroup, startAfter }) => ({
-          data,
-          ...(exclusiveKey !== undefined && { singletonKey: exclusiveKey }),
-          ...(group !== undefined && { group: { id: group, ...(widerGroup !== undefined && { tier: widerGroup }) } }),
-          ...(startAfter && { startAfter: startAfter.toISOString() }),
-        })),
-        { db: transaction, returnId: true },
-      )
-      const accepted = ids?.length ?? 0
-      if (accepted > 0 && jobs.some(({ startAfter }) => !startAfter)) {
-        if (tx.afterCommit) tx.afterCommit(() => wake(name))
-        else wake(name)
-      }
-      return accepted
-    },
-    async work<T>(name: QueueName, limits: JobLimits, handle: (data: T) => Promise<void>) {
-      const source = jobSource<T>(boss, db, name, limits)
+    enqueue,
+    async work<T>(name: QueueName, limits: JobLimits, handle: Handler<T>) {
+      const source = jobSource<T>(name, limits)
       const expireMs = { ...forEveryQueue, ...queues[name] }.expireInSeconds * 1_000
       const poll = () => (listener?.isListening() ? pollMs.listening : pollMs.otherwise)
       fetchers.set(name, startFetcher(source, { limits, handle, expireMs, pollMs: poll, onError }))
@@ -163,13 +183,9 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
   }
 }
 
-function jobSource<T>(boss: PgBoss, db: Queryable, name: QueueName, limits: JobLimits): JobSource<T> {
-  return {
-    fetch: (limit, running) => takeJobs<T>(db, name, { limit, limits, running }),
-    remove: (job) => boss.deleteJob(name, job),
-    fail: (jobs, error) => boss.fail(name, jobs, error as Error),
-    touch: (jobs) => boss.touch(name, jobs),
-  }
+/** The option of pg-boss for a statement of this transaction. */
+function within(tx: Queryable) {
+  return { db: { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) } }
 }
 
 /** Migrates the tables of pg-boss and creates or updates the queues. Part of `migrate`. */

@@ -1,5 +1,6 @@
 import type { Database } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
+import type { Replacement } from '#queue/queue.ts'
 import { hostIdOf } from '../webhooks/host-id.ts'
 import { updateWebhookHealthy, updateWebhookHost, updateWebhookSlow } from '../webhooks/webhooks.queries.ts'
 import {
@@ -10,7 +11,7 @@ import {
   updateDeliveryFailed,
 } from './deliveries.queries.ts'
 import { wasAccepted } from './failure-kind.ts'
-import { type DeliveryJob, enqueueDeliveries } from './notify-webhooks.ts'
+import { type DeliveryJob, jobOf } from './notify-webhooks.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
 import { decryptUrl, type SendContext, sendEvent } from './send-event.ts'
 
@@ -19,16 +20,26 @@ export type DeliverContext = SendContext & FailureContext
 /** A webhook whose last attempt took at least this long is slow: its deliveries use a separate queue. A new webhook counts as slow too. */
 const slowMs = 3_000
 
-/** Makes one attempt to send a delivery and records the result. A retry is a new job, added together with that record. */
-export async function deliver(ctx: DeliverContext, job: DeliveryJob, { inSlowLane = false } = {}): Promise<void> {
+/**
+ * Makes one attempt to send a delivery and records the result. A retry is a new job, added together with that record. Returns
+ * another job, which replaces this one, if this one has the wrong queue or host.
+ */
+export async function deliver(
+  ctx: DeliverContext,
+  job: DeliveryJob,
+  { inSlowLane = false } = {},
+): Promise<Replacement | undefined> {
   const due = await findDueDelivery(ctx.db, job.deliveryId, job.turn)
-  if (!due) return
-  if (due.isForbidden) return updateDeliveryFailed(ctx.db, due.id)
+  if (!due) return undefined
+  if (due.isForbidden) {
+    await updateDeliveryFailed(ctx.db, due.id)
+    return undefined
+  }
   const hostId = await correctHost(ctx, due)
   // The webhook became slow or fast, or got another host. Only a job of its current lane and host sends; otherwise a delivery
   // with two jobs is sent twice, and a host that hangs gets more places than its share.
   const isCurrent = due.isSlow === inSlowLane && hostId === (job.hostId ?? null)
-  if (!isCurrent) return void (await enqueueDeliveries(ctx.db, ctx.queue, [{ ...due, hostId }]))
+  if (!isCurrent) return jobOf({ ...due, hostId })
   const startedAt = ctx.clock.now()
   const startedMs = performance.now()
   const answer = await sendEvent(ctx, due, due.eventId, due)
@@ -38,6 +49,7 @@ export async function deliver(ctx: DeliverContext, job: DeliveryJob, { inSlowLan
   if (isSlow !== due.isSlow) await updateWebhookSlow(ctx.db, due.webhookId, isSlow)
   if (wasAccepted(answer)) await recordArrival(ctx.db, due, attempt)
   else await recordFailure(ctx, due, attempt)
+  return undefined
 }
 
 /** Returns the id of the webhook's host. Stores it if an older version of the service wrote the address. */

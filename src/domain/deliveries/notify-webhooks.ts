@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import type { Queue } from '#queue/queue.ts'
+import type { Queue, Replacement } from '#queue/queue.ts'
 import type { EventVoucher, Fact } from '../webhooks/notification.ts'
 import { type DeliveryToSend, listOverdueDeliveries, type OverdueDelivery } from './deliveries.queries.ts'
 import { type ChangedVoucher, insertEventWithDeliveries, type RevokedVoucher } from './events.queries.ts'
@@ -110,21 +110,23 @@ export type DeliveryJob = { deliveryId: string; turn: number; hostId?: string | 
  * were added.
  */
 export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries: DeliveryToSend[]): Promise<number> {
-  const { slow = [], fast = [] } = Object.groupBy(deliveries, ({ isSlow }) => (isSlow ? 'slow' : 'fast'))
   let enqueued = 0
-  if (fast.length > 0) enqueued += await queue.enqueue(tx, 'attempt', fast.map(toJob))
-  if (slow.length > 0) enqueued += await queue.enqueue(tx, 'attempt_slow', slow.map(toJob))
+  for (const [name, jobs] of Map.groupBy(deliveries.map(jobOf), ({ queue }) => queue))
+    enqueued += await queue.enqueue(tx, name, jobs.map(({ job }) => job)) // biome-ignore format: one line
   return enqueued
 }
 
-function toJob({ id, webhookId, hostId, turn, nextAttemptAt }: DeliveryToSend) {
+/** The job of a delivery, and its queue. Version 0.1.0 uses the same key, so that a delivery never has two jobs in a queue. */
+export function jobOf({ id, webhookId, hostId, turn, isSlow, nextAttemptAt }: DeliveryToSend): Replacement {
   return {
-    data: { deliveryId: id, turn, hostId } satisfies DeliveryJob,
-    // The key contains the host, because a job for the wrong host enqueues its replacement while it runs.
-    exclusiveKey: [id, turn, hostId].join(' ').trimEnd(),
-    group: webhookId,
-    widerGroup: hostId ?? undefined,
-    startAfter: nextAttemptAt,
+    queue: isSlow ? 'attempt_slow' : 'attempt',
+    job: {
+      data: { deliveryId: id, turn, hostId } satisfies DeliveryJob,
+      exclusiveKey: `${id} ${turn}`,
+      group: webhookId,
+      widerGroup: hostId ?? undefined,
+      startAfter: nextAttemptAt,
+    },
   }
 }
 
