@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,8 +20,21 @@ export async function buildRelease(commit: string): Promise<string> {
   return join(folder, 'dist/service/main.js')
 }
 
+/** Builds the release archive of a commit, and unpacks it as an operator does. Returns the program. */
+export async function installRelease(commit: string): Promise<string> {
+  const folder = await checkOut(commit)
+  await linkPackages(commit, folder)
+  const env = { PATH: process.env['PATH'], SOURCE_DATE_EPOCH: '0' } // the folder is not a repository
+  const target = mkdtempSync(join(tmpdir(), 'voucher-archive-'))
+  onFileEnd(() => rmSync(target, { recursive: true }))
+  await run(process.execPath, ['build/package.ts', target], { cwd: folder, env })
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  await run('tar', ['-xzf', `voucher-service-${version}.tar.gz`], { cwd: target })
+  return join(target, `voucher-service-${version}/bin/voucher-service.js`)
+}
+
 /** Writes the files of a commit into a temporary folder. */
-export async function checkOut(commit: string): Promise<string> {
+async function checkOut(commit: string): Promise<string> {
   await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).catch(() => {
     throw new Error(
       `This clone does not contain the release ${commit}, from which the upgrade is tested. Fetch the whole history: git fetch --unshallow`,

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateAll } from '../../../src/commands/migrate.ts'
-import { migrate } from '../../../src/db/migrate.ts'
 import { canStartServer, startServerOfRun } from './server-of-run.ts'
 
 declare module 'vitest' {
@@ -60,9 +59,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `voucher_template_${randomBytes(6).toString('hex')}`
   await queryServer(`create database ${template}`)
   await migrateAll({ databaseUrl: databaseUrl(template) })
-  // The migrations of a later version, to test this code on its schema: see CONTRIBUTING.md.
-  const later = process.env['TEST_LATER_MIGRATIONS']
-  if (later !== undefined) await migrate(databaseUrl(template), { folder: later })
   project.provide('templateDatabase', template)
   if (shared.serverOfRun) return async () => stop?.() // its databases are deleted with it
   return () => queryServer(`drop database ${template} with (force)`)
