@@ -19,7 +19,7 @@ test('the installed archive of the last release is replaced under 5,000 requests
 test('a migration that removes a column which the last release reads is noticed', async () => {
   const from = await buildRelease(lastRelease)
   const planted = laterMigrations('alter table vouchers rename column reference to booking;')
-  const migrateTooFar = (url: string) => migrate(url, 'UTC', planted)
+  const migrateTooFar = (url: string) => migrate(url, { folder: planted })
 
   const { problems } = await upgradeUnderLoad({ from, to: program, migrate: migrateTooFar, requestsPerStep: 25 })
 
