@@ -1,4 +1,5 @@
 import type { Database } from '#db/database.ts'
+import { isLong } from '#test/measuring.ts'
 import type { Simulator } from '#test/network/simulator.ts'
 import type { Received } from '#test/network/webhook-sink.ts'
 import type { Load } from './upgrade-load.ts'
@@ -78,7 +79,15 @@ async function checkWithdrawals({ db, load, simulators }: Upgraded): Promise<str
         and (select count(*) from batch_rows r where r.batch_id = b.id)
           = (select count(*) from vouchers v where v.site_id = b.site_id and v.batch_id = b.id)`,
   )
-  const deletions = (await Promise.all(simulators.map(listDeletions))).flat()
+  const { rows: revoked } = await db.query<{ id: string; mayRepeat: boolean }>(
+    `select controller_voucher_id as id,
+            exists (select from withdrawals w where w.voucher_id = v.id and w.attempts > 1) as "mayRepeat"
+       from vouchers v where status = 'revoked'`,
+  )
+  const ids = revoked.map(({ id }) => id)
+  // On a busy machine, a call may take longer than the lease of its withdrawals. Then another worker repeats it.
+  const allowed = new Set(isLong ? [] : revoked.filter(({ mayRepeat }) => mayRepeat).map(({ id }) => id))
+  const deletions = (await Promise.all(simulators.map((simulator) => listDeletions(simulator, ids)))).flat()
   return [
     ...open.map(({ id }) => `withdrawal ${id} has not ended`),
     ...failed.map(({ outcome }) => `a withdrawal ended with the outcome ${outcome}`),
@@ -92,17 +101,20 @@ async function checkWithdrawals({ db, load, simulators }: Upgraded): Promise<str
       batches.map(({ id }) => id),
       'is a batch that lacks vouchers',
     ),
-    ...doubled(deletions, 'was deleted twice on its controller'),
+    ...missing(ids, deletions, 'is revoked and was never deleted on its controller'),
+    ...doubled(
+      deletions.filter((id) => !allowed.has(id)),
+      'was deleted twice on its controller',
+    ),
   ]
 }
 
-/** The ids of the vouchers in all requests that delete vouchers. A request names each voucher once. */
-async function listDeletions(simulator: Simulator): Promise<string[]> {
-  const [vouchers, requests] = [await simulator.vouchers(), await simulator.requests()]
-  const texts = requests
+/** Those of the ids that requests to delete vouchers name, once for each request. */
+async function listDeletions(simulator: Simulator, ids: string[]): Promise<string[]> {
+  const texts = (await simulator.requests())
     .filter(({ method, body }) => method === 'DELETE' || (body as { cmd?: string } | null)?.cmd === 'delete-voucher')
-    .map(({ path, query, body }) => `${path} ${decodeURIComponent(query)} ${JSON.stringify(body)}`)
-  return vouchers.flatMap(({ id }) => texts.filter((text) => text.includes(id)).map(() => id))
+    .map(({ path, query, body }) => `${path} ${query} ${JSON.stringify(body)}`)
+  return ids.flatMap((id) => texts.filter((text) => text.includes(id)).map(() => id))
 }
 
 /** Each event was acknowledged once, each voucher was announced once, and each revoked one once more. */
