@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSlots, type Gathered, gatherCalls, type SlotOptions } from './concurrency.ts'
 
 /** Work whose runs end when the test ends them. `runs` tells with which calls each run was started. */
@@ -137,6 +137,12 @@ function controlledSlots(options: Partial<SlotOptions> = {}) {
     started.push(name)
     releases.set(name, release)
   }
+  onTestFinished(async () => {
+    for (const release of releases.values()) {
+      release() // the next one that waits gets the slot and is added to `releases`
+      await settle()
+    }
+  })
   return { slots, started, take, release: (name: string) => releases.get(name)?.() }
 }
 

@@ -45,6 +45,8 @@ async function seedDeliveries(webhookId: string, siteId: number, count: number):
      select id from delivery where state = 'pending'`,
     [webhookId, siteId, count],
   )
+  // If statistics from before say that the tables are empty, PostgreSQL chooses plans that take seconds.
+  await db.query('analyze events, deliveries, delivery_attempts')
   return rows[0]?.id as string
 }
 

@@ -27,9 +27,10 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 export function stopOnSignal(log: Logger, withinMs: number): Running {
   const parts: Part[] = []
   let stopping: Promise<void> | undefined
+  let exitTimer: NodeJS.Timeout | undefined
 
   const stopAll = async () => {
-    setTimeout(() => {
+    exitTimer = setTimeout(() => {
       log.error('stopping took too long; exiting with unfinished work')
       process.exit(1)
     }, withinMs).unref()
@@ -66,6 +67,7 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
     },
     async stop() {
       await stop()
+      clearTimeout(exitTimer)
       for (const signal of signals) process.off(signal, onSignal)
     },
     isStopping: () => stopping !== undefined,
