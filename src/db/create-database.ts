@@ -6,8 +6,8 @@ import { DatabaseClient } from './database-client.ts'
 
 const duplicateDatabase = '42P04'
 
-/** The default encoding of the server may lack characters of names. Only `template0` can be copied with another one. */
-const anyName = `encoding 'UTF8' template template0`
+/** The default encoding of the server may lack characters of names. Only `template0` can be copied with another encoding. */
+const inUtf8 = `encoding 'UTF8' template template0`
 
 /** Creates a database with a random name, which the caller drops when it is no longer needed. */
 export async function createTemporaryDatabase(
@@ -15,7 +15,7 @@ export async function createTemporaryDatabase(
   purpose: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `voucher_${purpose}_${randomBytes(6).toString('hex')}`
-  await queryServer(serverUrl, `create database ${name} ${anyName}`)
+  await queryServer(serverUrl, `create database ${name} ${inUtf8}`)
   return {
     url: replaceDatabase(serverUrl, name),
     drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`),
@@ -24,7 +24,7 @@ export async function createTemporaryDatabase(
 
 /** Creates the database if it does not exist, and returns its URL. */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
-  await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)} ${anyName}`).catch((error) => {
+  await queryServer(serverUrl, `create database ${pg.escapeIdentifier(name)} ${inUtf8}`).catch((error) => {
     if (error.code !== duplicateDatabase) throw error
   })
   return replaceDatabase(serverUrl, name)
@@ -37,6 +37,7 @@ async function queryServer(serverUrl: string, statement: string): Promise<void> 
     options: noTimeouts,
     ...tcpKeepAlive,
   })
+  client.on('error', () => {}) // the running statement fails with the same error
   await client.connect().catch(throwUnavailable)
   try {
     await client.query(statement)
