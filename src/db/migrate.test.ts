@@ -145,6 +145,27 @@ test('an index on a table without partitions is built; a unique one too', async 
   expect(await findIndex('planted_plain')).toEqual({ isValid: true, parts: 0 })
 })
 
+test('an index whose name is too long for its partitions is rejected', async () => {
+  const long = 'x'.repeat(60)
+  const name = plantIndex(long)
+
+  await expect(migrate(db.url, { folder })).rejects.toThrow(`The name of the index ${long} is too long`)
+  rmSync(join(folder, `${name}.sql`))
+})
+
+test('an index is dropped after a long reader, whatever the patience', async () => {
+  const name = plant('-- Runs in steps, without a transaction.\ndrop index concurrently if exists planted_plain;')
+  const release = await hold('select count(*) from sites')
+
+  const migrating = migrate(db.url, { folder, patienceMs: 0 }).catch((error: Error) => error)
+  await untilWaitingFor('virtualxid')
+  await pause(1_500) // longer than a migration waits for a lock
+  await release()
+
+  expect(await migrating).toEqual([name])
+  expect(await findIndex('planted_plain')).toBeUndefined()
+})
+
 test('values are changed in parts of 1,000 rows; a locked row is waited for, and other rows can be written', async () => {
   await db.query(
     `insert into vouchers (site_id, id, code, controller_name, name, max_uses, expire_minutes, created_at)

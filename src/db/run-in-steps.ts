@@ -4,6 +4,8 @@ import { lockTimeoutMs } from './retry-while-locked.ts'
 
 const rowsOfPart = 1_000
 const pauseMs = 20
+/** PostgreSQL shortens longer names, so that the indexes of two partitions could get the same name. */
+const longestName = 63
 const partMark = /(?<!:):part\b/
 
 /** The first line of a migration says whether it runs in steps. */
@@ -28,18 +30,19 @@ export async function runInSteps(steps: Steps, sql: string): Promise<void> {
     if (index) {
       const [, unique = '', name = '', table = '', definition = ''] = index
       await buildIndex(steps, { unique, name, table, definition })
-    } else if (partMark.test(statement)) await updateInParts(steps, statement)
+    } else if (/^drop\s+index\s+concurrently\s/i.test(statement)) await runWithoutLockTimeout(steps.client, statement)
+    else if (partMark.test(statement)) await updateInParts(steps, statement)
     else await steps.retry(() => steps.client.query(statement))
   }
 }
 
-/** Splits SQL at its semicolons, and removes comments. Backslash escapes in strings (`E'…'`) are not supported. */
+/** Splits SQL at its semicolons, and replaces each comment by a space. Backslash escapes in strings (`E'…'`) are not supported. */
 export function splitStatements(sql: string): string[] {
   const tokens = /--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;|[^-/'"$;]+|[\s\S]/g
   const statements = ['']
   for (const [token] of sql.matchAll(tokens)) {
     if (token === ';') statements.push('')
-    else if (!/^(--|\/\*)/.test(token)) statements.push(statements.pop() + token)
+    else statements.push(statements.pop() + (/^(--|\/\*)/.test(token) ? ' ' : token))
   }
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')
 }
@@ -58,24 +61,31 @@ async function buildIndex(steps: Steps, index: Index): Promise<void> {
   await alter(`create ${unique} index if not exists ${name} on only ${table} ${definition}`)
   for (const partition of partitions) {
     const part = `${name}_${partition}`
+    if (part.length > longestName)
+      throw new Error(`The name of the index ${name} is too long: ${part} has more than ${longestName} characters.`)
     await buildConcurrently(steps.client, { unique, name: part, table: partition, definition })
     await alter(`alter index ${name} attach partition ${part}`)
   }
 }
 
-/**
- * Builds the index, which waits for all transactions that are open. Writes do not queue behind it, so it waits as long as
- * necessary. An interrupted build left an index that is not valid, which is dropped first.
- */
+/** Builds the index. If an interrupted build left an index that is not valid, drops that one first. */
 async function buildConcurrently(client: pg.Client, { unique, name, table, definition }: Index): Promise<void> {
   const { rows } = await client.query<{ isValid: boolean }>(
     `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)`,
     [name],
   )
   if (rows[0]?.isValid) return
+  if (rows[0]) await runWithoutLockTimeout(client, `drop index concurrently ${name}`)
+  await runWithoutLockTimeout(client, `create ${unique} index concurrently ${name} on ${table} ${definition}`)
+}
+
+/**
+ * Runs a statement that waits for open transactions, while no write queues behind it. So it may wait as long as necessary. After
+ * an error, `migrate` closes the connection.
+ */
+async function runWithoutLockTimeout(client: pg.Client, statement: string): Promise<void> {
   await client.query('set lock_timeout = 0')
-  if (rows[0]) await client.query(`drop index concurrently ${name}`)
-  await client.query(`create ${unique} index concurrently ${name} on ${table} ${definition}`)
+  await client.query(statement)
   await client.query(`set lock_timeout = ${lockTimeoutMs}`)
 }
 
