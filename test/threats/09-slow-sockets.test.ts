@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedKey } from '#test/data/seed.ts'
-import { isLong, median, percentile, report, size, timeLimit } from '#test/measuring.ts'
+import { isLong, median, percentile, report, size } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { exchange, openSocket } from '#test/network/sockets.ts'
 import { startService } from '#test/service.ts'
@@ -13,6 +13,9 @@ import { startService } from '#test/service.ts'
 const db = await createTestDatabase()
 const { url, log } = await startService(db.url)
 const { key } = await seedKey(db, { scope: 'write' })
+
+/** How late a busy machine may be in CI. A multiple of the times would hide that the service waits twice as long. */
+const latenessMs = isLong ? 0 : 15_000
 
 const beginnings = {
   silent: '',
@@ -67,7 +70,7 @@ test(`${size(200, 1_000)} slow sockets are closed within 12 s while valid reques
   report('slow sockets: last one closed after ms', Math.max(...closed))
   report('slow sockets: p99 of valid requests in ms', p99)
 
-  expect(Math.max(...closed)).toBeLessThan(timeLimit(12_000))
+  expect(Math.max(...closed)).toBeLessThan(12_000 + latenessMs)
 })
 
 test.concurrent(`${size(20, 260)} connections whose clients read nothing are ended; a slow reader gets its whole answer`, async () => {
@@ -122,7 +125,7 @@ async function readToEnd(socket: Socket): Promise<number> {
 }
 
 test.concurrent('a slow client gets 408 in the common shape of errors', async () => {
-  const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', timeLimit(13_000))
+  const { statuses, body } = await exchange(url, 'GET /api/sites.php HTTP/1.1\r\nHost: x\r\n', 13_000 + latenessMs)
 
   expect(statuses).toEqual([408])
   expect(JSON.parse(body).error).toBe('request_timeout')
@@ -130,10 +133,10 @@ test.concurrent('a slow client gets 408 in the common shape of errors', async ()
 
 test.concurrent('a slow body ends after 15 s', async () => {
   const head = `POST /api/vouchers.php HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{`
-  const { closedAfterMs } = await exchange(url, head, timeLimit(20_000))
+  const { closedAfterMs } = await exchange(url, head, 20_000 + latenessMs)
 
   expect(closedAfterMs).toBeGreaterThan(13_000)
-  expect(closedAfterMs).toBeLessThan(timeLimit(17_500))
+  expect(closedAfterMs).toBeLessThan(17_500 + latenessMs)
 })
 
 test.runIf(isLong)(
