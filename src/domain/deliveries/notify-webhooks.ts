@@ -111,8 +111,10 @@ export type DeliveryJob = { deliveryId: string; turn: number; hostId?: string | 
  */
 export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries: DeliveryToSend[]): Promise<number> {
   let enqueued = 0
-  for (const [name, jobs] of Map.groupBy(deliveries.map(jobOf), ({ queue }) => queue))
-    enqueued += await queue.enqueue(tx, name, jobs.map(({ job }) => job)) // biome-ignore format: one line
+  for (const [name, entries] of Map.groupBy(deliveries.map(jobOf), (entry) => entry.queue)) {
+    const jobs = entries.map(({ job }) => job)
+    enqueued += await queue.enqueue(tx, name, jobs)
+  }
   return enqueued
 }
 
