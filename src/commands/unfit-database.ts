@@ -3,11 +3,11 @@ import { type DatabaseFacts, findDatabaseFacts, listWrongSettings } from '#db/un
 import { CommandRefused } from './terminal/refusals.ts'
 
 /** A reason why the service cannot work with a database as it is, and the remedy. */
-type Misfit = { message: string; fix: string }
+type DatabaseProblem = { message: string; fix: string }
 
-export async function listMisfits(db: Queryable): Promise<Misfit[]> {
+export async function listDatabaseProblems(db: Queryable): Promise<DatabaseProblem[]> {
   const facts = await findDatabaseFacts(db)
-  return [...judgeSearchPath(facts), ...judgeEncoding(facts), ...(await listMisfitSettings(db))]
+  return [...judgeSearchPath(facts), ...judgeEncoding(facts), ...(await listSettingProblems(db))]
 }
 
 /**
@@ -24,16 +24,16 @@ export async function rejectUnfitDatabase(url: string): Promise<void> {
   }
 }
 
-/** Rejects connections with wrong settings, as a pooler may lend them. */
+/** Rejects connections with wrong settings, which a pooler may return. */
 export async function rejectWrongSettings(db: Queryable): Promise<void> {
-  rejectFirst(await listMisfitSettings(db))
+  rejectFirst(await listSettingProblems(db))
 }
 
-function rejectFirst([first]: Misfit[]): void {
+function rejectFirst([first]: DatabaseProblem[]): void {
   if (first) throw new CommandRefused(`${first.message} ${first.fix}`)
 }
 
-function judgeSearchPath({ role, searchPath, findsPublic }: DatabaseFacts): Misfit[] {
+function judgeSearchPath({ role, searchPath, findsPublic }: DatabaseFacts): DatabaseProblem[] {
   if (findsPublic) return []
   return [
     {
@@ -43,7 +43,7 @@ function judgeSearchPath({ role, searchPath, findsPublic }: DatabaseFacts): Misf
   ]
 }
 
-function judgeEncoding({ database, encoding, hasTables }: DatabaseFacts): Misfit[] {
+function judgeEncoding({ database, encoding, hasTables }: DatabaseFacts): DatabaseProblem[] {
   if (encoding === 'UTF8') return []
   const create = 'sudo -u postgres createdb --owner=<user> --encoding=UTF8 --template=template0 <name>'
   return [
@@ -56,7 +56,7 @@ function judgeEncoding({ database, encoding, hasTables }: DatabaseFacts): Misfit
   ]
 }
 
-async function listMisfitSettings(db: Queryable): Promise<Misfit[]> {
+async function listSettingProblems(db: Queryable): Promise<DatabaseProblem[]> {
   return (await listWrongSettings(db)).map(({ role, name, value, needed }) => ({
     message: `Connections through DATABASE_URL have ${name} = ${value}, but the service needs ${needed}.`,
     fix: `The pooler does not pass on the setting of the service, so set it for the role: alter role "${role}" set ${name} = '${needed}'. Then restart the pooler.`,

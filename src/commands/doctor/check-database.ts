@@ -3,7 +3,7 @@ import type { Database, Queryable } from '#db/database.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import type { Config } from '../../config.ts'
 import { describeFailure } from '../terminal/failures.ts'
-import { listMisfits } from '../unfit-database.ts'
+import { listDatabaseProblems } from '../unfit-database.ts'
 import { findServerFacts, listForbiddenTables, listMissingExtensions, type ServerFacts } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
@@ -31,7 +31,7 @@ export async function checkServer(db: Queryable, config: Config): Promise<Findin
   const machineMs = (sentMs + Date.now()) / 2
   return [
     judgeVersion(facts),
-    ...(await listMisfits(db)).map(({ message, fix }) => findingsOf('database').problem(message, fix)),
+    ...(await listDatabaseProblems(db)).map(({ message, fix }) => findingsOf('database').problem(message, fix)),
     await checkRights(db, facts),
     ...judgeConnections(facts, config),
     judgeClock(facts.now.getTime() - machineMs),
