@@ -6,8 +6,9 @@ import { CommandRefused } from './terminal/refusals.ts'
 import { rejectUnfitDatabase } from './unfit-database.ts'
 
 /**
- * Runs work that creates tables, unless the database is unfit for them. If it fails because the user may not create tables, or because an earlier restore was
- * interrupted, the error says what to do. Messages of PostgreSQL are not compared, because they can be in another language.
+ * Runs work that creates tables, unless the database is unfit for them. If it fails because the user may not create tables, or
+ * because an earlier restore was interrupted, the error says what to do. Messages of PostgreSQL are not compared, because they can
+ * be in another language.
  */
 export async function creatingTables<T>(url: string, work: () => Promise<T>): Promise<T> {
   await rejectUnfitDatabase(url)

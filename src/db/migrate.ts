@@ -102,9 +102,10 @@ async function withMigrationClient(
 }
 
 /**
- * Takes the lock of node-pg-migrate, until the connection ends. It asks again and again: a process that waited inside a
- * statement would be waited for by the other process if that builds an index concurrently. A process of version 0.1.0 waits that
- * way. The build then fails with a deadlock, and its process gives the lock away before it retries.
+ * Takes the lock of node-pg-migrate until the connection ends. Polls for it: if the process waited inside a statement, and another
+ * process built an index concurrently, the build would wait for that statement, and the two would wait for each other. Version
+ * 0.1.0 waits inside a statement. PostgreSQL then ends the build because of the deadlock, and the new process releases the lock
+ * before it retries.
  */
 async function waitForOtherProcesses(client: DatabaseClient): Promise<void> {
   for (;;) {

@@ -50,8 +50,8 @@ export function splitStatements(sql: string): string[] {
 type Index = { unique: string; name: string; table: string; definition: string }
 
 /**
- * PostgreSQL builds no index concurrently on a partitioned table. So an index that is not valid yet is created for the table
- * alone. It becomes valid when an index of every partition is attached to it.
+ * Builds an index, partition by partition if the table has any, because PostgreSQL builds no index concurrently on a partitioned
+ * table. The index of the whole table becomes valid when the indexes of all partitions are attached to it.
  */
 async function buildIndex(steps: Steps, index: Index): Promise<void> {
   const { unique, name, table, definition } = index
@@ -98,8 +98,8 @@ async function listPartitions(client: pg.Client, table: string): Promise<string[
 }
 
 /**
- * Runs the update once for each range of the primary key, with `:part` replaced by the condition of the range. Each one commits
- * by itself. Other transactions write between them.
+ * Runs the update once for each range of the primary key, with `:part` replaced by the condition of the range. Each run commits
+ * by itself, so other transactions can write in between.
  */
 async function updateInParts({ client, retry }: Steps, statement: string): Promise<void> {
   const table = /^update\s+(\w+)/i.exec(statement)?.[1]

@@ -32,11 +32,11 @@ export type DatabaseTls = {
 }
 
 /**
- * Parses an address as `psql` accepts it. Variables of PostgreSQL fill its gaps. A form or a parameter that would have no effect
- * is rejected. The messages repeat no part that may be a password.
+ * Parses an address as `psql` accepts it. Parts that it lacks come from the variables of PostgreSQL. A form or a parameter that
+ * would have no effect is rejected. The messages repeat no part that may be a password.
  */
 export function parseDatabaseAddress(text: string, env: NodeJS.ProcessEnv = {}): DatabaseAddress {
-  const { authority, path, query } = split(text.trim())
+  const { authority, path, query } = splitAddress(text.trim())
   const [credentials, hostAndPort = ''] = authority.includes('@') ? authority.split('@') : ['', authority]
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(credentials as string) ?? []
   const given = { ...splitHost(hostAndPort), user: decode(user), password: decode(password), dbname: decode(path) }
@@ -60,14 +60,14 @@ export function parseDatabaseAddress(text: string, env: NodeJS.ProcessEnv = {}):
 function formatDatabaseAddress({ host, port, user, password, database, tls, options }: DatabaseAddress): string {
   const credentials = [user, ...(password === undefined ? [] : [password])].map(encodeURIComponent).join(':')
   const place = isIP(host) === 6 ? `[${host.replace('%', '%25')}]` : encodeURIComponent(host)
-  const parameters = Object.entries({ ...(tls ?? plain(host)), options }).flatMap(([name, value]) =>
+  const parameters = Object.entries({ ...(tls ?? withoutTls(host)), options }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
   const query = parameters.length > 0 ? `?${parameters.join('&')}` : ''
   return `postgres://${credentials}@${place}:${port}/${encodeURIComponent(database)}${query}`
 }
 
-/** Parses the setting with the address of a database. The result has no gaps. */
+/** Parses the setting with the address of a database. The result is complete: it needs no variables of PostgreSQL. */
 export function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
   const address = parseDatabaseAddress(text, env)
   connectionOf(address)
@@ -131,7 +131,7 @@ const wrongCharacters =
 const severalHosts =
   'names several hosts, which is not supported yet. Write the address of one host: the primary, or a proxy that finds the primary, such as HAProxy'
 
-function split(text: string): { authority: string; path: string; query: string } {
+function splitAddress(text: string): { authority: string; path: string; query: string } {
   if (/^\s*\w+\s*=/.test(text))
     throw new Error('has the form key=value. Write it as postgres://user:password@host:5432/database')
   if (/^(\/|socket:)/.test(text))
@@ -180,7 +180,7 @@ function accountName(): string {
   }
 }
 
-/** The parameters that have an effect, and the variables that replace them. `options` has none: it would be for all programs. */
+/** The parameters that have an effect, and the variables for those that an address lacks. PGOPTIONS is not read. */
 const variables = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -254,7 +254,7 @@ function withoutEmpty(values: Record<string, string>): Values {
 const modes = ['disable', 'no-verify', 'verify-ca', 'verify-full', 'require']
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'] as const
 
-/** `require` checks as much as `verify-full`. libpq checks nothing with it, so that anybody in between could read everything. */
+/** `require` checks as much as `verify-full`. libpq checks nothing with it, so an attacker on the network could read everything. */
 function readTls(values: Values, env: NodeJS.ProcessEnv): DatabaseTls | undefined {
   const valueFor = (name: Name) => values[name] ?? (env[variables[name]] || undefined)
   const nameOf = (name: Name) => (name in values ? name : variables[name])
@@ -262,7 +262,7 @@ function readTls(values: Values, env: NodeJS.ProcessEnv): DatabaseTls | undefine
   const mode = valueFor('sslmode') ?? (isWanted ? 'verify-full' : 'disable')
   if (!modes.includes(mode))
     throw new Error(
-      `${nameOf('sslmode')} must be one of ${modes.join(', ')}. With prefer and allow, nobody could say whether the connection is encrypted`,
+      `${nameOf('sslmode')} must be one of ${modes.join(', ')}. prefer and allow are not supported, because they may connect without encryption`,
     )
   const unused = { disable: [...fileParameters, 'sslnegotiation' as const], 'no-verify': ['sslrootcert' as const] }[
     mode
@@ -273,7 +273,7 @@ function readTls(values: Values, env: NodeJS.ProcessEnv): DatabaseTls | undefine
   const root = mode === 'no-verify' ? undefined : valueFor('sslrootcert')
   if (mode === 'verify-ca' && (root ?? 'system') === 'system')
     throw new Error(
-      'sslmode=verify-ca needs sslrootcert with the certificate of your own authority: of a public one, anybody can get a certificate',
+      'sslmode=verify-ca needs sslrootcert with the certificate of your own authority, because anybody can get a certificate from a public one',
     )
   const [sslcert, sslkey] = [valueFor('sslcert'), valueFor('sslkey')]
   if ((sslcert === undefined) !== (sslkey === undefined))
@@ -297,7 +297,7 @@ function rejectTls(values: Values): undefined {
     throw new Error(`A connection through a socket has no TLS. Remove ${name}`)
 }
 
-/** Without it, PGSSLMODE could turn TLS on when the result is parsed again. */
-function plain(host: string): { sslmode?: string } {
+/** Says that there is no TLS. Otherwise PGSSLMODE could turn it on when the result is parsed again. */
+function withoutTls(host: string): { sslmode?: string } {
   return host.startsWith('/') ? {} : { sslmode: 'disable' }
 }

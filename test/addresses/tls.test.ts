@@ -90,8 +90,8 @@ test.each([
   ['sslmode=verify-full&sslrootcert=OTHER_CA', {}, untrusted],
   ['sslmode=verify-ca&sslrootcert=OTHER_CA', {}, untrusted],
   ['sslmode=require&sslrootcert=CA', { host: '127.0.0.1' }, 'is not for 127.0.0.1, but for DNS:localhost. Write one'],
-  ['sslmode=disable', {}, 'pg_hba.conf. It may ask for TLS (sslmode=verify-full)'],
-  ['sslrootcert=CA', { user: 'certified' }, 'or for a client certificate (sslcert and sslkey)'],
+  ['sslmode=disable', {}, 'pg_hba.conf. The file may require TLS (sslmode=verify-full)'],
+  ['sslrootcert=CA', { user: 'certified' }, 'or a client certificate (sslcert and sslkey)'],
 ])('with %s and a server that does not fit, the message says what to do', async (parameters, place, sentence) => {
   const { exitCode, stderr } = await migrate(url(parameters, place))
 

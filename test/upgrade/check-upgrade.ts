@@ -52,13 +52,13 @@ async function checkRecord({ db, load, simulators, sites }: Upgraded): Promise<s
       })),
     ),
   )
-  const made = onControllers.flat()
-  const there = made.filter(({ deleted }) => !deleted).map(({ name }) => name)
+  const everCreated = onControllers.flat()
+  const there = everCreated.filter(({ deleted }) => !deleted).map(({ name }) => name)
   return [
     ...doubled(recorded, 'is recorded twice'),
     ...missing(load.created.map(nameOf), recorded, 'was answered with 201 and is not recorded'),
     ...missing(
-      made.map(({ name }) => name),
+      everCreated.map(({ name }) => name),
       recorded,
       'is on a controller and not recorded',
     ),
@@ -128,7 +128,7 @@ async function checkNotifications({ db, webhookId, received }: Upgraded): Promis
   )
   const { rows: batches } = await db.query<{ id: string }>(`select site_id || '-' || id as id from batches`)
   const events = received.map(({ headers, body }) => ({ id: String(headers['webhook-id']), ...JSON.parse(body) }))
-  const told = (type: string): string[] =>
+  const announced = (type: string): string[] =>
     events.filter((event) => event.type === type).flatMap(({ data }) => data.voucher_ids ?? [data.batch_id])
   const revoked = vouchers.filter(({ status }) => status === 'revoked')
   return [
@@ -146,21 +146,21 @@ async function checkNotifications({ db, webhookId, received }: Upgraded): Promis
     ),
     ...missing(
       vouchers.map(({ id }) => id),
-      told('voucher.created'),
+      announced('voucher.created'),
       'was created without a notification',
     ),
     ...missing(
       revoked.map(({ id }) => id),
-      told('voucher.revoked'),
+      announced('voucher.revoked'),
       'was revoked without a notification',
     ),
     ...missing(
       batches.map(({ id }) => id),
-      told('batch.finished'),
+      announced('batch.finished'),
       'is a batch that ended without a notification',
     ),
     ...['voucher.created', 'voucher.revoked', 'batch.finished'].flatMap((type) =>
-      doubled(told(type), `is in two events of the type ${type}`),
+      doubled(announced(type), `is in two events of the type ${type}`),
     ),
   ]
 }

@@ -38,7 +38,7 @@ const remedies: Record<string, (message: string) => string> = {
     `Create it with \`sudo -u postgres createdb --owner=<user> ${shellWord(/"(.*)"/.exec(message)?.[1] ?? 'vouchers')}\`, with the user of DATABASE_URL.`,
   '28P01': () => 'Check the user name and password in DATABASE_URL.',
   '28000': () =>
-    'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf. It may ask for TLS (sslmode=verify-full) or for a client certificate (sslcert and sslkey).',
+    'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf. The file may require TLS (sslmode=verify-full) or a client certificate (sslcert and sslkey).',
   '53300': () => 'Raise max_connections in postgresql.conf, or lower DATABASE_POOL_SIZE.',
   '42501': () =>
     'Set DATABASE_URL to a user who may do this, or grant the right. The demo needs a user who may create databases (`alter role … createdb`).',
