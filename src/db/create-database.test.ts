@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { databaseUrl } from '#test/data/template-database.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
+import { ensureDatabase } from './create-database.ts'
+
+test('a connection that is lost while a database is created is an error of the call', async () => {
+  const { hostname, port } = new URL(databaseUrl('postgres'))
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname)
+    client.on('data', (data) => (data.includes('create database') ? client.destroy() : server.write(data)))
+    server.on('data', (data) => client.write(data))
+    client.on('close', () => server.destroy())
+  }).listen(0, '127.0.0.1')
+  onFileEnd(() => proxy.close())
+  await once(proxy, 'listening')
+  const proxied = Object.assign(new URL(databaseUrl('postgres')), {
+    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  }).href
+
+  // Without a listener for errors, the run fails with an uncaught error.
+  await expect(ensureDatabase(proxied, 'never_created')).rejects.toThrow('Connection terminated unexpectedly')
+})
