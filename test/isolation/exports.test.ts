@@ -105,10 +105,12 @@ test('while two exports of others run, an export waits 10 s and gets 429', async
   const held = await Promise.all(['a', 'b'].map((id) => exports.take({ kind: 'key', id }, signal)))
   const startedAt = performance.now()
   const answer = await app.call('/api/v2/vouchers.csv', { key })
+  const waitedMs = performance.now() - startedAt
   for (const { release } of held) release()
 
   expect([answer.status, answer.json().error]).toEqual([429, 'exports_too_many'])
-  expect(performance.now() - startedAt).toBeGreaterThan(9_900)
+  expect(waitedMs).toBeGreaterThan(9_900)
+  expect(waitedMs).toBeLessThan(25_000) // later on a busy machine
 })
 
 test('an export that is also a search waits for the search of its caller, and not for itself', async () => {
