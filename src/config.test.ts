@@ -56,7 +56,7 @@ test.each([
   ],
   ['postgres://u@a/db?sslmod=verify-full', 'The parameter sslmod does not exist. Did you mean sslmode?'],
   ['postgres://u@a/db?conect_timeout=5', 'The parameter conect_timeout does not exist. Did you mean connect_timeout?'],
-  ['postgres://u@a/db?colour=red', 'The parameter colour does not exist. Remove it'],
+  ['postgres://u@a/db?colour=red', 'The parameter number 1 after the ? does not exist. Remove it'],
   ['postgres://u@a/db?application_name=x', 'The parameter application_name is not supported. Remove it'],
   ['postgres://u@a/db?connect_timeout=5', 'The parameter connect_timeout is not supported. Remove it'],
   ['postgres://u@a/db?statement_timeout=0', 'The parameter statement_timeout is not supported. Remove it'],

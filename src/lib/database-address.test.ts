@@ -71,3 +71,21 @@ test('another database of the same server keeps everything else', () => {
     'postgres://u:p%40@%2Frun%2Fpostgresql:5433/guest%20wifi%2F2?options=-c%20x%3D1',
   )
 })
+
+test.each(['postgres://u@a/db?password=p&hunter2', 'postgres://u@a/db?password=p&hunter2=1', 'postgres://u:p?hunter2'])(
+  '%s is rejected without repeating what may be a part of the password',
+  (text) => {
+    expect(() => parseDatabaseAddress(text)).toThrow(/^The parameter number \d after the \? does not exist\. .* %26/)
+  },
+)
+
+test('names that every object of JavaScript has are no parameters', () => {
+  expect(() => parseDatabaseAddress('postgres://u@a/db?constructor=1')).toThrow('does not exist')
+})
+
+test.each(['postgres://u%00x@a/db', 'postgres://u:p%00@a/db', 'postgres://u@a/db%00', 'postgres://u@a/db?options=%00'])(
+  '%s is rejected, because it contains a zero byte',
+  (text) => {
+    expect(() => parseDatabaseAddress(text)).toThrow('contains %00')
+  },
+)

@@ -144,6 +144,7 @@ function splitAddress(text: string): { authority: string; path: string; query: s
 }
 
 function decode(text: string): string {
+  if (text.includes('%00')) throw new Error('contains %00, which PostgreSQL does not accept. Remove it')
   try {
     return decodeURIComponent(text)
   } catch {
@@ -229,10 +230,11 @@ const unsupported: Record<string, string> = {
 
 function parseQuery(query: string): Values {
   const values: Record<string, string> = {}
-  for (const part of query.split('&').filter((each) => each !== '')) {
+  for (const [index, part] of query.split('&').entries()) {
+    if (part === '') continue
     const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(part) ?? []).map(decode)
     if (!/^\w+$/.test(name)) throw new Error(wrongCharacters)
-    if (!supported.includes(name)) throw new Error(`The parameter ${name} ${whatToDo(name)}`)
+    if (!supported.includes(name)) throw new Error(rejectionOf(name, index + 1))
     if (name in values) throw new Error(`The parameter ${name} occurs twice. Remove one of them`)
     if (value === '') throw new Error(`The parameter ${name} has no value. Remove it, or add the value`)
     values[name] = value
@@ -240,11 +242,12 @@ function parseQuery(query: string): Values {
   return values
 }
 
-function whatToDo(name: string): string {
-  const remedy = unsupported[name]
-  if (remedy !== undefined) return `is not supported. ${remedy}`
+/** Repeats only names that resemble a parameter: any other text may be the part of a password after an &. */
+function rejectionOf(name: string, number: number): string {
+  if (Object.hasOwn(unsupported, name)) return `The parameter ${name} is not supported. ${unsupported[name]}`
   const nearest = nearestName(name, [...supported, ...Object.keys(unsupported)])
-  return `does not exist. ${nearest === undefined ? 'Remove it' : `Did you mean ${nearest}?`}`
+  if (nearest !== undefined) return `The parameter ${name} does not exist. Did you mean ${nearest}?`
+  return `The parameter number ${number} after the ? does not exist. Remove it. If it is a part of a value, write & as %26`
 }
 
 function withoutEmpty(values: Record<string, string>): Values {
