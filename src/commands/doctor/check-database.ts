@@ -1,10 +1,16 @@
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
-import type { Database, Queryable } from '#db/database.ts'
+import { connectDatabase, type Database, type Queryable } from '#db/database.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import type { Config } from '../../config.ts'
 import { describeFailure } from '../terminal/failures.ts'
 import { listDatabaseProblems } from '../unfit-database.ts'
-import { findServerFacts, listForbiddenTables, listMissingExtensions, type ServerFacts } from './doctor.queries.ts'
+import {
+  findDatabaseIdentity,
+  findServerFacts,
+  listForbiddenTables,
+  listMissingExtensions,
+  type ServerFacts,
+} from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const oldestVersion = 15
@@ -22,6 +28,33 @@ export async function checkConnection(db: Database): Promise<Finding | undefined
     const [text = ''] = describeFailure(error).message.split('\n')
     const [, message = text, fix = 'Check DATABASE_URL.'] = /^(.*?[.)]\.?) ([A-Z].*)$/.exec(text) ?? []
     return findingsOf('database').problem(message, fix)
+  }
+}
+
+/** Jobs and migrations use the direct address, so it must lead to the database that the requests use. */
+export async function checkDirectAddress(db: Queryable, { databaseDirectUrl: url }: Config): Promise<Finding[]> {
+  if (url === undefined) return []
+  const { ok, problem } = findingsOf('database')
+  const direct = connectDatabase({ url, poolSize: 1, name: 'voucher-service doctor', onError: () => {} })
+  try {
+    const unreachable = await checkConnection(direct)
+    if (unreachable)
+      return [
+        problem(
+          `DATABASE_DIRECT_URL: ${unreachable.message}`,
+          (unreachable.fix ?? '').replaceAll('DATABASE_URL', 'DATABASE_DIRECT_URL'),
+        ),
+      ]
+    if ((await findDatabaseIdentity(direct)) === (await findDatabaseIdentity(db)))
+      return [ok('DATABASE_DIRECT_URL leads to the same database.')]
+    return [
+      problem(
+        'DATABASE_DIRECT_URL leads to another database than DATABASE_URL.',
+        'Set it to the address of the PostgreSQL behind the pooler, with the same database.',
+      ),
+    ]
+  } finally {
+    await direct.close()
   }
 }
 

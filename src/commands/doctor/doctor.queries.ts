@@ -37,6 +37,15 @@ export async function findServerFacts(db: Queryable): Promise<ServerFacts> {
   return rows[0] as ServerFacts
 }
 
+/** Differs between any two databases, also of different servers. */
+export async function findDatabaseIdentity(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ identity: string }>(
+    `select oid || ' ' || extract(epoch from pg_postmaster_start_time()) as identity
+       from pg_database where datname = current_database()`,
+  )
+  return rows[0]?.identity ?? ''
+}
+
 /** Extensions that the migrations need and this server neither has in the database nor can create. */
 export async function listMissingExtensions(db: Queryable, needed: string[]): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(

@@ -117,6 +117,23 @@ describe('database', () => {
     ])
   })
 
+  test('a DATABASE_DIRECT_URL that cannot be reached, or leads to another database, is a problem', async () => {
+    const [{ url }, other] = [await createTestDatabase(), await createTestDatabase()]
+    const findingsWith = async (direct: string) =>
+      (await examine(url, { DATABASE_DIRECT_URL: direct }, withoutControllers)).of('database').slice(1)
+
+    expect(await findingsWith(url)).toMatchObject([{ result: 'ok' }])
+    expect(await findingsWith(other.url)).toMatchObject([
+      { result: 'problem', message: 'DATABASE_DIRECT_URL leads to another database than DATABASE_URL.' },
+    ])
+    expect(await findingsWith(`postgres://anna:hunter2@127.0.0.1:${await freePort()}/x`)).toMatchObject([
+      {
+        result: 'problem',
+        message: expect.stringMatching(/^DATABASE_DIRECT_URL: PostgreSQL cannot be reached at .* \(ECONNREFUSED\)\.$/),
+      },
+    ])
+  })
+
   test('PostgreSQL 14 is a problem', () => {
     const facts = { version: '14.9', versionNumber: 140_009, isReadOnly: false } as ServerFacts
 

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../../config.ts'
 import { print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { checkControllers } from './check-controllers.ts'
-import { checkConnection, checkMigrations, checkServer } from './check-database.ts'
+import { checkConnection, checkDirectAddress, checkMigrations, checkServer } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkPublicUrl } from './check-public-url.ts'
 import { checkRedis } from './check-redis.ts'
@@ -63,6 +63,7 @@ async function* examineDatabase(db: Database, config: Config, { controllers }: E
   if (unreachable) return yield unreachable
   const server = await attempt('database', () => checkServer(db, config))
   yield* server
+  yield* await attempt('database', () => checkDirectAddress(db, config))
   yield* await attempt('disk', () => checkDisk(db, config))
   if (server.some(({ check, result }) => check === 'rights' && result === 'problem')) return // the next checks read tables
   const migrations = await attempt('migrations', () => checkMigrations(db))
