@@ -39,7 +39,7 @@ export async function readArchive(file: string, env: ToolEnvironment): Promise<A
 }
 
 function hasTable(entries: string[], table: string): boolean {
-  return entries.some((entry) => entry.includes(` TABLE public ${table} `))
+  return entries.some((entry) => new RegExp(` TABLE \\S+ ${table} `).test(entry))
 }
 
 /** Reads the rows of `migrations` as text: `COPY public.migrations (id, name, run_on) FROM stdin;` and a line for each. */

@@ -343,3 +343,21 @@ test('a restore into the database of another owner says how to change the owner'
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Make the user its owner: `sudo -u postgres psql -c')])
   expect(stderr).not.toContain('pg_restore')
 })
+
+test('a record in a schema of its own can be backed up and restored', async () => {
+  const options = '?options=-c%20search_path%3Dguests,public'
+  const [from, to] = [await createEmptyDatabase(), await createEmptyDatabase()]
+  await queryDatabase(from, 'create schema guests')
+  expect((await run(from + options, ['migrate'])).exitCode).toBe(0)
+  const file = newFile()
+
+  expect(await run(from + options, ['backup', file])).toMatchObject({ exitCode: 0 })
+  expect(await run(to + options, ['restore', file])).toMatchObject({ exitCode: 0 })
+  expect((await run(to + options, ['migrate', '--check'])).exitCode).toBe(0)
+})
+
+async function queryDatabase(url: string, statement: string): Promise<void> {
+  const database = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  await database.query(statement)
+  await database.close()
+}
