@@ -6,9 +6,9 @@ import { CommandRefused } from './terminal/refusals.ts'
 import { rejectUnfitDatabase } from './unfit-database.ts'
 
 /**
- * Runs work that creates tables, unless the database is unfit for them. If it fails because the user may not create tables, or
- * because an earlier restore was interrupted, the error says what to do. Messages of PostgreSQL are not compared, because they can
- * be in another language.
+ * Runs work that creates tables, unless the database is unfit for them. If it fails because the user may not create tables, because
+ * the database is read-only, or because an earlier restore was interrupted, the error says what to do. Messages of PostgreSQL are
+ * not compared, because they can be in another language.
  */
 export async function creatingTables<T>(url: string, work: () => Promise<T>): Promise<T> {
   await rejectUnfitDatabase(url)
@@ -23,11 +23,15 @@ export async function creatingTables<T>(url: string, work: () => Promise<T>): Pr
 async function explainFailure(url: string, error: unknown): Promise<void> {
   const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
   try {
-    const { role, database, mayCreate } = await findServerFacts(db)
+    const { role, database, mayCreate, isReadOnly } = await findServerFacts(db)
     const statement = `alter database "${database}" owner to "${role}"`
     if (!mayCreate)
       throw new CommandRefused(
         `The user "${role}" may not create tables in the database "${database}". Make the user its owner: \`sudo -u postgres psql -c ${shellWord(statement)}\`.`,
+      )
+    if (!(error instanceof CommandRefused) && isReadOnly)
+      throw new CommandRefused(
+        `The database "${database}" is read-only. Point DATABASE_URL to the primary, or find out why the server accepts no writes.`,
       )
     if (!(error instanceof CommandRefused) && (await isHalfRestored(db)))
       throw new CommandRefused(

@@ -48,3 +48,13 @@ test('a role whose search path lacks the schema public creates no tables elsewhe
   expect(tables).toEqual([])
   expect(examined.json()).toContainEqual({ check: 'database', result: 'problem', message, fix })
 })
+
+test('a read-only database cannot be migrated, and the message says what to do', async () => {
+  const { url, name } = await createDatabase('UTF8')
+  await queryServer(`alter database ${name} set default_transaction_read_only = on`)
+
+  expect(await runCommand(url, ['migrate'])).toMatchObject({
+    exitCode: 1,
+    stderr: `voucher-service: The database "${name}" is read-only. Point DATABASE_URL to the primary, or find out why the server accepts no writes.\n`,
+  })
+})
