@@ -15,9 +15,22 @@ export async function creatingTables<T>(url: string, work: () => Promise<T>): Pr
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof Unavailable)) await explainFailure(url, error)
+    if (error instanceof Unavailable) throw error
+    rejectEqualRows(error)
+    await explainFailure(url, error)
     throw error
   }
+}
+
+const uniqueViolation = '23505'
+
+/** Rows that were different to an older version can be equal to the unique index of a migration. */
+function rejectEqualRows(error: unknown): void {
+  const { code, table, detail } = error as { code?: string; table?: string; detail?: string }
+  if (code !== uniqueViolation) return
+  throw new CommandRefused(
+    `Two rows of the table ${table} have a value that must be different in this version: ${detail} Change one of them with psql, and run \`voucher-service migrate\` again.`,
+  )
 }
 
 async function explainFailure(url: string, error: unknown): Promise<void> {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
 import { runCommand } from '#test/command.ts'
+import { createTestDatabase } from '#test/data/database.ts'
+import { seedPerson } from '#test/data/seed.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
@@ -57,4 +59,20 @@ test('a read-only database cannot be migrated, and the message says what to do',
     exitCode: 1,
     stderr: `voucher-service: The database "${name}" is read-only. Point DATABASE_URL to the primary, or find out why the server accepts no writes.\n`,
   })
+})
+
+test('if two people have addresses that are equal now, `migrate` names the address, and works once one is changed', async () => {
+  const db = await createTestDatabase()
+  await db.query(`drop index staff_by_email; drop index staff_by_email_in_any_case; drop table breaking_migrations;
+    delete from migrations where name >= '0040'`)
+  await seedPerson(db, { email: 'info@kiosk.example' })
+  await seedPerson(db, { email: 'INFO@kiosk.example' })
+
+  expect(await runCommand(db.url, ['migrate'])).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'voucher-service: Two rows of the table staff have a value that must be different in this version: Key (lower(email COLLATE natural_order))=(info@kiosk.example) is duplicated. Change one of them with psql, and run `voucher-service migrate` again.\n',
+  })
+  await db.query(`update staff set email = 'other@kiosk.example' where email like 'INFO%'`)
+  expect((await runCommand(db.url, ['migrate'])).exitCode).toBe(0)
 })

@@ -21,6 +21,17 @@ export async function listSomeRelations(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Whether this session finds tables in the schema. The schema may not exist yet. */
+export async function findsSchema(db: Queryable, schema: string): Promise<{ isFound: boolean; role: string }> {
+  const { rows } = await db.query<{ isFound: boolean; role: string }>(
+    `select current_user as role, $1 = any (
+       select replace(trim(both ' "' from part), '$user', current_user)
+         from unnest(string_to_array(current_setting('search_path'), ',')) as part) as "isFound"`,
+    [schema],
+  )
+  return rows[0] as { isFound: boolean; role: string }
+}
+
 /** Whether the database has the tables of the service, but no list of its migrations, which `restore` adds last. */
 export async function isHalfRestored(db: Queryable): Promise<boolean> {
   const { rows: tables } = await db.query<{ vouchers: boolean; migrations: boolean }>(

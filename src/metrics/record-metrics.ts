@@ -48,6 +48,10 @@ const figures = {
     help: '1 while the service is held: it creates and withdraws no vouchers. Otherwise 0.',
     read: (record: RecordFigures) => record.held,
   },
+  outdated: {
+    help: '1 if a newer version of the service made a migration that breaks this process. Otherwise 0.',
+    read: (record: RecordFigures) => record.outdated,
+  },
   unrecorded_vouchers: {
     help: 'Vouchers on controllers that this service seems to have created but that are not on record.',
     read: (record: RecordFigures) => record.unrecordedVouchers,

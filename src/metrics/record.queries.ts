@@ -1,3 +1,4 @@
+import { findBreaking } from '#db/breaking-migrations.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
@@ -18,6 +19,7 @@ export type RecordFigures = Awaited<ReturnType<typeof readRecord>>
 export async function readRecord(db: Queryable) {
   return {
     ...(await readFigures(db)),
+    outdated: (await findBreaking(db)) ? 1 : 0,
     queues: await listQueueDepths(db),
     controllers: await countControllerStates(db),
     sites: await countSiteStates(db),

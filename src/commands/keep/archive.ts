@@ -7,6 +7,8 @@ export type Archive = {
   takenAt: Date
   /** The version of the PostgreSQL from which it was taken. */
   serverMajor: number
+  /** The schema with the tables of the service: `public`, unless an administrator changed `search_path`. */
+  schema: string
   /** The entries of the archive, one line each. */
   entries: string[]
   /** The migrations of the record in it. */
@@ -25,7 +27,8 @@ export async function readArchive(file: string, env: ToolEnvironment): Promise<A
   const header = (name: string) => lines.find((line) => line.includes(`${name}: `))?.split(': ')[1] ?? ''
   const createdAt = /Archive created at (.*)/.exec(list)?.[1]
   const entries = lines.filter((line) => /^\d+; /.test(line))
-  if (createdAt === undefined || !['hold', 'migrations', 'vouchers'].every((table) => hasTable(entries, table)))
+  const schemas = ['hold', 'migrations', 'vouchers'].map((table) => schemaOf(entries, table))
+  if (createdAt === undefined || schemas.includes(undefined))
     throw new CommandRefused(
       `${file} is not a backup of this service. Use a file that \`voucher-service backup\` has written.`,
     )
@@ -33,13 +36,14 @@ export async function readArchive(file: string, env: ToolEnvironment): Promise<A
     file,
     takenAt: new Date(createdAt.replace(' ', 'T').replace(' UTC', 'Z')),
     serverMajor: Number.parseInt(header('Dumped from database version'), 10),
+    schema: schemas[0] as string,
     entries,
     migrations: await readMigrations(file, env),
   }
 }
 
-function hasTable(entries: string[], table: string): boolean {
-  return entries.some((entry) => new RegExp(` TABLE \\S+ ${table} `).test(entry))
+function schemaOf(entries: string[], table: string): string | undefined {
+  return new RegExp(` TABLE (\\S+) ${table} `).exec(entries.join('\n'))?.[1]
 }
 
 /** Reads the rows of `migrations` as text: `COPY public.migrations (id, name, run_on) FROM stdin;` and a line for each. */

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
+import { listSomeRelations } from '#db/restoring.queries.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
@@ -352,9 +353,19 @@ test('a record in a schema of its own can be backed up and restored', async () =
   const file = newFile()
 
   expect(await run(from + options, ['backup', file])).toMatchObject({ exitCode: 0 })
+  const [lacking, rest] = [await run(to, ['restore', file]), await listTables(to)]
+  expect(lacking).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in the schema "guests", which the') })
+  expect(rest).toEqual([])
   expect(await run(to + options, ['restore', file])).toMatchObject({ exitCode: 0 })
   expect((await run(to + options, ['migrate', '--check'])).exitCode).toBe(0)
 })
+
+async function listTables(url: string): Promise<string[]> {
+  const database = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  const names = await listSomeRelations(database)
+  await database.close()
+  return names
+}
 
 async function queryDatabase(url: string, statement: string): Promise<void> {
   const database = connectDatabase({ url, poolSize: 1, onError: () => {} })

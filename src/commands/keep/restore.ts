@@ -8,6 +8,7 @@ import {
   collectStatistics,
   countServiceConnections,
   findServerMajor,
+  findsSchema,
   listSomeRelations,
 } from '#db/restoring.queries.ts'
 import { holdRestored } from '#domain/holding/hold.ts'
@@ -65,7 +66,7 @@ async function restore({ terminal, config, env }: RestoreTools, file: string): P
   }
 }
 
-async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor }: Archive): Promise<void> {
+async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor, schema }: Archive): Promise<void> {
   const found = await listSomeRelations(db)
   if (found.length > 0)
     throw new CommandRefused(
@@ -82,6 +83,11 @@ async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor }
       `The backup was taken from PostgreSQL ${serverMajor}, and this server has version ${major}. Use a server of version ${serverMajor} or newer.`,
     )
   await checkTool('pg_restore', env, major)
+  const { isFound, role } = await findsSchema(db, schema)
+  if (!isFound)
+    throw new CommandRefused(
+      `The tables of the backup are in the schema "${schema}", which the search_path of the role "${role}" lacks. Add it, e.g. with: alter role "${role}" set search_path = "${schema}", public.`,
+    )
 }
 
 /**
