@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { runBatch } from '#domain/batches/run-batch.ts'
 import { startOutage } from '#domain/outages/outages.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
@@ -193,7 +193,8 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
   await one.simulator.fault('created-then-reset')
   await one.checkIn('R-7')
   const made = (await one.simulator.vouchers()).at(-1)
-  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+  const [written, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  onTestFinished(() => mayCommit.resolve()) // otherwise the database could not be dropped after a failure
   const recording = app.db.transaction(async (tx) => {
     await tx.query(
       `with settled as (
@@ -203,8 +204,10 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
      select $1, id, $2, $3, controller_name, name, 1, 480, 'R-7', api_key_id, now() from settled`,
       [one.siteId, made?.id, made?.code],
     )
-    await mayCommit
+    written.resolve()
+    await mayCommit.promise
   })
+  await written.promise
   const revoking = one.checkOut({ reference: 'R-7' })
   await vi.waitFor(async () => {
     const { rows } = await app.db.query(
@@ -212,7 +215,7 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
     )
     expect(rows).toHaveLength(1)
   }, 30_000)
-  commit()
+  mayCommit.resolve()
   await recording
   const { id, total } = await revoking
   await one.withdraw()
