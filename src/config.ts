@@ -1,4 +1,5 @@
 import { databaseUrl } from '#lib/database-address.ts'
+import { nearestName } from '#lib/nearest-name.ts'
 import {
   addressRanges,
   basePath,
@@ -30,7 +31,8 @@ export const settings = {
   },
   basePath: {
     env: 'BASE_PATH',
-    about: 'Path of API v1: with `/api`, it is available at `/api/vouchers.php`.',
+    about:
+      'Path of API v1: with `/api`, it is available at `/api/vouchers.php`. The web app and API v2 need a host of their own, such as `vouchers.example.com`: a sub-path is not supported.',
     parse: basePath,
     fallback: '/api',
   },
@@ -223,6 +225,23 @@ export const environment: NodeJS.ProcessEnv = process.env
 
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return readSettings(settings, env)
+}
+
+/** Names of settings shorter than this, such as PORT, resemble too many other variables. */
+const shortestMisspelt = 8
+
+/** Variables that are no settings but resemble one, such as RETAIN_VOUCHER_DAYS. They have no effect. */
+export function listMisspelt(env: NodeJS.ProcessEnv): { name: string; meant: string }[] {
+  const known = Object.values<Setting>(settings).flatMap(({ env: name, secret }) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  )
+  const candidates = known.filter((name) => name.length >= shortestMisspelt)
+  return Object.keys(env)
+    .filter((name) => name.length >= shortestMisspelt && !known.includes(name))
+    .flatMap((name) => {
+      const meant = nearestName(name, candidates)
+      return meant === undefined ? [] : [{ name, meant }]
+    })
 }
 
 const localPostgres = 'postgres://postgres@127.0.0.1:5432/postgres'

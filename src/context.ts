@@ -13,6 +13,7 @@ import { createFindLiveSession, type FindLiveSession } from '#domain/staff/sign-
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
+import { atMostEvery } from '#lib/at-most-every.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { type Calendar, createCalendar } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
@@ -59,6 +60,8 @@ export type Context = {
   observer: Observer | undefined
   /** The connection pools by their names, for metrics. */
   pools: Record<string, Database>
+  /** Whether Redis answers, for metrics. Undefined if this process does not use Redis. */
+  isRedisReachable: (() => boolean) | undefined
   /** Starts the clock and the queue. The database must be migrated. */
   start(): Promise<void>
   close(): Promise<void>
@@ -70,10 +73,13 @@ const connectionLost = 'a connection to PostgreSQL was lost; the next query open
 
 type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined; observer?: Observer | undefined }
 
+/** `start` is an api and a worker in one process. */
+export type Role = 'api' | 'worker' | 'start'
+
 /** A worker also retries the jobs of processes that died. `logTo` is standard output (1) or standard error (2). */
 export function createContext(
   config: Config,
-  role: 'api' | 'worker',
+  role: Role,
   { logTo = 1, watchTimes, observer }: ContextOptions = {},
 ): Context {
   const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
@@ -89,7 +95,11 @@ export function createContext(
   const clock = createDatabaseClock(db)
   const searchDb = connectSearchDatabase(config, log)
   const reportDb = connectReportDatabase(config, log)
-  const { limiter, disconnect: disconnectLimiter } = connectLimiter({ config, db: requestDb, log, observer })
+  const {
+    limiter,
+    isRedisReachable,
+    disconnect: disconnectLimiter,
+  } = connectLimiter({ config, role, db: requestDb, log, observer })
   const today = createCalendar(config.timeZone)
   const keyUsage = countKeyUsage({ db, clock, today }, (err) =>
     log.warn({ err }, 'the usage of API keys could not be written; the next attempt includes it'),
@@ -108,7 +118,7 @@ export function createContext(
   const receivers = observer ? observeReceivers(ownReceivers, observer) : ownReceivers
   const queue = createQueue({
     url: config.databaseDirectUrl ?? config.databaseUrl,
-    supervise: role === 'worker',
+    supervise: role !== 'api',
     writes,
     onError: (err) => log.warn({ err }, 'the job queue reported an error; it continues by itself'),
   })
@@ -140,6 +150,7 @@ export function createContext(
     today,
     observer,
     pools: { work: db, requests: requestDb, searches: searchDb, reports: reportDb },
+    isRedisReachable,
     async start() {
       await clock.start()
       await queue.start()
@@ -231,23 +242,33 @@ function connectReportDatabase(config: Config, log: Log): Database {
   })
 }
 
-type LimiterTools = { config: Config; db: Database; log: Log; observer: Observer | undefined }
+type LimiterTools = { config: Config; role: Role; db: Database; log: Log; observer: Observer | undefined }
+type ConnectedLimiter = { limiter: Limiter; isRedisReachable: (() => boolean) | undefined; disconnect: () => void }
 
-/** Redis counts requests if it is configured; PostgreSQL counts them otherwise, and while Redis cannot be reached. */
-function connectLimiter({ config, db, log, observer }: LimiterTools): { limiter: Limiter; disconnect: () => void } {
+/**
+ * Redis counts requests if it is configured; PostgreSQL counts them otherwise, and while Redis cannot be reached. A worker counts
+ * no requests, so it does not connect to Redis.
+ */
+function connectLimiter({ config, role, db, log, observer }: LimiterTools): ConnectedLimiter {
   const observed = (counter: Counter, store: 'redis' | 'postgresql') =>
     observer ? observeCounter(counter, store, observer) : counter
   const finish = (limiter: Limiter) => (observer ? observeLimiter(limiter, observer) : limiter)
   const inPostgres = observed(postgresCounter(db), 'postgresql')
-  if (config.redisUrl === undefined) return { limiter: finish(createLimiter(inPostgres)), disconnect: () => {} }
+  if (config.redisUrl === undefined || role === 'worker')
+    return { limiter: finish(createLimiter(inPostgres)), isRedisReachable: undefined, disconnect: () => {} }
   const redis = redisCounter({
     url: config.redisUrl,
     prefix: config.redisPrefix,
-    onError: (err) =>
+    onError: atMostEvery(60_000, (error: Error) =>
       log.warn(
-        { err },
+        { reason: error.message },
         'Redis does not answer, so PostgreSQL counts requests; check REDIS_URL and that Redis is running',
       ),
+    ),
   })
-  return { limiter: finish(createLimiter(observed(redis.count, 'redis'), inPostgres)), disconnect: redis.close }
+  return {
+    limiter: finish(createLimiter(observed(redis.count, 'redis'), inPostgres)),
+    isRedisReachable: redis.isReachable,
+    disconnect: redis.close,
+  }
 }

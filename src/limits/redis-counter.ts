@@ -27,7 +27,12 @@ return { count, ttl }`,
   transformReply: ([count, ttlMs]: [number, number]) => ({ count, resetMs: Math.max(ttlMs, 1) }),
 }
 
-export type RedisCounter = { count: Counter; close(): void }
+export type RedisCounter = {
+  count: Counter
+  /** False while there is no connection, and after a request that got no answer until one gets an answer. */
+  isReachable(): boolean
+  close(): void
+}
 
 /**
  * Counts with one atomic script, by the clock of Redis. Throws `Unavailable` at once when the connection is lost, and after a
@@ -60,7 +65,7 @@ export function redisCounter(options: { url: string; prefix: string; onError: (e
     }
   }
 
-  return { count, close: redis.close }
+  return { count, isReachable: () => redis.ready() !== undefined && retryAt === undefined, close: redis.close }
 }
 
 /** The client has hundreds of modules, so a process without Redis does not load it. */

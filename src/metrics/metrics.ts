@@ -1,15 +1,26 @@
 import { Registry } from 'prom-client'
 import type { Database } from '#db/database.ts'
 import type { Observer } from '#lib/observer.ts'
-import { createObserver, type ProcessFacts, registerNodeMetrics, registerPoolMetrics } from './process-metrics.ts'
+import {
+  createObserver,
+  type ProcessFacts,
+  registerNodeMetrics,
+  registerPoolMetrics,
+  registerRedisMetric,
+} from './process-metrics.ts'
 import { registerRecordMetrics } from './record-metrics.ts'
 
-type Watched = { db: Database; pools: Record<string, Database>; onError: (error: unknown) => void }
+type Watched = {
+  db: Database
+  pools: Record<string, Database>
+  isRedisReachable: (() => boolean) | undefined
+  onError: (error: unknown) => void
+}
 
 export type Metrics = {
   /** The caller passes it to the context, which is created later. */
   observer: Observer
-  /** Adds the metrics of the pools and of the record. `db` is a connection of its own, so that no scrape waits for a pool. */
+  /** Adds the metrics of the pools, of Redis and of the record. `db` is a connection of its own, so that no scrape waits for a pool. */
   watch(watched: Watched): void
   /** All metrics in the text format of Prometheus. */
   render(): Promise<string>
@@ -22,8 +33,9 @@ export function createMetrics(facts: ProcessFacts): Metrics {
   registerNodeMetrics(registry, facts)
   return {
     observer: createObserver(registry),
-    watch({ db, pools, onError }) {
+    watch({ db, pools, isRedisReachable, onError }) {
       beforeScrape.push(registerPoolMetrics(registry, pools), registerRecordMetrics(registry, db, onError))
+      if (isRedisReachable) beforeScrape.push(registerRedisMetric(registry, isRedisReachable))
     },
     async render() {
       await Promise.all(beforeScrape.map((read) => read()))

@@ -153,3 +153,13 @@ export function registerPoolMetrics(registry: Registry, pools: Record<string, Da
     }
   }
 }
+
+/** Returns the function that reads it, for each scrape. */
+export function registerRedisMetric(registry: Registry, isReachable: () => boolean): () => void {
+  const reachable = new Gauge({
+    name: `${prefix}redis_reachable`,
+    help: '1 while Redis answers this process, otherwise 0. Missing if the process does not use Redis.',
+    registers: [registry],
+  })
+  return () => reachable.set(isReachable() ? 1 : 0)
+}

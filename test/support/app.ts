@@ -29,7 +29,7 @@ export async function startApp(
   { webFolder = noWeb, observer, db: given }: { webFolder?: string; observer?: Observer; db?: TestDatabase } = {},
 ): Promise<TestApp> {
   const db = given ?? (await createTestDatabase())
-  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'worker', { observer })
+  const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'start', { observer })
   await ctx.start()
   const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, listenAddress } = ctx.config
   const server = await serve(

@@ -27,7 +27,8 @@ function promtool(args: string[], input = ''): { status: number | null; output: 
 /** A scrape in which every metric of the service has a value. */
 async function scrapeAll(): Promise<string> {
   const metrics = createMetrics({ version: '1.2.3', role: 'start' })
-  const app = await startApp({ METRICS_PORT: '0' }, { observer: metrics.observer })
+  const redis = { REDIS_URL: 'redis://127.0.0.1:6379', REDIS_PREFIX: 'prometheus-test:' }
+  const app = await startApp({ METRICS_PORT: '0', ...redis }, { observer: metrics.observer })
   const served = await startMetrics(app.context, metrics)
   onFileEnd(() => served.stop())
   await app.db.query('insert into controller_outages (controller_id) values ($1)', [await seedController(app.db)])

@@ -35,7 +35,7 @@ export async function startDemo(
   loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: serverUrl })) // reports problems before anything is made
   const database = await createTemporaryDatabase(serverUrl, 'demo')
   const config = loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: database.url }))
-  const ctx = createContext(config, 'worker', { logTo: 2 })
+  const ctx = createContext(config, 'start', { logTo: 2 })
   const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: database.drop })
   await running.add({ stop: ctx.close })

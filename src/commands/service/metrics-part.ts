@@ -22,7 +22,7 @@ export async function startMetrics(ctx: Context, metrics: Metrics): Promise<Part
     onError: () => {}, // the next scrape reports it
   })
   const onError = (err: unknown) => ctx.log.warn({ err }, 'the database could not be read for the metrics')
-  metrics.watch({ db, pools: ctx.pools, onError })
+  metrics.watch({ db, pools: ctx.pools, isRedisReachable: ctx.isRedisReachable, onError })
   const server = await serveMetrics(metrics, { port, address, log: ctx.log }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandRefused(
       `Metrics cannot listen on ${address}:${port} (${error.code}). Set METRICS_PORT to a free port, and METRICS_ADDRESS to an address of this machine.`,

@@ -8,6 +8,7 @@ import { runCommand } from '#test/command.ts'
 import { seedBatch, seedControlledSite, seedController, seedKey, seedSite } from '#test/data/seed.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
+import { startTcpProxy } from '#test/network/proxies.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -256,6 +257,17 @@ test('no label has a name, a code, an address or a secret', async () => {
   expect(text).toContain('voucher_service_creations_total{outcome="recorded"} 1')
   for (const hidden of [code, key, 'Gast', 'Anna', 'Hauptgeb', 'Check-in', '127.0.0.1', simulator.apiKey])
     expect(text).not.toContain(hidden)
+})
+
+test('Redis is reachable while it answers; a process without Redis does not have the metric', async () => {
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: 6379 })
+  const redis = { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, REDIS_PREFIX: 'metrics-test:' }
+  const [measured, without] = [await startMeasuredApp(redis), await startMeasuredApp()]
+
+  await expect.poll(() => measured.value('voucher_service_redis_reachable')).toBe(1)
+  proxy.cut()
+  await expect.poll(() => measured.value('voucher_service_redis_reachable')).toBe(0)
+  expect(await without.value('voucher_service_redis_reachable')).toBeUndefined()
 })
 
 test('only /metrics is served there', async () => {

@@ -61,6 +61,18 @@ test('`worker` runs alone and stops on SIGTERM', async () => {
   expect(await worker.stop()).toBe(0)
 })
 
+test('without Redis, an api writes one line in the first minute, and a worker none', async () => {
+  const lost = { REDIS_URL: 'redis://127.0.0.1:1' }
+  const [api, worker] = [await startService(db.url, lost), await startService(db.url, lost, 'worker')]
+  await wait(3_000) // each process tries to connect several times
+
+  const linesOf = ({ log }: { log: string[] }) => log.filter((line) => line.includes('Redis'))
+  expect(linesOf(api)).toEqual([expect.stringContaining('ECONNREFUSED')])
+  expect(linesOf(api)[0]).not.toContain('stack')
+  expect(linesOf(worker)).toEqual([])
+  await Promise.all([api.stop(), worker.stop()])
+})
+
 test('SIGTERM: requests under way are answered, key usage is written, the exit code is 0', async () => {
   const { key, id } = await createKey('Drain')
   const service = await startService(db.url)

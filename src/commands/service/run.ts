@@ -7,8 +7,8 @@ import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { serviceVersion } from '#lib/version.ts'
 import type { Metrics } from '#metrics/metrics.ts'
 import type { WatchTimes } from '#worker/queue-watch.ts'
-import { type Config, loadConfig } from '../../config.ts'
-import { type Context, createContext } from '../../context.ts'
+import { type Config, listMisspelt, loadConfig } from '../../config.ts'
+import { type Context, createContext, type Role } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -20,7 +20,7 @@ import { type Part, stopOnSignal } from './stop-on-signal.ts'
 export function registerStart(command: Command, { env }: Terminal): void {
   command.action(async () => {
     await migrateAll(loadConfig(env))
-    await run(env, { role: 'worker', starts: [startWork, startApi] })
+    await run(env, { role: 'start', starts: [startWork, startApi] })
   })
 }
 
@@ -33,7 +33,7 @@ export function registerWorker(command: Command, { env }: Terminal): void {
 }
 
 type Run = {
-  role: 'api' | 'worker'
+  role: Role
   starts: ((ctx: Context, fail: () => void) => Promise<Part>)[]
   watchTimes?: WatchTimes
 }
@@ -41,10 +41,12 @@ type Run = {
 /** Returns once all parts have started. They run until a signal stops them. */
 export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: Run): Promise<void> {
   const config = loadConfig(env)
-  const metrics = await createMetricsIfWanted(config, starts.length > 1 ? 'start' : role)
+  const metrics = await createMetricsIfWanted(config, role)
   const ctx = createContext(config, role, { watchTimes, observer: metrics?.observer })
   const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: ctx.close })
+  for (const { name, meant } of listMisspelt(env))
+    ctx.log.warn({}, `${name} is not a setting, so it has no effect; did you mean ${meant}?`)
   try {
     await rejectMisfit(ctx.db)
     await rejectWrongSettings(ctx.db)
@@ -82,7 +84,7 @@ async function warnIfHeld({ db, log }: Context): Promise<void> {
 }
 
 /** The library for metrics is loaded only if METRICS_PORT is set. */
-async function createMetricsIfWanted({ metricsPort }: Config, role: string): Promise<Metrics | undefined> {
+async function createMetricsIfWanted({ metricsPort }: Config, role: Role): Promise<Metrics | undefined> {
   if (metricsPort === undefined) return undefined
   const { createMetrics } = await import('#metrics/metrics.ts')
   return createMetrics({ version: serviceVersion(), role })
