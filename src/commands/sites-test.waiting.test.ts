@@ -350,3 +350,29 @@ test('`sites test` prints a table or JSON, with exit code 0 or 1', async () => {
   expect(nonsense.exitCode).toBe(2)
   for (const { stdout } of [table, json, failing]) expect(stdout).not.toContain(console.apiKey)
 })
+
+test('`sites test --all` has one line for each active site, and fails if one fails', async () => {
+  const own = await createTestDatabase()
+  const controller = { name: 'Haus', driver: 'unifi-integration', address: plain.url, credentials: integration.right }
+  await addController({ db: own, keyring: testKeyring, drivers }, testActor, controller)
+  const add = (name: string, controllerSite: string, active = true) =>
+    addSite(own, testActor, { name, controller: 'Haus', controllerSite, active })
+  const [good, wrong] = [await add('Adler', 'default'), await add('Krone', 'nope')]
+  await add('Closed', 'closed', false)
+
+  const { exitCode, ...run } = await runCommand(own.url, ['sites', 'test', '--all', '--json'])
+
+  expect(run.json()).toEqual([
+    { site: good.id, name: 'Adler', controller: 'Haus', result: 'ok', layer: null, detail: '' },
+    { site: wrong.id, name: 'Krone', controller: 'Haus', result: 'failed', layer: 'site', detail: expect.any(String) },
+  ])
+  expect(exitCode).toBe(1)
+})
+
+test('`sites test` needs the number of a site or --all, and not both', async () => {
+  for (const args of [[], ['1', '--all']])
+    expect(await runCommand(db.url, ['sites', 'test', ...args])).toMatchObject({
+      exitCode: 1,
+      stderr: 'voucher-service: Give either the number of a site, or --all.\n',
+    })
+})

@@ -110,9 +110,13 @@ export function registerSites(sites: Command, terminal: Terminal): void {
   sites
     .command('test')
     .description('check layer by layer whether the vouchers of a site can be read; changes nothing')
-    .argument('<id>', 'number of the site', siteId)
-    .action(async (id: number) => {
-      const results = await withControllers(terminal, (tools) => testSite(tools, id))
+    .argument('[id]', 'number of the site', siteId)
+    .option('--all', 'check every active site, with one line for each')
+    .action(async (id: number | undefined, { all = false }: { all?: boolean }) => {
+      if (all === (id !== undefined)) throw new CommandRefused('Give either the number of a site, or --all.')
+      const results = await withControllers<(TestedLayer | TestedSite)[]>(terminal, (tools) =>
+        id === undefined ? testAllSites(tools) : testSite(tools, id),
+      )
       print(terminal, results)
       if (results.some(({ result }) => result === 'failed')) terminal.exitCode = 1
     })
@@ -255,4 +259,34 @@ export async function testSite(
     pinCommand: (fingerprint) => `${set} --pin ${fingerprint} --new-secret`,
   })
   return (await diagnose(checks)).map(({ layer, result, ms, detail }) => ({ layer, result, ms, detail }))
+}
+
+type TestedSite = {
+  site: number
+  name: string
+  controller: string
+  result: string
+  layer: string | null
+  detail: string
+}
+
+/** Controllers that are tested at the same time. The sites of one controller are tested one after the other. */
+const controllersAtOnce = 8
+
+async function testAllSites(tools: ControllerTools): Promise<TestedSite[]> {
+  const active = (await listSites(tools.db)).filter((site) => site.active)
+  const byController = Map.groupBy(active, ({ controller }) => controller).values()
+  const tested: TestedSite[] = []
+  async function testNextControllers(): Promise<void> {
+    for (const sites of byController) for (const site of sites) tested.push(await summarizeTest(tools, site))
+  }
+  await Promise.all(Array.from({ length: controllersAtOnce }, testNextControllers))
+  return tested.toSorted((a, b) => a.site - b.site)
+}
+
+/** The first layer that fails, or that all passed. */
+async function summarizeTest(tools: ControllerTools, { id, name, controller }: Site): Promise<TestedSite> {
+  const failed = (await testSite(tools, id)).find(({ result }) => result === 'failed')
+  const outcome = failed ?? { result: 'ok', layer: null, detail: '' }
+  return { site: id, name, controller, result: outcome.result, layer: outcome.layer, detail: outcome.detail }
 }

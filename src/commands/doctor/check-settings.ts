@@ -1,5 +1,5 @@
 import { SettingsError } from '#lib/settings.ts'
-import { loadConfig } from '../../config.ts'
+import { listMisspelt, loadConfig } from '../../config.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, problem } = findingsOf('settings')
@@ -20,6 +20,8 @@ export function checkSettings(env: NodeJS.ProcessEnv): Finding[] {
       warnings.push(
         warning('WEBHOOK_RETRY_SCALE shortens the pauses between attempts.', 'Remove it: it is for tests only.'),
       )
+    for (const { name, meant } of listMisspelt(env))
+      warnings.push(warning(`${name} is not a setting, so it has no effect.`, `Did you mean ${meant}?`))
     return warnings.length > 0 ? warnings : [ok('All settings are valid.')]
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error

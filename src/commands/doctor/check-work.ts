@@ -3,7 +3,7 @@ import { findHold } from '#domain/holding/hold.queries.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
 import { hasListener, listQueueDepths } from '#queue/jobs.queries.ts'
 import { shellWord } from '../terminal/output.ts'
-import { findWorkFacts } from './doctor.queries.ts'
+import { findWorkFacts, listFailingSites } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** If a job has been due for longer than this, no worker is taking jobs. */
@@ -59,6 +59,25 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
       ),
     )
   return findings
+}
+
+const sitesNamed = 10
+
+/** Sites that fail although their controllers answer, e.g. because their id on the controller is wrong. */
+export async function checkSites(db: Queryable): Promise<Finding[]> {
+  const { warning } = findingsOf('sites')
+  const failing = await listFailingSites(db)
+  const named = failing
+    .slice(0, sitesNamed)
+    .map(({ id, name, failingSince }) =>
+      warning(
+        `Site ${id} ("${name}") has not been read on its controller since ${failingSince.toISOString()}.`,
+        `\`voucher-service sites test ${id}\` shows what to do.`,
+      ),
+    )
+  if (failing.length <= sitesNamed) return named
+  const rest = failing.length - sitesNamed
+  return [...named, warning(`${rest} more sites fail.`, '`voucher-service sites test --all` lists them.')]
 }
 
 export async function checkWebhooks(db: Queryable): Promise<Finding[]> {

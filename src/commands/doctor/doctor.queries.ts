@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { isNotHeld } from '#domain/holding/hold.queries.ts'
+import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
 
 export type ServerFacts = {
   version: string
@@ -94,6 +95,16 @@ export async function listControllersToCheck(db: Queryable): Promise<ControllerT
   const { rows } = await db.query<ControllerToCheck>(
     `select c.name, (select min(s.id) from sites s where s.controller_id = c.id and s.active) as "siteId"
        from controllers c order by c.name`,
+  )
+  return rows
+}
+
+/** The site that has failed for longest comes first. */
+export async function listFailingSites(db: Queryable): Promise<{ id: number; name: string; failingSince: Date }[]> {
+  const { rows } = await db.query<{ id: number; name: string; failingSince: Date }>(
+    `select s.id, s.name, s.sync_failing_since as "failingSince" from sites s ${withOutage}
+      where s.sync_failure is not null and ${siteState} = 'failing'
+      order by s.sync_failing_since, s.id`,
   )
   return rows
 }

@@ -77,6 +77,16 @@ describe('settings', () => {
 
     expect(of('settings').map(({ result }) => result)).toEqual(['warning', 'warning'])
   })
+
+  test('a misspelt setting is a warning with the right name; other variables are not', async () => {
+    const env = { RETAIN_VOUCHER_DAYS: '400', DATABASE_URL_FIL: 'x', PORTS: '1', HOSTNAME: 'h', POSTGRES_USER: 'u' }
+    const { of } = await examine('postgres://127.0.0.1:1/x', env)
+
+    expect(of('settings').map(({ message, fix }) => `${message} ${fix}`)).toEqual([
+      'RETAIN_VOUCHER_DAYS is not a setting, so it has no effect. Did you mean RETAIN_VOUCHERS_DAYS?',
+      'DATABASE_URL_FIL is not a setting, so it has no effect. Did you mean DATABASE_URL_FILE?',
+    ])
+  })
 })
 
 describe('database', () => {
@@ -307,6 +317,29 @@ test('a batch that has made no progress for an hour is a warning, unless the ser
     { result: 'warning', message: 'Batches that have made no progress for more than an hour: 1.' },
   ])
   expect(held.of('batches')).toEqual([])
+})
+
+test('sites that fail although their controller answers are warnings, at most ten with their names', async () => {
+  const db = await createTestDatabase()
+  const sites = await Promise.all(Array.from({ length: 12 }, () => seedSite(db)))
+  const since = '2026-11-17T08:00:00.000Z'
+  await db.query(`update sites set sync_failure = 'missing', sync_failing_since = $1 where id = $2`, [since, sites[0]])
+  const one = (await examine(db.url, {}, withoutControllers)).of('sites')
+  await db.query(`update sites set sync_failure = 'missing', sync_failing_since = $1`, [since])
+  const all = (await examine(db.url, {}, withoutControllers)).of('sites')
+
+  expect(one).toEqual([
+    {
+      check: 'sites',
+      result: 'warning',
+      message: expect.stringMatching(
+        new RegExp(`^Site ${sites[0]} \\(".+"\\) has not been read .* since ${since}\\.$`),
+      ),
+      fix: `\`voucher-service sites test ${sites[0]}\` shows what to do.`,
+    },
+  ])
+  expect(all).toHaveLength(11)
+  expect(all.at(-1)?.message).toBe('2 more sites fail.')
 })
 
 test('webhooks that fail or are disabled are warnings, without their addresses', async () => {

@@ -10,7 +10,7 @@ import { checkPublicUrl } from './check-public-url.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkSettings } from './check-settings.ts'
-import { checkWebhooks, checkWork } from './check-work.ts'
+import { checkSites, checkWebhooks, checkWork } from './check-work.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /**
@@ -72,6 +72,7 @@ async function* examineDatabase(db: Database, config: Config, { controllers }: E
   yield* await attempt('secrets', () => checkSecrets(db, config.encryptionKeys))
   yield* await attempt('worker', () => checkWork(db))
   yield* await attempt('webhooks', () => checkWebhooks(db))
+  yield* await attempt('sites', () => checkSites(db))
   if (!controllers) return
   const clock = createDatabaseClock(db)
   await clock.start()
