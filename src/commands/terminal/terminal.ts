@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Actor } from '#domain/actor.ts'
+import { environment } from '../../config.ts'
 
 /** The surroundings of one command. Commands use only these, so that tests can run them without a process of their own. */
 export type Terminal = {
@@ -18,11 +19,17 @@ export type Terminal = {
 
 type TextSink = { write(text: string): unknown }
 
-/** The person at the command line, by the user name of the operating system. */
+/** The person at the command line, by the user name of the operating system. Behind `sudo`, it also has the name of the person. */
 export function commandActor(): Actor {
+  const account = accountName()
+  const person = environment['SUDO_USER']
+  return { kind: 'command', name: person && person !== account ? `${person} as ${account}` : account }
+}
+
+function accountName(): string {
   try {
-    return { kind: 'command', name: userInfo().username }
+    return userInfo().username
   } catch {
-    return { kind: 'command', name: `uid ${process.getuid?.() ?? 'unknown'}` } // a container whose user has no name
+    return `uid ${process.getuid?.() ?? 'unknown'}` // a container whose user has no name
   }
 }
