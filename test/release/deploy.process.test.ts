@@ -137,16 +137,32 @@ test('the service “secrets” of compose.yaml generates secrets that the servi
   expect(encryptionKeys.keys.size).toBe(1)
 })
 
-test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit and rates it as well protected', () => {
-  const folder = temporaryFolder()
-  const unit = join(folder, 'voucher-service.service')
-  const program = '/opt/voucher-service/bin/voucher-service.js'
-  const text = read('deploy/voucher-service.service')
-  writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`)) // the program must exist
-  const analyze = (...args: string[]) =>
-    execFileSync('systemd-analyze', [...args, unit], { encoding: 'utf8', stdio: 'pipe' })
+const units = {
+  'voucher-service.service': 'start',
+  'voucher-service-api@.service': 'api',
+  'voucher-service-worker.service': 'worker',
+}
 
-  expect(text).toContain(`ExecStart=${program} start\n`)
-  expect(analyze('verify', '--man=no')).toBe('')
-  expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager')).toContain('OK')
+test.runIf(existsSync('/usr/bin/systemd-analyze')).each(Object.entries(units))(
+  'systemd accepts %s and rates it as well protected',
+  (name, command) => {
+    const unit = join(temporaryFolder(), name.replace('@', '@8080'))
+    const program = '/opt/voucher-service/bin/voucher-service.js'
+    const text = read(`deploy/${name}`)
+    writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`)) // the program must exist
+    const analyze = (...args: string[]) =>
+      execFileSync('systemd-analyze', [...args, unit], { encoding: 'utf8', stdio: 'pipe' })
+
+    expect(text).toMatch(new RegExp(`^ExecStart=.*${program} ${command}$`, 'm'))
+    expect(text).toContain('RestartPreventExitStatus=2\n') // the exit code for wrong settings
+    expect(analyze('verify', '--man=no')).toBe('')
+    expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager')).toContain('OK')
+  },
+)
+
+test('all units have the same protection', () => {
+  const protectionOf = (name: string) => /^UMask=[\s\S]*/m.exec(read(`deploy/${name}`))?.[0]
+
+  expect(new Set(Object.keys(units).map(protectionOf)).size).toBe(1)
+  expect(protectionOf('voucher-service.service')).toContain('NoNewPrivileges=yes')
 })
