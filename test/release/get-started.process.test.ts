@@ -108,7 +108,9 @@ test('docs/install.md creates no second database, and uses the database and the 
   const folder = join(machine.home, unpacked)
   const settings = join(machine.home, 'voucher-service/settings.env')
 
-  const create = machine.run(blockOfInstall('create role vouchers'))
+  const installed = `voucher-service() { "${folder}/bin/voucher-service.js" "$@"; }\n` // a link in /usr/local/bin
+
+  const create = machine.run(installed + blockOfInstall('create role vouchers'))
   await create.line(/role "vouchers" already exists/)
   await create.ended
   expect(existsSync(settings)).toBe(false)
@@ -116,12 +118,12 @@ test('docs/install.md creates no second database, and uses the database and the 
   expect(await machine.run(blockOfInstall('cat encryption-keys'), { cwd: folder }).ended).toBe(0)
   const reused = readFileSync(settings, 'utf8')
   expect(reused).toContain(`ENCRYPTION_KEYS=${readFileSync(join(folder, 'encryption-keys'), 'utf8')}`)
-  const list = machine.run('set -a; . ../voucher-service/settings.env; ./bin/voucher-service.js staff list', {
+  const list = machine.run('./bin/voucher-service.js --env-file ../voucher-service/settings.env staff list', {
     cwd: folder,
   })
   await list.line(/k\.vogt@hotel\.example/)
 
-  await machine.run(blockOfInstall('create role vouchers')).ended
+  await machine.run(installed + blockOfInstall('create role vouchers')).ended
   expect(readFileSync(settings, 'utf8')).toBe(reused)
 })
 
