@@ -159,7 +159,7 @@ export function compareWith(applied: string[]): MigrationState {
   }
 }
 
-/** Those of the migrations of this version that break older versions. */
+/** The given migrations that break older versions. */
 export function listBreaking(names: string[]): BreakingMigration[] {
   const read = names.map((name) => readBreaking(name, readFileSync(join(directory, `${name}.sql`), 'utf8')))
   return read.filter((breaking) => breaking !== undefined)

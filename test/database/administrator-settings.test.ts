@@ -14,7 +14,7 @@ import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { migrateAll } from '../../src/commands/migrate.ts'
 
-/** What an administrator can set for a role, and how the database is created. */
+/** Settings of a role that an administrator can change, and options with which the database is created. */
 const installations: Record<string, { role?: Record<string, string>; database?: string }> = {
   'serializable transactions': { role: { default_transaction_isolation: 'serializable' } },
   'German dates': { role: { DateStyle: 'German' } },

@@ -109,7 +109,7 @@ async function checkWithdrawals({ db, load, simulators }: Upgraded): Promise<str
   ]
 }
 
-/** Those of the ids that requests to delete vouchers name, once for each request. */
+/** Ids in requests to delete vouchers, once for each request. */
 async function listDeletions(simulator: Simulator, ids: string[]): Promise<string[]> {
   const texts = (await simulator.requests())
     .filter(({ method, body }) => method === 'DELETE' || (body as { cmd?: string } | null)?.cmd === 'delete-voucher')

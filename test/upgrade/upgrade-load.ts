@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '#test/network/http-client.ts'
 
-/** What the clients need to know about the service. */
+/** The addresses, keys and sites that the clients use. */
 export type LoadTarget = {
   url: string
   sites: number[]
@@ -15,7 +15,7 @@ export type LoadTarget = {
 type Created = { idempotencyKey: string; siteId: number; code: string }
 
 export type Load = {
-  /** One sentence for each request without the expected answer. */
+  /** Requests without the expected answer, one sentence each. */
   failures: string[]
   created: Created[]
   batches: string[]
@@ -32,7 +32,7 @@ type Request = { key?: string; body?: object; idempotencyKey?: string; expected:
 /** A batch or a revocation that takes longer is stuck. */
 const maxWaitMs = 120_000
 const pauseMs = 100
-/** One more than a small revocation may have. */
+/** A revocation of this many vouchers is large: a small one has at most 50. */
 const largeBatch = 51
 
 /** Starts clients of all kinds. They never repeat a request that fails: each failure counts. */

@@ -20,7 +20,7 @@ type Upgrade = {
   requestsPerStep: number
 }
 
-/** One sentence for each broken promise, and how much the clients did. */
+/** The broken promises, one sentence each, and how much the clients did. */
 type Upgraded = { problems: string[]; requests: number; done: ReturnType<typeof countWork> }
 
 /** The proxy in front asks for readiness every 100 ms. */
