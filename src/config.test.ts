@@ -181,7 +181,8 @@ test('docs/settings.md is generated from the settings', async () => {
   const page = `# Settings
 
 Every setting is an environment variable. A secret can also be read from a file: set \`NAME_FILE\` to its path. You cannot set
-both. If a setting is missing or invalid, the process does not start. It reports all problems at once.
+both. \`voucher-service --settings <file>\` reads settings from a file with lines \`NAME=value\`; they replace those of the
+environment. If a setting is missing or invalid, the process does not start. It reports all problems at once.
 
 | Name | Default | Meaning |
 |---|---|---|

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { serviceVersion } from '#lib/version.ts'
-import { findEnvFile, readEnvFile } from './terminal/env-file.ts'
+import { findSettingsFile, readSettingsFile } from './terminal/settings-file.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 type Register = (command: Command, terminal: Terminal) => void | Promise<void>
@@ -94,8 +94,8 @@ export async function runProgram(
 ): Promise<number> {
   const terminal: Terminal = { ...surroundings, argv, json: false, exitCode: 0 }
   try {
-    const envFile = findEnvFile(argv)
-    if (envFile !== undefined) terminal.env = readEnvFile(envFile, surroundings.env)
+    const settingsFile = findSettingsFile(argv)
+    if (settingsFile !== undefined) terminal.env = readSettingsFile(settingsFile, surroundings.env)
     const program = await createProgram(terminal)
     await program.parseAsync(argv, { from: 'user' })
     return terminal.exitCode
@@ -114,12 +114,12 @@ async function createProgram(terminal: Terminal): Promise<Command> {
     .description('Guest Wi-Fi vouchers for all your UniFi sites.')
     .version(serviceVersion(), '--version', 'print the version')
     .option('--json', 'print JSON')
-    .option('--env-file <path>', 'read settings from a file with lines NAME=value')
+    .option('--settings <file>', 'read settings from a file with lines NAME=value')
     .showHelpAfterError('(--help lists the commands and options)')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
-      '\nSettings come from the environment, or from --env-file; docs/settings.md lists them.\nExit codes: 0 done, 1 rejected or failed, 2 wrong usage or settings.',
+      '\nSettings come from the environment, or from --settings; docs/settings.md lists them.\nExit codes: 0 done, 1 rejected or failed, 2 wrong usage or settings.',
     )
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

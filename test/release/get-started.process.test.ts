@@ -118,7 +118,7 @@ test('docs/install.md creates no second database, and uses the database and the 
   expect(await machine.run(blockOfInstall('cat encryption-keys'), { cwd: folder }).ended).toBe(0)
   const reused = readFileSync(settings, 'utf8')
   expect(reused).toContain(`ENCRYPTION_KEYS=${readFileSync(join(folder, 'encryption-keys'), 'utf8')}`)
-  const list = machine.run('./bin/voucher-service.js --env-file ../voucher-service/settings.env staff list', {
+  const list = machine.run('./bin/voucher-service.js --settings ../voucher-service/settings.env staff list', {
     cwd: folder,
   })
   await list.line(/k\.vogt@hotel\.example/)

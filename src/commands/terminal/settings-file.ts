@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { SettingsError } from '#lib/settings.ts'
 
-/** The path after `--env-file`, which may be anywhere on the command line. */
-export function findEnvFile(argv: string[]): string | undefined {
-  const at = argv.findIndex((word) => word === '--env-file' || word.startsWith('--env-file='))
-  return argv[at] === '--env-file' ? argv[at + 1] : argv[at]?.slice('--env-file='.length)
+/** The path after `--settings`, which may be anywhere on the command line. */
+export function findSettingsFile(argv: string[]): string | undefined {
+  const at = argv.findIndex((word) => word === '--settings' || word.startsWith('--settings='))
+  return argv[at] === '--settings' ? argv[at + 1] : argv[at]?.slice('--settings='.length)
 }
 
 /**
  * Reads settings from a file, as systemd does for a unit. They replace those of the environment, so that a command has the settings
  * of the service even if the shell has others, such as TZ.
  */
-export function readEnvFile(path: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const read = parseEnvFile(readText(path), path)
+export function readSettingsFile(path: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const read = parseSettingsFile(readText(path), path)
   const authorities = read['NODE_EXTRA_CA_CERTS']
   if (authorities && authorities !== env['NODE_EXTRA_CA_CERTS']) trustAlso(authorities)
   return { ...env, ...read }
@@ -23,7 +23,7 @@ export function readEnvFile(path: string, env: NodeJS.ProcessEnv): NodeJS.Proces
  * Lines have the form NAME=value. Nothing in a value is expanded. Quotes around a value are removed. systemd would read a backslash
  * outside of single quotes as an escape, so it is rejected.
  */
-export function parseEnvFile(text: string, path: string): Record<string, string> {
+export function parseSettingsFile(text: string, path: string): Record<string, string> {
   const settings: Record<string, string> = {}
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const content = line.trim()
@@ -44,7 +44,7 @@ function readText(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new SettingsError([
-      `--env-file: ${path} cannot be read (${code}). Check the path, or run the command as a user who may read it`,
+      `--settings: ${path} cannot be read (${code}). Check the path, or run the command as a user who may read it`,
     ])
   }
 }

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { parseEnvFile } from './env-file.ts'
+import { parseSettingsFile } from './settings-file.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'env-file-'))
+const folder = mkdtempSync(join(tmpdir(), 'settings-file-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 const db = await createTestDatabase()
 
@@ -26,7 +26,7 @@ TZ='Europe/Vienna'
 REDIS_PREFIX='a\\b'
 EMPTY=
 `
-  expect(parseEnvFile(text, 'f')).toEqual({
+  expect(parseSettingsFile(text, 'f')).toEqual({
     DATABASE_URL: 'postgres://u:a&b$c`d`@h/db?sslmode=disable&options=x',
     ENCRYPTION_KEYS: 'k1:AAAA==',
     TZ: 'Europe/Vienna',
@@ -40,19 +40,19 @@ test.each([
   ['TZ=UTC\nPORT', 'f: line 2 does not have the form NAME=value'],
   ['TZ=a\\b', 'f: line 1 has a backslash. Put the value in single quotes'],
 ])('%j is rejected with its line', (text, message) => {
-  expect(() => parseEnvFile(text, 'f')).toThrow(message)
+  expect(() => parseSettingsFile(text, 'f')).toThrow(message)
 })
 
 test('a command uses the settings of the file, whatever the environment has', async () => {
   const file = write(`DATABASE_URL=${db.url}\n`)
   const wrong = 'postgres://postgres@127.0.0.1:1/nothing'
 
-  expect(await runCommand(wrong, ['--env-file', file, 'sites', 'list', '--json'])).toMatchObject({ exitCode: 0 })
-  expect(await runCommand(wrong, ['sites', 'list', `--env-file=${file}`])).toMatchObject({ exitCode: 0 })
+  expect(await runCommand(wrong, ['--settings', file, 'sites', 'list', '--json'])).toMatchObject({ exitCode: 0 })
+  expect(await runCommand(wrong, ['sites', 'list', `--settings=${file}`])).toMatchObject({ exitCode: 0 })
 })
 
 test('a file that cannot be read is named', async () => {
-  expect(await runCommand(db.url, ['--env-file', join(folder, 'none'), 'sites', 'list'])).toMatchObject({
+  expect(await runCommand(db.url, ['--settings', join(folder, 'none'), 'sites', 'list'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(`${join(folder, 'none')} cannot be read (ENOENT)`),
   })
