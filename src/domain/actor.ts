@@ -17,7 +17,7 @@ export type Actor =
   | { kind: 'key'; id: string; name: string; allSites: boolean; address?: string }
   | { kind: 'staff'; id: string; name: string; role: Role; allSites: boolean; address?: string }
   | { kind: 'command'; name: string }
-  | { kind: 'service' }
+  | { kind: 'service'; address?: string }
 
 /** An actor that creates and revokes vouchers: a key or a staff member. */
 export type Requester = Extract<Actor, { allSites: boolean }>

@@ -136,7 +136,7 @@ test('the database holds no token and no password', async () => {
 })
 
 test('1,000 guesses from 50 addresses are rejected; the person signs in meanwhile from the usual address', async () => {
-  const { email } = await seedPerson(app.db, { password })
+  const { id, email } = await seedPerson(app.db, { password })
   const signIn = (typed: string, from: string) =>
     app.call('/api/v2/session', {
       method: 'POST',
@@ -156,6 +156,10 @@ test('1,000 guesses from 50 addresses are rejected; the person signs in meanwhil
   expect(new Set(statuses)).toEqual(new Set([401, 429]))
   expect(usual.status).toBe(200)
   expect([unusual.status, Number(unusual.headers['retry-after'])]).toEqual([429, expect.closeTo(900, -3)])
+  const rejected = 'select details from audit where action = $1 and target_id = $2'
+  const { rows } = await app.db.query(rejected, ['staff.sign_in_rejected', id])
+  expect(rows.length).toBeGreaterThan(0)
+  expect(rows.length).toBeLessThanOrEqual(6)
 })
 
 test('guesses from one address stop after 20 for a person, while others there still sign in', async () => {

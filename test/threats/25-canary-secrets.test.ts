@@ -116,6 +116,8 @@ test.each(levels)(
       await send('POST', '/session', { email, password: secret, token: secret })
       const wrong = await send('POST', '/session', { email, password: `${secret}x` })
       expect([401, 429]).toContain(wrong.status)
+      const inOtherField = await send('POST', '/session', { email: secret, password: 'four random words' })
+      expect([401, 429]).toContain(inOtherField.status)
       const altered = { token: `${secret}x`, new_password: `${secret} four random words` }
       expect([403, 429]).toContain((await send('POST', '/password-links', altered)).status)
       await send('POST', '/setup', { token: secret, name: 'x', email, password: secret, language: 'en' })

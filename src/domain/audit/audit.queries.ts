@@ -10,7 +10,7 @@ export type AuditEntry = {
   action: string
   targetKind: string
   targetId: string
-  /** The address from which the request came; null for the command line and for the service. */
+  /** The address from which the request came. Null for the command line, and for what the service did without a request. */
   address: string | null
   details: Record<string, unknown>
 }

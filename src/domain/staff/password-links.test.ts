@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
@@ -8,7 +9,8 @@ import { findPerson, type Person } from './staff.queries.ts'
 
 const db = await createTestDatabase()
 const [adler, krone] = [await seedSite(db), await seedSite(db)]
-const ctx = { db, limiter: async () => ({ allowed: true, resetSeconds: 60 }) }
+const limiter = async () => ({ allowed: true, remaining: 1, resetSeconds: 60 })
+const ctx = { db, limiter, log: pino({ level: 'silent' }) }
 const visitor = { address: '192.0.2.1', userAgent: 'Test', token: undefined }
 await seedPerson(db, { role: 'admin' }) // so that nobody here is the last administrator
 

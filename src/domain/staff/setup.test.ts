@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedPerson } from '#test/data/seed.ts'
@@ -6,13 +7,14 @@ import { openSetup, setUp } from './setup.ts'
 
 const visitor = { address: '192.0.2.1', userAgent: 'Test', token: undefined }
 const anna = { name: 'Anna', email: 'anna@example.com', password: 'four random words', language: 'de' as const }
-const unlimited = async () => ({ allowed: true, resetSeconds: 60 })
+const unlimited = async () => ({ allowed: true, remaining: 1, resetSeconds: 60 })
+const log = pino({ level: 'silent' })
 const open = (db: Awaited<ReturnType<typeof createTestDatabase>>, given?: string) =>
   openSetup(db, { keyring: testKeyring, given })
 
 test('every process shows the same token; it creates one administrator and three templates, and ends', async () => {
   const db = await createTestDatabase()
-  const ctx = { db, limiter: unlimited }
+  const ctx = { db, limiter: unlimited, log }
   const [first, second] = await Promise.all([open(db), open(db)])
   const token = first?.token as string
 
@@ -39,7 +41,7 @@ test('a token ends after a day; the next start makes another one', async () => {
   const first = await open(db)
   await db.query(`update setup_token set expires_at = now() - interval '1 second'`)
 
-  const setting = setUp({ db, limiter: unlimited }, visitor, { ...anna, token: first?.token as string })
+  const setting = setUp({ db, limiter: unlimited, log }, visitor, { ...anna, token: first?.token as string })
   await expect(setting).rejects.toThrow('setup_token_invalid')
 
   expect((await open(db))?.token).not.toBe(first?.token)
@@ -53,14 +55,14 @@ test('SETUP_TOKEN replaces the token; a process without it shows none', async ()
 
   expect(given?.token).toBe('a-token-of-the-operator')
   expect(await open(db)).toBeUndefined()
-  await setUp({ db, limiter: unlimited }, visitor, { ...anna, token: 'a-token-of-the-operator' })
+  await setUp({ db, limiter: unlimited, log }, visitor, { ...anna, token: 'a-token-of-the-operator' })
 })
 
 test('the token cannot be read in the database, and a weak password does not end it', async () => {
   const db = await createTestDatabase()
   const { token } = (await open(db)) as { token: string }
 
-  const weak = setUp({ db, limiter: unlimited }, visitor, { ...anna, password: 'administrator1', token })
+  const weak = setUp({ db, limiter: unlimited, log }, visitor, { ...anna, password: 'administrator1', token })
   await expect(weak).rejects.toThrow('password_common')
 
   const { rows } = await db.query<{ row: string }>('select t::text as row from setup_token t')

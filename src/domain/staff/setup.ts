@@ -8,17 +8,10 @@ import { DomainError } from '../errors.ts'
 import { sha256Of } from '../keys/key.ts'
 import { insertTemplate, listTemplates } from '../templates/templates.queries.ts'
 import { storePerson } from './administer-staff.ts'
+import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
 import { deleteSetupToken, findSetupToken, lockSetup, replaceSetupToken } from './setup.queries.ts'
-import {
-  countAttempt,
-  networkOf,
-  type SignedIn,
-  type SignInContext,
-  startSession,
-  toActor,
-  type Visitor,
-} from './sign-in.ts'
+import { networkOf, type SignedIn, startSession, toActor, type Visitor } from './sign-in.ts'
 import { hasAdministrator, type Language } from './staff.queries.ts'
 
 /**
@@ -56,6 +49,10 @@ export type FirstAdministrator = { token: string; name: string; email: string; p
  * valid.
  */
 export async function setUp(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
+  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, () => addFirst(ctx, visitor, request))
+}
+
+async function addFirst(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
   await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)
   await checkSetupToken(ctx.db, request.token)
   checkNewPassword('password', request.password, request.email)

@@ -1,18 +1,21 @@
 import { scryptSync } from 'node:crypto'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
 import { createPasswordLink, setPerson } from './administer-staff.ts'
+import type { SignInContext } from './attempts.ts'
 import { deleteSessions, findCredentials } from './sessions.queries.ts'
-import { changePassword, type SignInContext, signIn, toActor, usePasswordLink } from './sign-in.ts'
+import { changePassword, signIn, toActor, usePasswordLink } from './sign-in.ts'
 import { findPerson, type Person, updatePasswordHash } from './staff.queries.ts'
 
 const db = await createTestDatabase()
 const password = 'four random words'
 const visitor = { address: '192.0.2.1', userAgent: 'Test', token: undefined }
-const unlimited = async () => ({ allowed: true, resetSeconds: 60 })
-const ctx = { db, limiter: unlimited }
+const unlimited = async () => ({ allowed: true, remaining: 0, resetSeconds: 60 })
+const log = pino({ level: 'silent' })
+const ctx = { db, limiter: unlimited, log }
 
 /** A context in which something else is committed after the password was checked. */
 const meanwhile = (act: () => Promise<unknown>) => ({
@@ -106,12 +109,12 @@ test('every spelling that finds an account counts towards its limit', async () =
   const counted: string[] = []
   const limiter = async (key: string) => {
     counted.push(key)
-    return { allowed: counted.length % 2 === 1, resetSeconds: 60 } // the second count is that of the account
+    return { allowed: counted.length % 2 === 1, remaining: 0, resetSeconds: 60 } // the second count is that of the account
   }
 
   const found: string[] = []
   for (const email of spellings) {
-    await expect(signIn({ db, limiter }, visitor, { email, password })).rejects.toThrow('sign_ins_too_many')
+    await expect(signIn({ db, limiter, log }, visitor, { email, password })).rejects.toThrow('sign_ins_too_many')
     if ((await findCredentials(db, email, visitor.address)).staffId) found.push(counted.at(-1) as string)
   }
 

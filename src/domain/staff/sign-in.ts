@@ -6,6 +6,7 @@ import type { Requester } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
+import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
 import {
   deleteSession,
@@ -29,21 +30,11 @@ import {
   updatePasswordHash,
 } from './staff.queries.ts'
 
-/** Counts one attempt in a window of this many seconds. */
-type CountAttempt = (
-  key: string,
-  limit: number,
-  windowSeconds: number,
-) => Promise<{ allowed: boolean; resetSeconds: number }>
-
-export type SignInContext = { db: Database; limiter: CountAttempt }
-
 /** The browser from which somebody signs in. `token` is that of its current session, if it has one. */
 export type Visitor = { address: string; userAgent: string; token: string | undefined }
 
 export type SignedIn = { person: Person; token: string }
 
-const windowSeconds = 15 * 60
 const limits = { perAccountAndAddress: 20, perAccountFromNewAddresses: 60, perAddress: 300 }
 
 /**
@@ -57,12 +48,14 @@ export async function signIn(
 ): Promise<SignedIn> {
   const network = networkOf(visitor.address)
   const { account, staffId, passwordHash, active, isKnownAddress } = await findCredentials(ctx.db, email, network)
-  await countSignIn(ctx, account, network, isKnownAddress)
-  const isRight = await isPassword(password, passwordHash, isKnownAddress ? 'usual address' : 'new address')
-  if (!isRight || !active || staffId === null) throw new DomainError('sign_in_failed')
-  return ctx.db.transaction(async (tx) => {
-    await requireSamePassword(tx, staffId, { checked: passwordHash, otherwise: 'sign_in_failed' })
-    return startSession(tx, visitor, staffId)
+  return reportIfRejected(ctx, { address: visitor.address, staffId }, async () => {
+    await countSignIn(ctx, account, network, isKnownAddress)
+    const isRight = await isPassword(password, passwordHash, isKnownAddress ? 'usual address' : 'new address')
+    if (!isRight || !active || staffId === null) throw new DomainError('sign_in_failed')
+    return ctx.db.transaction(async (tx) => {
+      await requireSamePassword(tx, staffId, { checked: passwordHash, otherwise: 'sign_in_failed' })
+      return startSession(tx, visitor, staffId)
+    })
   })
 }
 
@@ -80,16 +73,6 @@ async function countSignIn(
   await countAttempt(ctx, `sign-in:${network}`, limits.perAddress)
   await countAttempt(ctx, `sign-in:${network}:${hash}`, limits.perAccountAndAddress)
   if (!isKnownAddress) await countAttempt(ctx, `sign-in:new:${hash}`, limits.perAccountFromNewAddresses)
-}
-
-/** Throws if there were too many attempts under this key in the last 15 minutes. */
-export async function countAttempt(
-  { limiter }: Pick<SignInContext, 'limiter'>,
-  key: string,
-  limit: number,
-): Promise<void> {
-  const { allowed, resetSeconds } = await limiter(key, limit, windowSeconds)
-  if (!allowed) throw new DomainError('sign_ins_too_many', { details: { seconds: resetSeconds } })
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: a household or an attacker usually has a whole /64. */
@@ -187,6 +170,14 @@ export async function changePassword(
   actor: Requester,
   change: { sessionId: string; currentPassword: string; newPassword: string },
 ): Promise<void> {
+  await reportIfRejected(ctx, { address: actor.address, staffId: actor.id }, () => replacePassword(ctx, actor, change))
+}
+
+async function replacePassword(
+  ctx: SignInContext,
+  actor: Requester,
+  change: { sessionId: string; currentPassword: string; newPassword: string },
+): Promise<void> {
   await countAttempt(ctx, `password:${actor.id}`, limits.perAccountAndAddress)
   const person = (await findPerson(ctx.db, actor.id)) as Person
   const checked = await findPasswordHash(ctx.db, actor.id)
@@ -204,6 +195,14 @@ export async function changePassword(
 
 /** Sets a password with a one-time link and signs the person in. All other sessions of the person end. */
 export async function usePasswordLink(
+  ctx: SignInContext,
+  visitor: Visitor,
+  request: { token: string; newPassword: string },
+): Promise<SignedIn> {
+  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, () => redeemLink(ctx, visitor, request))
+}
+
+async function redeemLink(
   ctx: SignInContext,
   visitor: Visitor,
   { token, newPassword }: { token: string; newPassword: string },

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -10,7 +11,8 @@ import { findPerson, type Person } from './staff.queries.ts'
 
 const db = await createTestDatabase()
 const [adler, krone, mole] = [await seedSite(db), await seedSite(db), await seedSite(db)]
-const ctx = { db, limiter: async () => ({ allowed: true, resetSeconds: 60 }) }
+const limiter = async () => ({ allowed: true, remaining: 1, resetSeconds: 60 })
+const ctx = { db, limiter, log: pino({ level: 'silent' }) }
 const visitor = { address: '192.0.2.1', userAgent: 'Test', token: undefined }
 
 async function newActor(role: Role, siteIds?: number[]): Promise<Requester> {

@@ -109,13 +109,14 @@ test('more than 10,000 entries are not exported', async () => {
   expect(answer.json().error).toBe('export_too_large')
 })
 
-test('sign-ins and sign-outs are recorded with their address, failed sign-ins are not', async () => {
+test('sign-ins, sign-outs and rejected sign-ins are recorded with their address', async () => {
   const { id, email } = await seedPerson(db, { password: 'correct horse battery' })
   const headers = { origin: app.url, 'content-type': 'application/json', 'x-forwarded-for': '2001:db8::7' }
   const signIn = (password: string) =>
     app.call('/api/v2/session', { method: 'POST', headers, body: JSON.stringify({ email, password }) })
 
   await signIn('wrong')
+  await expect.poll(async () => (await list(`target_id=${id}&action=staff.sign_in_rejected`)).entries).toHaveLength(1)
   const cookie = String((await signIn('correct horse battery')).headers['set-cookie']).split(';')[0] as string
   await app.call('/api/v2/session', { method: 'DELETE', headers: { ...headers, cookie } })
 
@@ -123,6 +124,7 @@ test('sign-ins and sign-outs are recorded with their address, failed sign-ins ar
   expect(entries.map(({ action, address }) => `${action} ${address}`)).toEqual([
     'staff.signed_out 2001:db8::7',
     'staff.signed_in 2001:db8::7',
+    'staff.sign_in_rejected 2001:db8::7',
     'staff.signed_in 127.0.0.1', // by the set-up of this test
     'staff.added null',
   ])

@@ -34,7 +34,8 @@ const auditEntry = Type.Object(
     }),
     address: {
       ...textOrNull,
-      description: 'The address from which the request came; null for the command line and for the service.',
+      description:
+        'The address from which the request came. Null for the command line, and for what the service did without a request.',
     },
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
