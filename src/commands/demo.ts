@@ -5,11 +5,13 @@ import { simulatorProgram } from './demo/start-controllers.ts'
 import { wholeNumber } from './terminal/arguments.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
+const defaultPort = 'default: PORT, or 8080'
+
 export function registerDemo(command: Command, terminal: Terminal): void {
   command
-    .option('--port <n>', 'port of the service, 0 for any that is free', wholeNumber(0, 65535), 8080)
+    .option('--port <n>', `port of the service, 0 for any that is free (${defaultPort})`, wholeNumber(0, 65535))
     .option('--empty', 'start without sites and people, to see the first run')
-    .action(async (options: { port: number; empty?: true }) =>
+    .action(async (options: { port?: number; empty?: true }) =>
       (await import('./demo/start-demo.ts')).startDemo(terminal, options),
     )
 }
@@ -17,10 +19,10 @@ export function registerDemo(command: Command, terminal: Terminal): void {
 /** `npm run dev` runs this command, which the help does not list. */
 export function registerDev(command: Command, terminal: Terminal): void {
   command
-    .option('--port <n>', 'port of the service', wholeNumber(1, 65535), 8080)
+    .option('--port <n>', `port of the service (${defaultPort})`, wholeNumber(1, 65535))
     .option('--web-port <n>', 'port of the web app, or the next one that is free', wholeNumber(1, 65535), 5173)
     .option('--database <name>', 'name of its database, which is created if it does not exist', 'voucher_dev')
-    .action(async (options: { port: number; webPort: number; database: string }) =>
+    .action(async (options: { port?: number; webPort: number; database: string }) =>
       (await import('./demo/start-dev.ts')).startDev(terminal, options),
     )
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { freePort } from '#test/data/local-servers.ts'
 import { queryServer, serverUrl } from '#test/data/template-database.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -132,6 +134,19 @@ test('an empty demo waits for its first administrator, and leaves no process beh
   for (const name of left) await queryServer(`drop database ${name} with (force)`)
   for (const { address } of facts.controllers)
     await expect(call(`${address}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
+})
+
+test('PORT is the port of the demo, unless --port names another one', async () => {
+  const port = await freePort()
+  const demo = spawn(process.execPath, [program, 'demo', '--empty'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, PORT: String(port) },
+  })
+  const ended = once(demo, 'exit')
+  const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
+  demo.kill('SIGTERM')
+
+  expect(JSON.parse(line).url).toBe(`http://127.0.0.1:${port}`)
+  expect(await ended).toEqual([0, null])
 })
 
 test('the demo leaves no database after a wrong setting', async () => {

@@ -22,13 +22,13 @@ type DemoData = DemoSites & { keys: Record<Scope, string>; signIn: SignIn }
  */
 export async function startDemo(
   { env, stdout, stderr }: Terminal,
-  { port, empty }: { port: number; empty?: true },
+  { port, empty }: { port?: number; empty?: true },
 ): Promise<void> {
   const setupToken = randomBase62(24)
   const settings = {
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
     SETUP_TOKEN: setupToken,
-    PORT: String(port),
+    ...(port !== undefined && { PORT: String(port) }),
     LOG_LEVEL: 'warn',
   }
   const serverUrl = loadDatabaseServer(env)

@@ -29,13 +29,13 @@ const encryptionKeys = `dev:${Buffer.alloc(32, 'development').toString('base64')
  */
 export async function startDev(
   { env, stderr }: Terminal,
-  { port, webPort, database }: { port: number; webPort: number; database: string },
+  { port, webPort, database }: { port?: number; webPort: number; database: string },
 ): Promise<void> {
   const serverUrl = loadDatabaseServer(env)
   const settings = {
     ENCRYPTION_KEYS: encryptionKeys,
     LISTEN_ADDRESS: '127.0.0.1',
-    PORT: String(port),
+    ...(port !== undefined && { PORT: String(port) }),
     DRAIN_SECONDS: '0',
     DATABASE_URL: serverUrl,
   }
@@ -48,7 +48,7 @@ export async function startDev(
     const [controllers] = await Promise.all([startControllers(running), migrateAll(config)])
     await prepareData(ctx, controllers).finally(ctx.close)
     if (running.isStopping()) return
-    const url = `http://127.0.0.1:${port}`
+    const url = `http://127.0.0.1:${config.port}`
     const web = await startWebServer(url, webPort)
     await running.add(web)
     stderr.write(describe({ url, webUrl: web.url, database, controllers }))

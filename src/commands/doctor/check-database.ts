@@ -2,7 +2,7 @@ import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { connectDatabase, type Database, type Queryable } from '#db/database.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import type { Config } from '../../config.ts'
-import { describeFailure } from '../terminal/failures.ts'
+import { describeFailure, removeConnectionLimit } from '../terminal/failures.ts'
 import { listDatabaseProblems } from '../unfit-database.ts'
 import {
   findDatabaseIdentity,
@@ -116,13 +116,28 @@ function named(names: string[]): string {
 }
 
 /** The connections of one `start` process: work, requests, searches, reports, queue, listener, health and metrics. */
-function judgeConnections({ maxConnections }: ServerFacts, { databasePoolSize }: Config): Finding[] {
+function judgeConnections(facts: ServerFacts, { databasePoolSize }: Config): Finding[] {
   const needed = databasePoolSize + Math.ceil(databasePoolSize / 2) + 2 + 4 + 4 + 3
-  if (needed <= maxConnections) return []
+  const { maxConnections, role, roleConnections, database, databaseConnections } = facts
+  const limits = [
+    { most: maxConnections, who: `PostgreSQL accepts ${maxConnections}`, fix: 'raise max_connections' },
+    {
+      most: roleConnections ?? Infinity,
+      who: `the role "${role}" may open ${roleConnections}`,
+      fix: removeConnectionLimit('role', role),
+    },
+    {
+      most: databaseConnections ?? Infinity,
+      who: `the database "${database}" accepts ${databaseConnections}`,
+      fix: removeConnectionLimit('database', database),
+    },
+  ]
+  const lowest = limits.reduce((low, limit) => (limit.most < low.most ? limit : low))
+  if (needed <= lowest.most) return []
   return [
     findingsOf('database').warning(
-      `One process may open ${needed} connections, but PostgreSQL accepts ${maxConnections}.`,
-      'Lower DATABASE_POOL_SIZE, or raise max_connections.',
+      `One process may open ${needed} connections, but ${lowest.who}.`,
+      `Lower DATABASE_POOL_SIZE, or ${lowest.fix}.`,
     ),
   ]
 }

@@ -12,8 +12,12 @@ export type ServerFacts = {
   isReadOnly: boolean
   /** Commits of this database have been waiting for a synchronous standby for more than 5 s. */
   isUnconfirmed: boolean
-  /** Connections that other roles than superusers may open. */
+  /** Connections available to ordinary roles. */
   maxConnections: number
+  /** `alter role … connection limit`. Null if there is none, and for a superuser, who may exceed it. */
+  roleConnections: number | null
+  /** `alter database … connection limit`. Null as above. */
+  databaseConnections: number | null
   sizeBytes: number
   /** Null if this role may not see it. */
   dataDirectory: string | null
@@ -32,6 +36,11 @@ export async function findServerFacts(db: Queryable): Promise<ServerFacts> {
                        and query_start < now() - interval '5 seconds') as "isUnconfirmed",
             current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
               as "maxConnections",
+            (select rolconnlimit from pg_roles
+              where rolname = session_user and rolconnlimit >= 0 and not rolsuper) as "roleConnections",
+            (select datconnlimit from pg_database, pg_roles
+              where datname = current_database() and datconnlimit >= 0
+                and rolname = session_user and not rolsuper) as "databaseConnections",
             pg_database_size(current_database())::float as "sizeBytes",
             (select setting from pg_settings where name = 'data_directory') as "dataDirectory"`,
   )

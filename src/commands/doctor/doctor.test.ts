@@ -6,6 +6,7 @@ import { type CommandRun, runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { freePort } from '#test/data/local-servers.ts'
 import { seedBatch, seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import { queryServer } from '#test/data/template-database.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -25,6 +26,20 @@ async function examine(url: string, env: Record<string, string> = {}, args: stri
 
 const withoutControllers = ['--no-controllers']
 
+test.each([
+  [{}, ['RETAIN_VOUCHERS_DAYS is not set: vouchers', 'RETAIN_AUDIT_DAYS is not set: the audit is kept for ever.']],
+  [
+    { RETAIN_VOUCHERS_DAYS: '90', RETAIN_AUDIT_DAYS: '365' },
+    ['deleted 90 days after their end (RETAIN_VOUCHERS_DAYS)', 'deleted after 365 days (RETAIN_AUDIT_DAYS)'],
+  ],
+])('the doctor says how long data is kept with %j', async (env, messages) => {
+  const { url } = await createTestDatabase()
+
+  expect((await examine(url, env, withoutControllers)).of('retention')).toMatchObject(
+    messages.map((message) => ({ result: 'ok', message: expect.stringContaining(message) })),
+  )
+})
+
 test('a healthy installation has no problem and no warning, and the exit code is 0', async () => {
   const app = await startApp()
   await startWorkerOf(app)
@@ -42,6 +57,8 @@ test('a healthy installation has no problem and no warning, and the exit code is
   expect(all.map(({ check }) => check)).toEqual(
     [
       'settings',
+      'retention',
+      'retention',
       'database',
       'rights',
       'clock',
@@ -55,7 +72,7 @@ test('a healthy installation has no problem and no warning, and the exit code is
   )
   expect(stdout).toContain('ok       controllers  All tests passed on 1 of 1 controllers.\n')
   expect(stdout).toMatch(/ ENCRYPTION_KEYS decrypts all stored secrets \(\d+\)\.\n/)
-  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 12\n')
+  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 14\n')
 })
 
 describe('settings', () => {
@@ -158,6 +175,55 @@ describe('database', () => {
       { result: 'warning', fix: expect.stringContaining('DATABASE_POOL_SIZE') },
     ])
   })
+
+  test.each([
+    { of: 'role', otherLimit: 'database', accepts: (name: string) => `the role "${name}" may open 20` },
+    { of: 'database', otherLimit: 'role', accepts: (name: string) => `the database "${name}" accepts 20` },
+  ])('a connection limit of the $of below the needs of a process is a warning', async ({ of, otherLimit, accepts }) => {
+    const { url, query } = await createTestDatabase()
+    const names = await limitedRole(url, query)
+    await query(`alter ${of} ${names[of]} connection limit 20`)
+    await query(`alter ${otherLimit} ${names[otherLimit]} connection limit 25`)
+
+    const { of: findings } = await examine(names.url as string, {}, withoutControllers)
+
+    expect(findings('database').filter(({ result }) => result !== 'ok')).toEqual([
+      {
+        check: 'database',
+        result: 'warning',
+        message: `One process may open 28 connections, but ${accepts(names[of] as string)}.`,
+        fix: expect.stringContaining(`alter ${of} "${names[of]}" connection limit -1`),
+      },
+    ])
+  })
+
+  test.each(['role', 'database'])(
+    'connections that a limit of the %s rejects are a problem with its name',
+    async (of) => {
+      const { url, query } = await createTestDatabase()
+      const names = await limitedRole(url, query)
+      await query(`alter ${of} ${names[of]} connection limit 0`)
+
+      expect((await examine(names.url as string, {}, withoutControllers)).of('database')).toEqual([
+        {
+          check: 'database',
+          result: 'problem',
+          message: `PostgreSQL answered: too many connections for ${of} "${names[of]}".`,
+          fix: expect.stringContaining(`alter ${of} "${names[of]}" connection limit -1`),
+        },
+      ])
+    },
+  )
+
+  /** A role that is no superuser: connection limits do not apply to superusers. */
+  async function limitedRole(url: string, query: (sql: string) => Promise<unknown>): Promise<Record<string, string>> {
+    const address = new URL(url)
+    const role = `doctor_${process.pid}_${Math.trunc(performance.now())}`
+    await query(`create role ${role} login in role pg_read_all_data, pg_write_all_data`)
+    onFileEnd(() => queryServer(`drop role ${role}`))
+    address.username = role
+    return { role, database: address.pathname.slice(1), url: address.href }
+  }
 })
 
 test('a role without rights is a problem, and one that cannot migrate is a warning', async () => {

@@ -8,6 +8,7 @@ import { checkConnection, checkDirectAddress, checkMigrations, checkServer } fro
 import { checkDisk } from './check-disk.ts'
 import { checkPublicUrl } from './check-public-url.ts'
 import { checkRedis } from './check-redis.ts'
+import { checkRetention } from './check-retention.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkSites, checkWebhooks, checkWork } from './check-work.ts'
@@ -41,6 +42,7 @@ async function* examine(env: NodeJS.ProcessEnv, { controllers }: Examination): A
   yield* settings
   if (settings.some(({ result }) => result === 'problem')) return // the other checks need the settings
   const config = loadConfig(env)
+  yield* checkRetention(config)
   const { databaseUrl: url, databasePreparedStatements: preparedStatements } = config
   const db = connectDatabase({
     url,

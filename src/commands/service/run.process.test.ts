@@ -132,11 +132,13 @@ test.each([
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
-test('a port in use ends the process with one line and exit code 1', async () => {
+test('a port in use ends the process with one line and exit code 1, and the log does not say that it runs', async () => {
   const service = await startService(db.url)
+  const env = { PORT: new URL(service.url).port, LOG_LEVEL: 'info' }
 
-  const { exitCode, stderr } = await spawnCommand(db.url, ['start'], { env: { PORT: new URL(service.url).port } })
+  const { exitCode, stderr, stdout } = await spawnCommand(db.url, ['start'], { env })
 
+  expect(stdout).not.toMatch(/is running|listening/)
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringMatching(/^voucher-service: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)\. Another program .*\n$/),

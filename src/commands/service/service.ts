@@ -30,7 +30,6 @@ export async function startWork(ctx: Context, fail: () => void): Promise<Part> {
     )
     fail()
   })
-  ctx.log.info('worker is running')
   return {
     async stop() {
       await ctx.queueWatch.stop()

@@ -39,11 +39,22 @@ const remedies: Record<string, (message: string) => string> = {
   '28P01': () => 'Check the user name and password in DATABASE_URL.',
   '28000': () =>
     'Check the user name in DATABASE_URL, and who may connect in pg_hba.conf. The file may require TLS (sslmode=verify-full) or a client certificate (sslcert and sslkey).',
-  '53300': () => 'Raise max_connections in postgresql.conf, or lower DATABASE_POOL_SIZE.',
+  '53300': (message) => {
+    const [, of, name] = /too many connections for (role|database) "(.*)"/.exec(message) ?? []
+    const raise =
+      of === undefined ? 'raise max_connections in postgresql.conf' : removeConnectionLimit(of, name as string)
+    return `Lower DATABASE_POOL_SIZE, or ${raise}.`
+  },
   '42501': () =>
     'Set DATABASE_URL to a user who may do this, or grant the right. The demo needs a user who may create databases (`alter role … createdb`).',
   '42P01': () => 'The database is not up to date. Run `voucher-service migrate` first.',
   '42703': () => 'The database is not up to date. Run `voucher-service migrate` first.',
+}
+
+/** Says how to remove the connection limit of a role or a database. -1 means that there is none. */
+export function removeConnectionLimit(of: string, name: string): string {
+  const statement = `alter ${of} "${name}" connection limit -1`
+  return `raise or remove the limit of the ${of}: \`sudo -u postgres psql -c ${shellWord(statement)}\``
 }
 
 function describeUnavailable({ message, cause }: Unavailable): string {
