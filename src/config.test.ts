@@ -122,6 +122,8 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/8/9'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'proxy.example'],
+  ['PROTECTED_PORTS', '8080,65536'],
+  ['PROTECTED_PORTS', 'http'],
   ['WEBHOOK_ALLOW_CIDRS', '0.0.0.0/0'],
   ['WEBHOOK_ALLOW_CIDRS', '192.168.0.0/16,localhost'],
   ['WEBHOOK_RETRY_SCALE', '0'],

@@ -9,6 +9,7 @@ import {
   keyring,
   oneOf,
   origin,
+  ports,
   readSettings,
   redisUrl,
   type Setting,
@@ -121,6 +122,13 @@ export const settings = {
     about:
       'Addresses or ranges on your own network, separated by commas, to which webhooks may be sent too, by https or http.',
     parse: addressRanges,
+    fallback: '',
+  },
+  protectedPorts: {
+    env: 'PROTECTED_PORTS',
+    about:
+      'Ports on this machine, separated by commas, that the service never calls as a webhook or a controller. A process adds its own ports, and those of its PostgreSQL and Redis. Name the ports of other processes of the service here.',
+    parse: ports,
     fallback: '',
   },
   webhookRetryScale: {

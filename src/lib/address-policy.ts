@@ -37,12 +37,15 @@ export type OwnAddresses = {
   databaseUrl: string
   databaseDirectUrl?: string | undefined
   redisUrl?: string | undefined
+  protectedPorts?: readonly number[]
 }
 
-/** The ports of this service, its database and its Redis. */
-export function ownPorts({ port, metricsPort, databaseUrl, databaseDirectUrl, redisUrl }: OwnAddresses): number[] {
+/** The ports of this process, its database and its Redis, and those that the operator protects, such as those of other processes. */
+export function ownPorts(own: OwnAddresses): number[] {
+  const { port, metricsPort, databaseUrl, databaseDirectUrl, redisUrl, protectedPorts = [] } = own
   return [
     port,
+    ...protectedPorts,
     ...(metricsPort === undefined ? [] : [metricsPort]),
     parseDatabaseAddress(databaseUrl).port,
     ...(databaseDirectUrl ? [parseDatabaseAddress(databaseDirectUrl).port] : []),

@@ -157,6 +157,13 @@ export function timeZone(value: string): string {
   }
 }
 
+export function ports(value: string): number[] {
+  const all = value.split(/[\s,]+/).filter((port) => port !== '')
+  const wrong = all.find((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not a port. Write numbers from 1 to 65535, e.g. 8080,8081`)
+  return all.map(Number)
+}
+
 export function addressRanges(value: string): string[] {
   const ranges = value.split(/[\s,]+/).filter((range) => range !== '')
   for (const range of ranges) {
