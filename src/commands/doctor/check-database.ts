@@ -2,8 +2,9 @@ import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { connectDatabase, type Database, type Queryable } from '#db/database.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import type { Config } from '../../config.ts'
-import { describeFailure, removeConnectionLimit } from '../terminal/failures.ts'
+import { describeFailure } from '../terminal/failures.ts'
 import { listDatabaseProblems } from '../unfit-database.ts'
+import { checkConnections } from './check-connections.ts'
 import {
   findDatabaseIdentity,
   findServerFacts,
@@ -66,7 +67,7 @@ export async function checkServer(db: Queryable, config: Config): Promise<Findin
     judgeVersion(facts),
     ...(await listDatabaseProblems(db)).map(({ message, fix }) => findingsOf('database').problem(message, fix)),
     await checkRights(db, facts),
-    ...judgeConnections(facts, config),
+    ...(await checkConnections(db, config, 'start')),
     judgeClock(facts.now.getTime() - machineMs),
   ]
 }
@@ -113,33 +114,6 @@ async function checkRights(db: Queryable, { role, database, mayCreate }: ServerF
 function named(names: string[]): string {
   const shown = names.slice(0, 3).join(', ')
   return names.length > 3 ? `${shown} and ${names.length - 3} more tables` : shown
-}
-
-/** The connections of one `start` process: work, requests, searches, reports, queue, listener, health and metrics. */
-function judgeConnections(facts: ServerFacts, { databasePoolSize }: Config): Finding[] {
-  const needed = databasePoolSize + Math.ceil(databasePoolSize / 2) + 2 + 4 + 4 + 3
-  const { maxConnections, role, roleConnections, database, databaseConnections } = facts
-  const limits = [
-    { most: maxConnections, who: `PostgreSQL accepts ${maxConnections}`, fix: 'raise max_connections' },
-    {
-      most: roleConnections ?? Infinity,
-      who: `the role "${role}" may open ${roleConnections}`,
-      fix: removeConnectionLimit('role', role),
-    },
-    {
-      most: databaseConnections ?? Infinity,
-      who: `the database "${database}" accepts ${databaseConnections}`,
-      fix: removeConnectionLimit('database', database),
-    },
-  ]
-  const lowest = limits.reduce((low, limit) => (limit.most < low.most ? limit : low))
-  if (needed <= lowest.most) return []
-  return [
-    findingsOf('database').warning(
-      `One process may open ${needed} connections, but ${lowest.who}.`,
-      `Lower DATABASE_POOL_SIZE, or ${lowest.fix}.`,
-    ),
-  ]
 }
 
 export function judgeClock(databaseAheadMs: number): Finding {

@@ -12,12 +12,6 @@ export type ServerFacts = {
   isReadOnly: boolean
   /** Commits of this database have been waiting for a synchronous standby for more than 5 s. */
   isUnconfirmed: boolean
-  /** Connections available to ordinary roles. */
-  maxConnections: number
-  /** `alter role … connection limit`. Null if there is none, and for a superuser, who may exceed it. */
-  roleConnections: number | null
-  /** `alter database … connection limit`. Null as above. */
-  databaseConnections: number | null
   sizeBytes: number
   /** Null if this role may not see it. */
   dataDirectory: string | null
@@ -34,17 +28,34 @@ export async function findServerFacts(db: Queryable): Promise<ServerFacts> {
             exists (select from pg_stat_activity
                      where datname = current_database() and wait_event = 'SyncRep'
                        and query_start < now() - interval '5 seconds') as "isUnconfirmed",
-            current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-              as "maxConnections",
-            (select rolconnlimit from pg_roles
-              where rolname = session_user and rolconnlimit >= 0 and not rolsuper) as "roleConnections",
-            (select datconnlimit from pg_database, pg_roles
-              where datname = current_database() and datconnlimit >= 0
-                and rolname = session_user and not rolsuper) as "databaseConnections",
             pg_database_size(current_database())::float as "sizeBytes",
             (select setting from pg_settings where name = 'data_directory') as "dataDirectory"`,
   )
   return rows[0] as ServerFacts
+}
+
+export type ConnectionLimits = {
+  role: string
+  database: string
+  /** Connections available to ordinary roles. */
+  ofServer: number
+  /** `alter role … connection limit`. Null if there is none, and for a superuser, who may exceed it. */
+  ofRole: number | null
+  /** `alter database … connection limit`. Null as above. */
+  ofDatabase: number | null
+}
+
+export async function findConnectionLimits(db: Queryable): Promise<ConnectionLimits> {
+  const { rows } = await db.query<ConnectionLimits>(
+    `select rolname as role, datname as database,
+            current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+              as "ofServer",
+            case when rolconnlimit >= 0 and not rolsuper then rolconnlimit end as "ofRole",
+            case when datconnlimit >= 0 and not rolsuper then datconnlimit end as "ofDatabase"
+       from pg_roles, pg_database
+      where rolname = session_user and datname = current_database()`,
+  )
+  return rows[0] as ConnectionLimits
 }
 
 /** Differs between any two databases, also of different servers. */

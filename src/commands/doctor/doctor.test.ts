@@ -191,7 +191,7 @@ describe('database', () => {
       {
         check: 'database',
         result: 'warning',
-        message: `One process may open 28 connections, but ${accepts(names[of] as string)}.`,
+        message: `One process may open 27 connections, but ${accepts(names[of] as string)}.`,
         fix: expect.stringContaining(`alter ${of} "${names[of]}" connection limit -1`),
       },
     ])

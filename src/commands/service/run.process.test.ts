@@ -55,6 +55,26 @@ test('`api` rejects an empty database and says what to do; `start` migrates it',
   }
 })
 
+test('a process whose role may open too few connections says so when it starts', async () => {
+  const name = `voucher_limited_${process.pid}`
+  const url = Object.assign(new URL(databaseUrl(name)), { username: name }).href
+  await queryServer(`create role ${name} login connection limit 20`)
+  await queryServer(`create database ${name} owner ${name}`)
+  try {
+    const service = await startService(url, {}, 'start')
+    await service.stop()
+    const worker = await startService(url, {}, 'worker')
+    await worker.stop()
+
+    const warning = `One process may open 27 connections, but the role \\"${name}\\" may open 20. Lower DATABASE_POOL_SIZE`
+    expect(service.log.join()).toContain(warning)
+    expect(worker.log.join()).not.toContain('One process may open') // a worker needs 16
+  } finally {
+    await queryServer(`drop database ${name} with (force)`)
+    await queryServer(`drop role ${name}`)
+  }
+})
+
 test('`worker` runs alone and stops on SIGTERM', async () => {
   const worker = await startService(db.url, {}, 'worker')
 

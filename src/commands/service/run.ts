@@ -9,6 +9,7 @@ import type { Metrics } from '#metrics/metrics.ts'
 import type { WatchTimes } from '#worker/queue-watch.ts'
 import { type Config, listMisspelt, loadConfig } from '../../config.ts'
 import { type Context, createContext, type Role } from '../../context.ts'
+import { checkConnections } from '../doctor/check-connections.ts'
 import { migrateAll } from '../migrate.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -52,6 +53,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
     await rejectWrongSettings(ctx.db)
     await checkKeyring(ctx.db, config.encryptionKeys)
     await warnIfHeld(ctx)
+    for (const { message, fix } of await checkConnections(ctx.db, config, role)) ctx.log.warn({}, `${message} ${fix}`)
     await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
     if (metrics) await running.start(() => startMetrics(ctx, metrics))
     for (const start of starts) await running.start(() => start(ctx, running.fail))
