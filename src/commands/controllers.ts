@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { addController } from '#domain/controllers/add-controller.ts'
+import { addController, findDriver } from '#domain/controllers/add-controller.ts'
+import { checkUsername, toCredentials } from '#domain/controllers/controller-credentials.ts'
 import {
   type Controller,
   findController,
@@ -10,8 +11,7 @@ import {
 import { controllerNotFound } from '#domain/controllers/find-controller.ts'
 import { removeController } from '#domain/controllers/remove-controller.ts'
 import { setController } from '#domain/controllers/set-controller.ts'
-import { DomainError } from '#domain/errors.ts'
-import type { Credentials, Driver } from '#drivers/driver.ts'
+import type { Driver } from '#drivers/driver.ts'
 import type { Verification } from '#drivers/verification/verify.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
 import { serviceVersion } from '#lib/version.ts'
@@ -56,7 +56,7 @@ export async function registerControllers(controllers: Command, terminal: Termin
     .option('--pin <fingerprint>', 'SHA-256 of the only certificate to accept, if it is self-signed', fingerprint)
     .requiredOption('--secret-file <path>', 'file with the API key or password; - reads it from standard input')
     .action(async ({ name, driver, address, username, pin, secretFile }: AddOptions) => {
-      checkUsername(driver, drivers[driver], username)
+      checkUsername(driver, findDriver(drivers, driver), username)
       const credentials = toCredentials(username, await readSecret(terminal, secretFile))
       const controller = { name, driver, address, credentials, ...(pin && { certificatePin: pin }) }
       const added = await withKeyring(terminal, (db, config) =>
@@ -125,16 +125,6 @@ function describeDrivers(drivers: Drivers): string {
   return Object.entries(drivers)
     .map(([name, { about }]) => `${name}: ${about}`)
     .join('; ')
-}
-
-function checkUsername(name: string, driver: Driver | undefined, username: string | undefined): void {
-  const needsLogin = driver?.credentials === 'login'
-  if (needsLogin === (username !== undefined)) return
-  throw new DomainError(needsLogin ? 'username_required' : 'username_not_supported', { details: { driver: name } })
-}
-
-function toCredentials(username: string | undefined, secret: string): Credentials {
-  return username === undefined ? { apiKey: secret } : { username, password: secret }
 }
 
 /** Shows the pin in the usual notation. */

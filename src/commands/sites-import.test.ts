@@ -39,9 +39,9 @@ test('`sites import` prints a table and a summary; a rejected row gives exit cod
 
   expect(stdout).toBe(
     [
-      'line  name      outcome  reason',
-      '2     Haus Süd  added    -',
-      '3     b         refused  The column controller_site is not valid. Use one line of 1 to 200 visible characters.',
+      'line  name      outcome  column           reason',
+      '2     Haus Süd  added    -                -',
+      '3     b         refused  controller_site  The column controller_site is not valid. Use one line of 1 to 200 visible characters.',
       '',
     ].join('\n'),
   )
@@ -56,8 +56,8 @@ test('`sites import` reads standard input and prints JSON; a second import finds
   const [first, second] = [await run(), await run()]
 
   const outcomes = (outcome: string) => [
-    { line: 2, name: 'Haus', outcome, reason: null },
-    { line: 3, name: 'Hof', outcome, reason: null },
+    { line: 2, name: 'Haus', outcome, column: null, reason: null },
+    { line: 3, name: 'Hof', outcome, column: null, reason: null },
   ]
   expect([dry.json(), first.json(), second.json()]).toEqual([outcomes('added'), outcomes('added'), outcomes('exists')])
   expect([dry, first, second].map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([

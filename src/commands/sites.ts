@@ -5,21 +5,18 @@ import { addSite } from '#domain/sites/add-site.ts'
 import { activateSite, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { type GuestInfoChange, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
-import { importSites, type RowOutcome } from '#domain/sites/import-sites.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite, findSiteWithController, listSites, maxSiteId, type Site } from '#domain/sites/sites.queries.ts'
 import { createCalendar } from '#lib/clock.ts'
 import { type ControllerTools, withControllers, withDatabase, withKeyring } from './connections.ts'
+import { importSiteFile } from './import-site-file.ts'
 import { wholeNumber } from './terminal/arguments.ts'
-import { print, shellWord, visibleText } from './terminal/output.ts'
+import { print, shellWord } from './terminal/output.ts'
 import { askSecret } from './terminal/prompts.ts'
-import { readBytes, readSecret, readText } from './terminal/read-input.ts'
-import { CommandRefused, describeRefusal } from './terminal/refusals.ts'
+import { readBytes, readSecret } from './terminal/read-input.ts'
+import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
-
-const maxFileMiB = 16
-const maxRows = 50_000
 
 type AddOptions = {
   name: string
@@ -60,11 +57,11 @@ export function registerSites(sites: Command, terminal: Terminal): void {
   sites
     .command('import')
     .description(
-      'add the sites of a CSV file with the columns name,controller,controller_site and optionally active,adopt',
+      'add the sites of a CSV file with the columns name,controller,controller_site; more columns describe new controllers and the Wi-Fi',
     )
     .argument('<file>', 'path, or - for standard input; sites that exist already stay as they are')
     .option('--dry-run', 'show what would be done, and write nothing')
-    .action((file: string, options: { dryRun?: boolean }) => importFile(terminal, file, options))
+    .action((file: string, options: { dryRun?: boolean }) => importSiteFile(terminal, file, options))
 
   sites
     .command('list')
@@ -208,31 +205,6 @@ async function readSlipOptions(terminal: Terminal, options: SlipOptions): Promis
 /** An option that was given as `--no-…` has the value false. It erases the stored value. */
 function orNull<T>(value: T | false): T | null {
   return value === false ? null : value
-}
-
-async function importFile(terminal: Terminal, file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
-  const { parseSiteRows } = await import('#domain/sites/site-csv.ts')
-  const { rows, refused } = parseSiteRows(await readText(terminal, file, maxFileMiB), maxRows)
-  const imported = await withDatabase(terminal, (db) => importSites(db, commandActor(), rows, { dryRun }))
-  const outcomes = [...refused, ...imported].map(toReported).toSorted((a, b) => a.line - b.line)
-  print(terminal, outcomes)
-  terminal.stderr.write(`${summarize(outcomes)}${dryRun ? '; dry run: nothing was written' : ''}\n`)
-  if (outcomes.some(({ outcome }) => outcome === 'refused')) terminal.exitCode = 1
-}
-
-/** A row of the file and its outcome in words. */
-type ReportedRow = Pick<RowOutcome, 'line' | 'name' | 'outcome'> & { reason: string | null }
-
-/** The file may come from anywhere, so its text is made safe for the terminal. */
-function toReported({ line, name, outcome, problem }: RowOutcome): ReportedRow {
-  const reason = problem && describeRefusal(problem)
-  return { line, name: visibleText(name), outcome, reason: reason && visibleText(reason, 600) }
-}
-
-function summarize(outcomes: ReportedRow[]): string {
-  return (['added', 'exists', 'refused'] as const)
-    .map((wanted) => `${outcomes.filter(({ outcome }) => outcome === wanted).length} ${wanted}`)
-    .join(', ')
 }
 
 type TestedLayer = { layer: string; result: string; ms: number | null; detail: string }

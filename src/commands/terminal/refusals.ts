@@ -46,8 +46,10 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     'A user name with @ is a cloud account, which needs a second factor. Create a local administrator on the controller and use that name.',
   driver_not_found: ({ driver }) =>
     `No driver is called "${driver}". \`voucher-service controllers add --help\` lists the drivers.`,
-  username_not_supported: ({ driver }) => `${driver} signs in with an API key. Leave out --username.`,
-  username_required: ({ driver }) => `${driver} signs in with a user name and password. Add --username.`,
+  username_not_supported: ({ driver, column }) =>
+    `${driver} signs in with an API key. ${column ? 'Leave the column username empty.' : 'Leave out --username.'}`,
+  username_required: ({ driver, column }) =>
+    `${driver} signs in with a user name and password. ${column ? 'Fill in the column username.' : 'Add --username.'}`,
   username_without_secret: () =>
     'A user name can only be changed together with its password. Add --secret-file or --new-secret.',
 
@@ -78,6 +80,17 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   column_empty: ({ column }) => `The column ${column} is empty. Every row needs a value there.`,
   column_invalid: ({ column, max }) =>
     `The column ${column} is not valid. Use one line of 1 to ${max} visible characters.`,
+
+  column_not_fingerprint: ({ column }) =>
+    `The column ${column} is not a SHA-256 fingerprint of 32 bytes, such as AB:CD:…. Show it with \`voucher-service controllers fingerprint\`.`,
+  controller_column_empty: ({ controller, column }) =>
+    `The controller "${controller}" is not recorded yet, so the file must describe it. Fill in the column ${column}.`,
+  controller_recorded_differently: ({ controller, column, recorded }) =>
+    `The controller "${controller}" is recorded with another ${column}: ${recorded}. Use that, leave the column empty, or change the controller with \`voucher-service controllers set ${shellWord(String(controller))}\`.`,
+  controller_row_differs: ({ controller, column, line }) =>
+    `Line ${line} describes the controller "${controller}" with another ${column}. Use the same in both lines, or leave it empty in one of them.`,
+  controller_row_refused: ({ controller, line }) =>
+    `Line ${line} describes the controller "${controller}", and it has an error. Correct that line.`,
 
   wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. An umlaut has two.`,
   wifi_name_unprintable: () => 'The Wi-Fi name contains characters that cannot be printed. Remove them.',

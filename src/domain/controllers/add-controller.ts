@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import type { Credentials, Driver } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
@@ -15,18 +15,32 @@ export type DriverForms = Readonly<Record<string, DriverForm>>
 
 type DriverForm = Pick<Driver, 'address' | 'credentials'>
 
+export type NewController = {
+  name: string
+  driver: string
+  address: string
+  credentials: Credentials
+  certificatePin?: Buffer | undefined
+}
+
+type AddContext = { keyring: Keyring; drivers: DriverForms }
+
 export async function addController(
-  { db, keyring, drivers }: { db: Database; keyring: Keyring; drivers: DriverForms },
+  { db, ...ctx }: AddContext & { db: Database },
   actor: Actor,
-  request: {
-    name: string
-    driver: string
-    address: string
-    credentials: Credentials
-    certificatePin?: Buffer
-  },
+  request: NewController,
 ): Promise<Controller> {
   requireAllSites(actor)
+  return db.transaction((tx) => storeController(tx, ctx, actor, request))
+}
+
+/** Checks and stores a new controller, in a transaction that may also add its sites. */
+export async function storeController(
+  tx: Queryable,
+  { keyring, drivers }: AddContext,
+  actor: Actor,
+  request: NewController,
+): Promise<Controller> {
   const { driver } = request
   const name = plainName(request.name)
   const address = parseAddress(findDriver(drivers, driver), request.address)
@@ -34,17 +48,15 @@ export async function addController(
   checkPin(findDriver(drivers, driver), { address, certificatePin })
   const id = uuidv7()
   const secret = encryptCredentials(keyring, id, request.credentials)
-  return db.transaction(async (tx) => {
-    const controller = await insertController(tx, { id, name, driver, address, secret, certificatePin })
-    if (!controller) throw new DomainError('controller_name_taken', { details: { name } })
-    await recordAudit(tx, actor, {
-      action: 'controller.added',
-      targetKind: 'controller',
-      targetId: id,
-      details: { name, driver, address, certificatePin: certificatePin && formatFingerprint(certificatePin) },
-    })
-    return controller
+  const controller = await insertController(tx, { id, name, driver, address, secret, certificatePin })
+  if (!controller) throw new DomainError('controller_name_taken', { details: { name } })
+  await recordAudit(tx, actor, {
+    action: 'controller.added',
+    targetKind: 'controller',
+    targetId: id,
+    details: { name, driver, address, certificatePin: certificatePin && formatFingerprint(certificatePin) },
   })
+  return controller
 }
 
 export function findDriver(drivers: DriverForms, name: string): DriverForm {

@@ -4,8 +4,27 @@ import { DomainError } from '../errors.ts'
 
 /** Rejects cloud accounts: their names are e-mail addresses, and signing in with them needs a second factor. */
 export function encryptCredentials(keyring: Keyring, controllerId: string, credentials: Credentials): string {
-  if ('username' in credentials && credentials.username.includes('@')) throw new DomainError('cloud_account')
+  if ('username' in credentials) rejectCloudAccount(credentials.username)
   return encrypt(keyring, placeOf(controllerId), JSON.stringify(credentials))
+}
+
+export function rejectCloudAccount(username: string): void {
+  if (username.includes('@')) throw new DomainError('cloud_account')
+}
+
+/** A driver that signs in needs a user name. A driver with an API key accepts none. */
+export function checkUsername(
+  driver: string,
+  { credentials }: Pick<Driver, 'credentials'>,
+  username: string | undefined,
+): void {
+  const needsLogin = credentials === 'login'
+  if (needsLogin === (username !== undefined)) return
+  throw new DomainError(needsLogin ? 'username_required' : 'username_not_supported', { details: { driver } })
+}
+
+export function toCredentials(username: string | undefined, secret: string): Credentials {
+  return username === undefined ? { apiKey: secret } : { username, password: secret }
 }
 
 /** Returns the credentials as JSON. */

@@ -78,16 +78,16 @@ export async function findControllerToChange(
   return rows[0]
 }
 
-/**
- * Maps the names of controllers to their ids. Unknown names are missing in the map. Keeps these controllers from being removed
- * until the transaction ends.
- */
-export async function listControllerIds(db: Queryable, names: string[]): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ id: string; name: string }>(
-    'select id, name from controllers where name = any ($1) for key share',
+export type ControllerPlace = Pick<Controller, 'id' | 'name' | 'driver' | 'address' | 'certificatePin'>
+
+/** The controllers with these names. Unknown names are left out. Keeps the controllers from being removed until the transaction ends. */
+export async function listControllersByName(db: Queryable, names: string[]): Promise<ControllerPlace[]> {
+  const { rows } = await db.query<ControllerPlace>(
+    `select id, name, driver, address, certificate_pin as "certificatePin"
+       from controllers where name = any ($1) for key share`,
     [names],
   )
-  return new Map(rows.map(({ id, name }) => [name, id]))
+  return rows
 }
 
 /** Undefined when the name is taken. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedController, testActor } from '#test/data/seed.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
 import { importAllSites } from '../sites/import-sites.ts'
 import { deleteController } from './controllers.queries.ts'
 import { removeController } from './remove-controller.ts'
@@ -27,7 +28,9 @@ test('an import rejects the rows of a controller that is removed meanwhile', asy
   const site = { line: 2, name: 'Annex', controller: id, controllerSite: 'x', active: true, adoptsVouchers: false }
   const importing = await db.transaction(async (tx) => {
     await deleteController(tx, id)
-    const started = importAllSites(db, testActor, [site]).catch((error: unknown) => error)
+    const started = importAllSites({ db, keyring: testKeyring, drivers: testDrivers }, testActor, [site]).catch(
+      (error: unknown) => error,
+    )
     await aMoment()
     return { started }
   })

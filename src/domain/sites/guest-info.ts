@@ -57,28 +57,37 @@ export async function setGuestInfo(
   siteId: number,
   request: GuestInfoChange,
 ): Promise<GuestInfo> {
+  const stored = await db.transaction((tx) => storeGuestInfo(tx, ctx.keyring, actor, { siteId, ...request }))
+  return toGuestInfo(ctx, actor, stored)
+}
+
+/** Changes the facts in a transaction that may also add the site. */
+export async function storeGuestInfo(
+  tx: Queryable,
+  keyring: Keyring,
+  actor: Actor,
+  { siteId, ...request }: GuestInfoChange & { siteId: number },
+): Promise<StoredGuestInfo> {
   const { wifiPassword, ...changes } = readChange(request)
-  return db.transaction(async (tx) => {
-    const before = await findGuestInfoToChange(tx, siteId, limitedTo(actor))
-    if (!before) throw siteNotFound(siteId)
-    const password = wifiPassword && encrypt(ctx.keyring, passwordPlace(siteId), wifiPassword)
-    const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }
-    await updateGuestInfo(tx, after)
-    const entry = {
-      action: 'site.guest_info_changed',
-      targetKind: 'site',
-      targetId: String(siteId),
-      details: password === undefined ? {} : { wifiPassword: password === null ? 'erased' : 'replaced' },
-    }
-    await recordChange(tx, actor, entry, changed(before, changes))
-    return toGuestInfo(ctx, actor, after)
-  })
+  const before = await findGuestInfoToChange(tx, siteId, limitedTo(actor))
+  if (!before) throw siteNotFound(siteId)
+  const password = wifiPassword && encrypt(keyring, passwordPlace(siteId), wifiPassword)
+  const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }
+  await updateGuestInfo(tx, after)
+  const entry = {
+    action: 'site.guest_info_changed',
+    targetKind: 'site',
+    targetId: String(siteId),
+    details: password === undefined ? {} : { wifiPassword: password === null ? 'erased' : 'replaced' },
+  }
+  await recordChange(tx, actor, entry, changed(before, changes))
+  return after
 }
 
 type ReadChange = Partial<Omit<StoredGuestInfo, 'siteId' | 'logoUpdatedAt'>>
 
 /** Checks the fields that are given. The error has every invalid field. */
-function readChange(request: GuestInfoChange): ReadChange {
+export function readChange(request: GuestInfoChange): ReadChange {
   const { timeZone, guestLanguages: languages } = request
   const zone = timeZone == null ? timeZone : findTimeZone(timeZone)
   const [first, ...more] = [

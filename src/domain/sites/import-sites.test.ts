@@ -33,7 +33,8 @@ const row = (line: number, more: Partial<SiteRow> = {}): SiteRow => ({
   ...more,
 })
 const rows = (count: number) => Array.from({ length: count }, (_, i) => row(i + 2))
-const run = (asked: SiteRow[], dryRun = false, on: Database = db) => importSites(on, testActor, asked, { dryRun })
+const run = (asked: SiteRow[], dryRun = false, on: Database = db) =>
+  importSites({ db: on, keyring: testKeyring, drivers: testDrivers }, testActor, asked, { dryRun })
 const counted = (outcomes: { outcome: string }[]) => Object.groupBy(outcomes, ({ outcome }) => outcome)
 const audited = async () =>
   (

@@ -1,21 +1,37 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../errors.ts'
-import type { RowOutcome, SiteRow } from './import-sites.ts'
+import type { GuestInfoChange } from './guest-info.ts'
+import { type RowOutcome, refuseRow, type SiteRow } from './import-sites.ts'
+import { type ControllerCells, controllerColumns, joinControllerCells } from './row-controllers.ts'
 
 type CsvRow = { line: number; fields: string[] }
 
 const required = ['name', 'controller', 'controller_site']
-const optional = ['active', 'adopt']
+const siteColumns = ['active', 'adopt']
+/** The columns of a file that also describes controllers and what is printed on slips. Secrets are in files of their own. */
+export const allColumns = [
+  ...siteColumns,
+  ...controllerColumns,
+  'wifi_name',
+  'wifi_password_file',
+  'wifi_hidden',
+  'time_zone',
+  'guest_languages',
+]
 const yes = ['true', 'yes', '1', 'ja']
 const no = ['false', 'no', '0', 'nein']
 /** How many wrong columns a message names, and how many characters of each: the message stays short whatever the file is. */
 const namedColumns = { count: 5, characters: 50 }
 
 /** Reads the sites of a CSV file. Each row that cannot be read is rejected on its own. */
-export function parseSiteRows(text: string, maxRows: number): { rows: SiteRow[]; refused: RowOutcome[] } {
+export function parseSiteRows(
+  text: string,
+  maxRows: number,
+  optional = siteColumns,
+): { rows: SiteRow[]; refused: RowOutcome[] } {
   const { header, rows: all } = parseCsv(text, maxRows)
   const columns = header.map((column) => column.toLowerCase())
-  checkColumns(columns)
+  checkColumns(columns, optional)
   const rows: SiteRow[] = []
   const refused: RowOutcome[] = []
   for (const row of all) {
@@ -23,7 +39,8 @@ export function parseSiteRows(text: string, maxRows: number): { rows: SiteRow[];
     if ('outcome' in site) refused.push(site)
     else rows.push(site)
   }
-  return { rows, refused }
+  const { joined, contradicting } = joinControllerCells(rows)
+  return { rows: joined, refused: [...refused, ...contradicting.map(({ row, problem }) => refuseRow(row, problem))] }
 }
 
 /**
@@ -74,7 +91,7 @@ function readRecords(text: string, options: { delimiter: string; to: number }): 
   }
 }
 
-function checkColumns(columns: string[]): void {
+function checkColumns(columns: string[], optional: string[]): void {
   const known = [...required, ...optional]
   const problems = {
     csv_columns_missing: required.filter((column) => !columns.includes(column)),
@@ -97,24 +114,43 @@ function toSite(columns: string[], { line, fields }: CsvRow): SiteRow | RowOutco
     const details = { fields: fields.length, columns: columns.length }
     return { line, name, outcome: 'refused', problem: new DomainError('row_length_wrong', { details }) }
   }
-  const [active, adoptsVouchers] = [flag(field('active'), true), flag(field('adopt'), false)]
-  if (active === undefined || adoptsVouchers === undefined) {
-    const column = active === undefined ? 'active' : 'adopt'
-    const details = { column, value: field(column) }
+  const wrong = ['active', 'adopt', 'wifi_hidden'].find(
+    (column) => field(column) !== '' && flag(field(column)) === undefined,
+  )
+  if (wrong !== undefined) {
+    const details = { column: wrong, value: field(wrong) }
     return { line, name, outcome: 'refused', problem: new DomainError('column_not_yes_or_no', { details }) }
   }
+  const cells = controllerColumns.flatMap((column) => (field(column) ? [[column, { text: field(column), line }]] : []))
   return {
     line,
     name,
     controller: field('controller'),
     controllerSite: field('controller_site'),
-    active,
-    adoptsVouchers,
+    active: flag(field('active')) ?? true,
+    adoptsVouchers: flag(field('adopt')) ?? false,
+    controllerCells: cells.length > 0 ? (Object.fromEntries(cells) as ControllerCells) : undefined,
+    guestInfo: toGuestInfo(field),
+    wifiPasswordFile: field('wifi_password_file') || undefined,
   }
 }
 
-function flag(text: string, otherwise: boolean): boolean | undefined {
+/** Undefined when no cell says anything. Several languages are separated by blanks or by any sign. */
+function toGuestInfo(field: (column: string) => string): GuestInfoChange | undefined {
+  const languages = field('guest_languages')
+    .toLowerCase()
+    .match(/\p{L}+/gu)
+  const given = {
+    wifiName: field('wifi_name') || undefined,
+    wifiHidden: flag(field('wifi_hidden')),
+    timeZone: field('time_zone') || undefined,
+    guestLanguages: languages ?? undefined,
+  }
+  return Object.values(given).some((value) => value !== undefined) ? given : undefined
+}
+
+/** Undefined for an empty cell and for any other word. */
+function flag(text: string): boolean | undefined {
   const word = text.toLowerCase()
-  if (word === '') return otherwise
   return yes.includes(word) || (no.includes(word) ? false : undefined)
 }

@@ -10,6 +10,11 @@ type ManageErrorCode = Exclude<
   | 'column_not_yes_or_no'
   | 'column_empty'
   | 'column_invalid'
+  | 'column_not_fingerprint'
+  | 'controller_column_empty'
+  | 'controller_recorded_differently'
+  | 'controller_row_differs'
+  | 'controller_row_refused'
   | 'webhook_events_invalid'
   | `key_${string}`
 >

@@ -58,10 +58,10 @@ export const importSites = operation({
   conflict: 'Some rows cannot be added, so no row was added. `POST /sites/import/check` says why',
   upload,
   answer: importSchema,
-  async handle({ db, limiter }, { actor, body }) {
-    const { rows, refused } = await readRows(limiter, actor, body)
+  async handle(ctx, { actor, body }) {
+    const { rows, refused } = await readRows(ctx.limiter, actor, body)
     rejectIfAnyRefused(refused)
-    return toWire(await importAllSites(db, actor, rows))
+    return toWire(await importAllSites(ctx, actor, rows))
   },
 })
 
@@ -75,9 +75,9 @@ export const checkSiteImport = operation({
   status: 200,
   upload,
   answer: importSchema,
-  async handle({ db, limiter }, { actor, body }) {
-    const { rows, refused } = await readRows(limiter, actor, body)
-    return toWire([...refused, ...(await importSiteRows(db, actor, rows, { dryRun: true }))])
+  async handle(ctx, { actor, body }) {
+    const { rows, refused } = await readRows(ctx.limiter, actor, body)
+    return toWire([...refused, ...(await importSiteRows(ctx, actor, rows, { dryRun: true }))])
   },
 })
 
