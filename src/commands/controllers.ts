@@ -16,6 +16,7 @@ import type { Verification } from '#drivers/verification/verify.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
 import { serviceVersion } from '#lib/version.ts'
 import { loadConfig } from '../config.ts'
+import { explainingCertificate } from './check-layers.ts'
 import { withControllers, withDatabase, withKeyring } from './connections.ts'
 import { fingerprint } from './terminal/arguments.ts'
 import { forPeople, print, shellWord, visibleText } from './terminal/output.ts'
@@ -179,8 +180,11 @@ async function showCertificate(terminal: Terminal, url: string): Promise<void> {
 
 async function listSitesOf(terminal: Terminal, name: string, signInOn: string): Promise<void> {
   const { readControllerSites } = await import('#domain/sites/check-controller-site.ts')
-  const { sites, recorded } = await withControllers(terminal, async ({ db, controllers }) => {
-    const sites = await readControllerSites({ db, controllers }, commandActor(), name, signInOn)
+  const { sites, recorded } = await withControllers(terminal, async (tools) => {
+    const { db } = tools
+    const sites = await explainingCertificate(tools, { controller: name, controllerSite: signInOn }, () =>
+      readControllerSites(tools, commandActor(), name, signInOn),
+    )
     const { id } = (await findController(db, name)) as Controller
     return { sites, recorded: await listSitesOfController(db, id, maxListedSites) }
   })

@@ -9,10 +9,11 @@ import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite, findSiteWithController, listSites, maxSiteId, type Site } from '#domain/sites/sites.queries.ts'
 import { createCalendar } from '#lib/clock.ts'
+import { checkLayers, explainingCertificate } from './check-layers.ts'
 import { type ControllerTools, withControllers, withDatabase, withKeyring } from './connections.ts'
 import { importSiteFile } from './import-site-file.ts'
 import { wholeNumber } from './terminal/arguments.ts'
-import { print, shellWord } from './terminal/output.ts'
+import { print } from './terminal/output.ts'
 import { askSecret } from './terminal/prompts.ts'
 import { readBytes, readSecret } from './terminal/read-input.ts'
 import { CommandRefused } from './terminal/refusals.ts'
@@ -148,9 +149,9 @@ async function add(terminal: Terminal, options: AddOptions): Promise<void> {
   const actor = commandActor()
   const added = unchecked
     ? await withDatabase(terminal, (db) => addSite(db, actor, site))
-    : await withControllers(terminal, async ({ db, controllers }) => {
-        const firstId = await checkControllerSite({ db, controllers }, actor, site)
-        return addSite(db, actor, { ...site, controllerSite: firstId })
+    : await withControllers(terminal, async (tools) => {
+        const firstId = await explainingCertificate(tools, site, () => checkControllerSite(tools, actor, site))
+        return addSite(tools.db, actor, { ...site, controllerSite: firstId })
       })
   print(terminal, added)
 }
@@ -209,28 +210,10 @@ function orNull<T>(value: T | false): T | null {
 
 type TestedLayer = { layer: string; result: string; ms: number | null; detail: string }
 
-export async function testSite(
-  { db, controllers, addressPolicy }: ControllerTools,
-  id: number,
-): Promise<TestedLayer[]> {
-  const { diagnose } = await import('#drivers/layer-check.ts')
-  const site = await findSiteWithController(db, id)
+export async function testSite(tools: ControllerTools, id: number): Promise<TestedLayer[]> {
+  const site = await findSiteWithController(tools.db, id)
   if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
-  const { address, certificatePin, controllerSite } = site
-  const set = `voucher-service controllers set ${shellWord(site.controllerName)}`
-  const driver = controllers.driverOf(site)
-  const username = driver.credentials === 'login' ? ' --username …' : ''
-  const checks = driver.layerChecks({
-    address,
-    certificatePin,
-    addressPolicy,
-    withholdCredentials: async () => (site.secret === null ? 'credentials_missing' : undefined),
-    controllerSite,
-    connect: () => controllers.connectionOf(site),
-    credentialsCommand: `${set}${username} --new-secret`,
-    pinCommand: (fingerprint) => `${set} --pin ${fingerprint} --new-secret`,
-  })
-  return (await diagnose(checks)).map(({ layer, result, ms, detail }) => ({ layer, result, ms, detail }))
+  return (await checkLayers(tools, site)).map(({ layer, result, ms, detail }) => ({ layer, result, ms, detail }))
 }
 
 type TestedSite = {
