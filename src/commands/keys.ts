@@ -58,7 +58,7 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit))
     .option('--site <id>', 'allow only this site; repeat the option for more', collectSites)
     .addOption(new Option('--all-sites', 'allow all sites, including later ones').conflicts('site'))
-    .option('--expires <time>', 'when the key stops working', futureTime)
+    .option('--expires <time>', 'when the key stops working: a time, or a duration such as 12h, 30d or 8w', futureTime)
     .addOption(new Option('--no-expires', 'the key never stops working'))
     .action(async (prefix: string, options: SetOptions) => {
       if (Object.keys(options).length === 0)
@@ -122,7 +122,7 @@ function withKeyOptions(command: Command): Command {
     )
     .option('--limit <n>', 'requests per minute, 0 for no limit', wholeNumber(0, maxRateLimit), defaultRateLimit)
     .option('--site <id>', 'allow only this site; repeat the option for more', collectSites)
-    .option('--expires <time>', 'when the key stops working', futureTime)
+    .option('--expires <time>', 'when the key stops working: a time, or a duration such as 12h, 30d or 8w', futureTime)
 }
 
 function toRequest({ name, scope, limit, site, expires }: NewKeyOptions, { cell }: Config): KeyRequest {

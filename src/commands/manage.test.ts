@@ -106,6 +106,18 @@ test('keys set changes name, limit, sites and expiry; a manage key always has an
   })
 })
 
+test.each([
+  ['12h', 12],
+  ['30d', 30 * 24],
+  ['8w', 8 * 7 * 24],
+])('keys create and keys set take a duration: --expires %s', async (duration, hours) => {
+  const created = (await run(`keys create --name n8n --scope manage --expires ${duration} --json`)).json()
+  const changed = (await run(`keys set ${created.prefix} --expires ${duration} --json`)).json()
+
+  for (const { expires_at } of [created, changed])
+    expect(Math.abs(new Date(expires_at).getTime() - Date.now() - hours * 3_600_000)).toBeLessThan(600_000)
+})
+
 test('keys roll prints a new secret; the old one works until the given time, and its prefix cannot be rolled again', async () => {
   const { id, prefix } = await seedKey(db)
 

@@ -66,6 +66,10 @@ test.each([
   ['keys create --name x --scope read --limit 100001', 'Use a whole number from 0 to 100000.'],
   ['keys create --name x --scope read --expires 2001-01-01', 'Use a time in the future'],
   ['keys create --name x --scope read --expires 2127-01-31T12:00', 'Use a time in the future'],
+  ['keys create --name x --scope read --expires 0d', 'or a duration such as 12h, 30d or 8w'],
+  ['keys create --name x --scope read --expires 30', 'or a duration such as 12h, 30d or 8w'],
+  ['keys create --name x --scope read --expires 30days', 'or a duration such as 12h, 30d or 8w'],
+  ['keys create --name x --scope read --expires=-30d', 'or a duration such as 12h, 30d or 8w'],
   ['keys import --name x --scope read --prefix abc_12345678 --sha256 xyz', 'Use 64 hexadecimal digits.'],
   ['sites activate 0', 'Use a whole number from 1 to 2147483647.'],
   [

@@ -122,7 +122,7 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
     'The prefix is not valid. Use a word, an underscore and eight letters or digits, e.g. abc_1a2B3c4D.',
   key_prefix_taken: ({ prefix }) =>
     `A key with the prefix ${prefix} exists already. List all keys with \`voucher-service keys list\`.`,
-  key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 2127-01-31.',
+  key_expiry_required: () => 'A key with the scope manage must expire. Add --expires, e.g. --expires 90d.',
 
   key_created_before: ({ prefix }) =>
     `The key ${prefix} was already created. Its secret cannot be shown again. Roll it with \`voucher-service keys roll ${prefix} --old-valid-until now\`.`,
