@@ -8,6 +8,7 @@ import {
   setPerson,
 } from '#domain/staff/administer-staff.ts'
 import { listStaffPage } from '#domain/staff/managed-staff.queries.ts'
+import { removePerson } from '#domain/staff/remove-person.ts'
 import type { Language, Person } from '#domain/staff/staff.queries.ts'
 import type { Config } from '../config.ts'
 import { withDatabase } from './connections.ts'
@@ -19,6 +20,7 @@ import { commandActor, type Terminal } from './terminal/terminal.ts'
 type AddOptions = { name: string; email: string; role: Role; site?: number[]; allSites?: true; language?: Language }
 type SetOptions = {
   name?: string
+  email?: string
   role?: Role
   site?: number[]
   allSites?: true
@@ -64,6 +66,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .description('change a person; the change takes effect at once in every process')
     .argument('<email>', 'e-mail address of the person, see `staff list`')
     .option('--name <name>', 'name of the person')
+    .option('--email <address>', 'new e-mail address to sign in with; the password stays valid')
     .addOption(roleOption())
     .option('--site <id>', 'let the person use only this site; repeat the option for more', collectSites)
     .addOption(allSitesOption())
@@ -86,6 +89,14 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
         const { person, link } = await createPasswordLink(db, commandActor(), { email })
         print(terminal, { name: person.name, email: person.email, ...shownLink(config, link) })
       }),
+    )
+
+  staff
+    .command('remove')
+    .description('remove a person and sign the person out everywhere; vouchers and the audit keep showing the name')
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .action(async (email: string) =>
+      print(terminal, shown(await withDatabase(terminal, (db) => removePerson(db, commandActor(), { email })))),
     )
 }
 

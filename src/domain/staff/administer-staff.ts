@@ -111,6 +111,7 @@ async function storeLink(tx: Queryable, actor: Actor, staffId: string, validSeco
 
 /** Fields that are undefined keep their value. */
 export type PersonChange = OwnChange & {
+  email?: string | undefined
   role?: Role | undefined
   siteIds?: number[] | 'all' | undefined
   active?: boolean | undefined
@@ -151,11 +152,16 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
   })
 }
 
-function readChange<Change extends OwnChange>(
+function readChange<Change extends Pick<PersonChange, 'name' | 'email'>>(
   change: Change,
 ): { [field in keyof Change]: Exclude<Change[field], undefined> } {
+  const { name, email } = change
   const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  return (change.name === undefined ? changes : { ...changes, name: plainName(change.name) }) as never
+  return {
+    ...changes,
+    ...(name !== undefined && { name: plainName(name) }),
+    ...(email !== undefined && { email: readEmail(email) }),
+  } as never
 }
 
 /** Changes what people decide themselves. */
@@ -169,15 +175,16 @@ export async function setOwnPreferences(db: Database, actor: Requester, change: 
 async function storeChange(tx: Queryable, actor: Actor, before: Person, after: Person): Promise<Person> {
   const difference = changed(recorded(before), recorded(after))
   if (!isChange(difference)) return after
-  await updatePerson(tx, after)
+  if (!(await updatePerson(tx, after))) throw new DomainError('email_taken', { details: { email: after.email } })
   const details = { name: before.name }
   const entry = { action: 'staff.changed', targetKind: 'staff', targetId: before.id, details }
   await recordChange(tx, actor, entry, difference)
   return after
 }
 
-function recorded({ name, role, allSites, siteIds, active, language, theme }: Person): Record<string, unknown> {
-  return { name, role, siteIds: allSites ? 'all' : siteIds, active, language, theme }
+function recorded(person: Person): Record<string, unknown> {
+  const { name, email, role, allSites, siteIds, active, language, theme } = person
+  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language, theme }
 }
 
 /** Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. */

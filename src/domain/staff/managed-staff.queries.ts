@@ -31,6 +31,12 @@ function isManagedBy(managerId: string): string {
                      and not exists (select from staff_sites where staff_id = m.id and site_id = s.site_id)))))))`
 }
 
+/**
+ * The condition that the person in the row `st` was not removed. The row of a removed person stays, because vouchers refer to its
+ * name. It has a text without @ instead of an e-mail address, so nobody can sign in with it.
+ */
+const isPresent = `st.email like '%@%'`
+
 const byName = 'st.name collate natural_order'
 
 /** The people whom somebody may manage, by name, page by page. */
@@ -49,7 +55,7 @@ export async function listStaffPage(
 ): Promise<StaffMember[]> {
   const { rows } = await db.query<StaffMember>(
     `select ${memberColumns} from staff st
-      where ${isManagedBy('$1')}
+      where ${isPresent} and ${isManagedBy('$1')}
         and ($2::integer is null or st.all_sites
              or exists (select from staff_sites where staff_id = st.id and site_id = $2))
         and ($3::text is null or position(lower($3) in lower(st.name)) > 0 or position(lower($3) in lower(st.email collate natural_order)) > 0)
@@ -75,7 +81,7 @@ export async function findStaffMember(
   managerId: string | null,
 ): Promise<StaffMember | undefined> {
   const { rows } = await db.query<StaffMember>(
-    `select ${memberColumns} from staff st where st.id = $2 and ${isManagedBy('$1')}`,
+    `select ${memberColumns} from staff st where st.id = $2 and ${isPresent} and ${isManagedBy('$1')}`,
     [managerId, id],
   )
   return rows[0]
@@ -83,10 +89,23 @@ export async function findStaffMember(
 
 export async function findPersonIdByEmail(db: Queryable, email: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
-    'select id from staff where lower(email collate natural_order) = lower($1::text collate natural_order)',
+    `select id from staff st where ${isPresent} and lower(email collate natural_order) = lower($1::text collate natural_order)`,
     [email],
   )
   return rows[0]?.id
+}
+
+/** Erases everything but the name of a person. */
+export async function erasePerson(tx: Queryable, id: string): Promise<void> {
+  await tx.query('delete from staff_sites where staff_id = $1', [id])
+  await tx.query('delete from staff_addresses where staff_id = $1', [id])
+  await tx.query(
+    `update staff
+        set email = 'removed ' || id, role = 'desk', all_sites = false, active = false, password_hash = null,
+            language = null, theme = default, last_seen_at = null
+      where id = $1`,
+    [id],
+  )
 }
 
 /**

@@ -48,14 +48,24 @@ export async function insertPerson(
   return rows[0]
 }
 
+const emailIsTaken = '23505'
+
+/** False if another person has this e-mail address. The transaction is aborted then. */
 export async function updatePerson(
   tx: Queryable,
-  { id, name, role, allSites, active, language, theme }: Omit<Person, 'email' | 'siteIds' | 'createdAt'>,
-): Promise<void> {
-  await tx.query(
-    `update staff set name = $2, role = $3, all_sites = $4, active = $5, language = $6, theme = $7 where id = $1`,
-    [id, name, role, allSites, active, language, theme],
-  )
+  { id, name, email, role, allSites, active, language, theme }: Omit<Person, 'siteIds' | 'createdAt'>,
+): Promise<boolean> {
+  try {
+    await tx.query(
+      `update staff set name = $2, email = $3, role = $4, all_sites = $5, active = $6, language = $7, theme = $8
+        where id = $1`,
+      [id, name, email, role, allSites, active, language, theme],
+    )
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === emailIsTaken) return false
+    throw error
+  }
 }
 
 export async function updatePasswordHash(tx: Queryable, id: string, passwordHash: string): Promise<void> {
