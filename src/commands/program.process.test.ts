@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { testEnvironment } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
-import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { spawnCommand, startService } from '#test/service.ts'
 
@@ -135,23 +132,3 @@ test('`sites import` that was killed half-way completes when it is run again', a
   expect([exitCode, stderr]).toEqual([0, '800 added, 1000 exists, 0 refused\n'])
   expect(await countSites()).toBe(1_800)
 })
-
-test('`sites test` needs no pin for a certificate of an authority that this machine trusts', async () => {
-  const console = await startSimulator('--https')
-  const env = { NODE_EXTRA_CA_CERTS: await file('ca.pem', await certificateOf(console.url)) }
-  await run(`controllers add --name c2 --driver unifi-integration --address ${console.url} --secret-file -`, {
-    stdin: console.apiKey,
-  })
-  const { id } = (await run('sites add --name Haus --controller c2 --json', { env })).json()
-  const { exitCode, stdout } = await run(`sites test ${id}`, { env })
-
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${console.fingerprint} is signed by a trusted`)])
-})
-
-async function certificateOf(url: string): Promise<string> {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false })
-  await once(socket, 'secureConnect')
-  const { raw } = socket.getPeerCertificate()
-  socket.destroy()
-  return new X509Certificate(raw).toString()
-}

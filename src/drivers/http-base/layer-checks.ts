@@ -133,7 +133,7 @@ function judgeCertificate(shown: ShownCertificate, { certificatePin, pinCommand 
   if (pin === null)
     return failed(
       `${fingerprint} is not pinned, and no public certificate authority has signed it (${whyNotTrusted}). ` +
-        `Compare it with what the controller shows, then: ${pinCommand(fingerprint)}`,
+        `${unknownSigner.includes(whyNotTrusted ?? '') ? ownAuthorityHint : ''}Compare it with what the controller shows, then: ${pinCommand(fingerprint)}`,
       causesOfDistrust[whyNotTrusted ?? ''] ?? 'certificate_self_signed',
       facts,
     )
@@ -144,6 +144,16 @@ function judgeCertificate(shown: ShownCertificate, { certificatePin, pinCommand 
     facts,
   )
 }
+
+/** The codes of OpenSSL for a certificate that is not self-signed, but whose authority is unknown. */
+const unknownSigner = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+]
+const ownAuthorityHint =
+  'If your own certificate authority has signed it, set NODE_EXTRA_CA_CERTS to the file with its certificate. Otherwise pin it. '
 
 /** Removes control characters, because a certificate may contain any text. */
 function plainSubject(text: string): string {
