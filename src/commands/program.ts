@@ -61,6 +61,10 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     about: 'receivers of notifications',
     load: async () => (await import('./webhooks.ts')).registerWebhooks,
   },
+  audit: {
+    about: 'the record of who changed what',
+    load: async () => (await import('./audit.ts')).registerAudit,
+  },
   doctor: {
     about: 'check settings, database, Redis, controllers, webhooks and PUBLIC_URL, and say how to fix problems',
     load: async () => (await import('./doctor/doctor.ts')).registerDoctor,

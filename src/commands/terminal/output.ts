@@ -62,6 +62,6 @@ function toWire(result: object | object[]): unknown {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [snakeCase(name), value]))
 }
 
-function snakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -89,6 +89,45 @@ export async function listAuditsByIds(db: Queryable, ids: string[]): Promise<Rec
   return rows
 }
 
+export type AuditPlace = { createdAt: Date; id: string }
+
+/** Undefined when no entry has this id, for example because it is too old and was deleted. */
+export async function findAuditPlace(db: Queryable, id: string): Promise<AuditPlace | undefined> {
+  const { rows } = await db.query<AuditPlace>('select at as "createdAt", id from audit where id = $1', [id])
+  return rows[0]
+}
+
+/**
+ * The time before which the audit is complete. An entry has the time at which its transaction began, so a transaction that is
+ * still running can add an entry before entries that are already visible. Times are rounded to milliseconds. A backup writes
+ * nothing, so nobody waits for it.
+ */
+export async function findAuditHorizon(db: Queryable): Promise<Date> {
+  const { rows } = await db.query<{ horizon: Date }>(
+    `select coalesce(min(xact_start), now()) - interval '1 millisecond' as horizon
+       from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'pg_dump'`,
+  )
+  return (rows[0] as { horizon: Date }).horizon
+}
+
+/** Entries from `since` to before `until`, oldest first. `last` is the last entry of the previous page. */
+export async function listAuditsForward(
+  db: Queryable,
+  { since, until, last }: { since: Date | undefined; until: Date; last: AuditPlace | undefined },
+  limit: number,
+): Promise<RecordedAudit[]> {
+  const { rows } = await db.query<RecordedAudit>(
+    `select ${columns} from audit
+      where at >= coalesce($1, '-infinity'::timestamptz) and at < $2
+        and (at, id) > (coalesce($3, '-infinity'::timestamptz), coalesce($4, '00000000-0000-0000-0000-000000000000'::uuid))
+      order by at, id
+      limit $5`,
+    [since ?? null, until, last?.createdAt ?? null, last?.id ?? null, limit],
+  )
+  return rows
+}
+
 /** `bind` adds a parameter and returns its placeholder. */
 function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): string[] {
   const given = (sql: (value: string) => string, value: unknown) => (value === undefined ? [] : [sql(bind(value))])
