@@ -15,6 +15,11 @@ export type Driver = {
   bounds: Partial<Record<Limit, Bound>>
   /** Does not open a network connection yet. The first call opens it. */
   connect(controller: ControllerAccess): ControllerConnection
+  /**
+   * Sends one request without credentials, within 3 s. Returns if the controller answers and shows the accepted certificate.
+   * Throws a `ControllerError` with the failure `unreachable`, `timeout` or `failed` otherwise.
+   */
+  reach(controller: ControllerPlace): Promise<void>
   /** The checks of a controller and a site, in the order in which they run. */
   layerChecks(site: SiteToTest): LayerCheck[]
 }
@@ -113,6 +118,9 @@ export type ControllerAccess = {
   /** How far the controller's stamps are ahead of the clock that the driver measures in replies. See `measuredAheadMs`. */
   stampSkewMs(): number
 }
+
+/** Where a controller is and which certificate it shows, without its credentials. */
+export type ControllerPlace = Pick<ControllerAccess, 'address' | 'certificatePin' | 'addressPolicy' | 'clock'>
 
 /** The result of a sign-in. Its id never changes, but any answer may renew its tokens. Only the driver reads the tokens. */
 export type Session = { id: string; tokens: string }

@@ -85,6 +85,9 @@ const memoryDriver: Driver = {
       close: async () => {},
     }
   },
+  async reach({ address }) {
+    if (!memory.has(address)) throw new ControllerError('unreachable', 'refused', 'No such memory')
+  },
   layerChecks: ({ address, connect, controllerSite }) => [
     {
       layers: ['memory'],

@@ -39,6 +39,8 @@ export type Controllers = {
   addressPolicy: AddressPolicy
   /** Probes the controller now. Null when it answered, even with an error. */
   findUnreachableReason(site: SiteToProbe): Promise<UnreachableReason | null>
+  /** Sends the controller one request without credentials. Null when it answered, even with an error. */
+  reach(controller: ReachableController): Promise<UnreachableReason | null>
   /** Runs a creation of a single voucher in a slot. */
   inSlot: Slots['run']
   /** Runs work that nobody waits for, in slots of its own. */
@@ -59,6 +61,9 @@ export type UnsavedController = {
   certificatePin: Buffer | null
   credentials: Credentials
 }
+
+/** A controller without its credentials. */
+export type ReachableController = Pick<StoredController, 'driver' | 'address' | 'certificatePin'>
 
 type SiteToProbe = StoredController & { controllerSite: string }
 
@@ -161,11 +166,16 @@ export function createControllers(tools: {
       await connectionOf(site).probeAnyway(site.controllerSite)
       return null
     } catch (error) {
-      const failure = controllerFailure(error)
-      if (failure === undefined) throw error
-      if (!isUnanswered(failure)) return null
-      const reason = error instanceof ControllerError ? error.reason : undefined
-      return reason ?? (failure === 'timeout' ? 'no_answer' : 'broken')
+      return unreachableReason(error)
+    }
+  }
+
+  async function reach({ driver, address, certificatePin }: ReachableController): Promise<UnreachableReason | null> {
+    try {
+      await driverOf({ driver }).reach({ address, certificatePin, addressPolicy, clock })
+      return null
+    } catch (error) {
+      return unreachableReason(error)
     }
   }
 
@@ -185,6 +195,7 @@ export function createControllers(tools: {
     connectForTest,
     addressPolicy,
     findUnreachableReason,
+    reach,
     inSlot: slots.run,
     inBackground: background.run,
     inLookUp: (controllerId, work) => lookUps.run(controllerId, () => background.run(controllerId, work)),
@@ -197,6 +208,15 @@ export function createControllers(tools: {
       await Promise.all(open.map((connection) => connection.close()))
     },
   }
+}
+
+/** Why a probe got no answer. Null if its error is an answer. */
+function unreachableReason(error: unknown): UnreachableReason | null {
+  const failure = controllerFailure(error)
+  if (failure === undefined) throw error
+  if (!isUnanswered(failure)) return null
+  const reason = error instanceof ControllerError ? error.reason : undefined
+  return reason ?? (failure === 'timeout' ? 'no_answer' : 'broken')
 }
 
 /** Everything except the credentials that a session is made for. */

@@ -1,9 +1,11 @@
 import type { AddressForm, Driver } from '../driver.ts'
 import { httpLayerChecks } from './layer-checks.ts'
+import { reach } from './reach.ts'
 
 /** The members of `Driver` that are the same for all drivers that use HTTP: the address, and the checks of a controller. */
-export const httpDriver: Pick<Driver, 'address' | 'layerChecks'> = {
+export const httpDriver: Pick<Driver, 'address' | 'reach' | 'layerChecks'> = {
   address: httpAddress(),
+  reach,
   layerChecks: httpLayerChecks,
 }
 

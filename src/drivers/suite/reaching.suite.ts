@@ -2,20 +2,56 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { parseFingerprint } from '#lib/fingerprint.ts'
 import { freePort } from '#test/data/local-servers.ts'
-import { createAndClaim } from '#test/drivers.ts'
+import { createAndClaim, directAccess } from '#test/drivers.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import type { ControllerConnection } from '../driver.ts'
+import type { ControllerConnection, ControllerPlace } from '../driver.ts'
 import { type Bench, controllerError, shape } from './setup.suite.ts'
 
 /** Tests what is needed to reach the vouchers of an HTTP controller: address, certificate, credentials and site. */
 export function testReaching(bench: Bench): void {
   const { simulator, connection, connect, create, listAll } = bench
+  const reach = (change: Partial<ControllerPlace> = {}) =>
+    bench.driver.reach({
+      address: simulator.url,
+      certificatePin: parseFingerprint(simulator.fingerprint as string) as Buffer,
+      ...directAccess(),
+      ...change,
+    })
 
   test('probe and version', async () => {
     await connection.probe('default')
 
     expect(await connection.version('default')).toBe(bench.version)
+  })
+
+  test('reach sends one request, which reads and is not a sign-in', async () => {
+    await reach()
+
+    const requests = await simulator.requests()
+    expect(requests.map(({ method, body }) => ({ method, body: body ?? null }))).toEqual([
+      { method: 'GET', body: null },
+    ])
+    expect(await simulator.signIns()).toEqual([])
+  })
+
+  test('reach fails if nobody is there, nothing answers, the controller boots or its certificate is another one', async () => {
+    const reasonOf = (change: Partial<ControllerPlace>) =>
+      reach(change).catch(({ failure, reason }) => [failure, reason])
+    expect(await reasonOf({ address: `https://127.0.0.1:${await freePort()}` })).toEqual([
+      'unreachable',
+      'connection_refused',
+    ])
+    expect(await reasonOf({ address: 'https://controller.invalid' })).toEqual(['unreachable', 'name_unknown'])
+    expect(await reasonOf({ certificatePin: Buffer.alloc(32) })).toEqual(['unreachable', 'certificate_changed'])
+    expect(await reasonOf({ certificatePin: null })).toEqual(['unreachable', 'certificate_untrusted'])
+    expect(await simulator.requests()).toEqual([])
+
+    await simulator.behave({ booting: true })
+    await expect(reach()).rejects.toMatchObject({ failure: 'failed' })
+    await simulator.behave({ booting: false, hang: true })
+    await expect(reach()).rejects.toMatchObject({ failure: 'timeout' })
   })
 
   test('sites: every site of the controller, each with ids that the other calls accept', async () => {

@@ -19,6 +19,7 @@ type SuiteSimulator = Pick<
   | 'url'
   | 'fingerprint'
   | 'requests'
+  | 'signIns'
   | 'vouchers'
   | 'creates'
   | 'forget'
