@@ -63,6 +63,8 @@ export type Queue = {
   work<T>(name: QueueName, limits: JobLimits, handle: Handler<T>): Promise<void>
   /** The groups that have at least this many waiting jobs. */
   listBusyGroups(name: QueueName, atLeast: number): Promise<string[]>
+  /** Whether this process is the listening worker. It also does the work that only one worker may do. */
+  isElected(): boolean
   /** The time at which each queue of this process last made progress: it fetched, or a handler ran. */
   lastProgress(): Map<string, number>
   start(): Promise<void>
@@ -170,6 +172,7 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
       })
     },
     listBusyGroups: (name, atLeast) => listBusyGroups(db, name, atLeast),
+    isElected: () => listener?.isElected() ?? false,
     lastProgress: () => new Map([...fetchers].map(([name, fetcher]) => [name, fetcher.lastProgress()])),
     async start() {
       started ??= boss.start()

@@ -7,8 +7,15 @@ import { keepListening, notifyListener, tryToListen } from './jobs.queries.ts'
 /** How often a worker tries to become the listener, and how often the listener checks its connection. */
 const checkEveryMs = 1_000
 const connectWithinMs = 10_000
+/** Less than the 10 s after which the server ends a silent session: the listener stops acting before another one starts. */
+const electedForMs = 5_000
 
-export type Listener = { isListening(): boolean; stop(): Promise<void> }
+export type Listener = {
+  isListening(): boolean
+  /** Whether no other worker can be the listener now, even if this process was frozen or its connection is silent. */
+  isElected(): boolean
+  stop(): Promise<void>
+}
 
 type ListenerOptions = {
   /** Settings of the connection. */
@@ -25,6 +32,7 @@ export function startListener({ connection, onWake, onListening, onError }: List
   const stopping = new AbortController()
   let client: pg.Client | undefined
   let isListening = false
+  let confirmedAt = Number.NEGATIVE_INFINITY
 
   async function connect(): Promise<pg.Client> {
     const connected = new DatabaseClient({ ...connection, ...tcpKeepAlive, connectionTimeoutMillis: connectWithinMs })
@@ -42,9 +50,15 @@ export function startListener({ connection, onWake, onListening, onError }: List
 
   async function check(): Promise<void> {
     client ??= await connect()
-    if (isListening) return keepListening(client)
+    const sentAt = performance.now()
+    if (isListening) {
+      await keepListening(client)
+      confirmedAt = sentAt
+      return
+    }
     if (!(await tryToListen(client))) return
     isListening = true
+    confirmedAt = sentAt
     onListening()
   }
 
@@ -70,6 +84,7 @@ export function startListener({ connection, onWake, onListening, onError }: List
   const running = run()
   return {
     isListening: () => isListening,
+    isElected: () => isListening && performance.now() - confirmedAt < electedForMs,
     async stop() {
       stopping.abort()
       disconnect()
