@@ -13,6 +13,7 @@ import { type WithdrawContext, withdrawDue } from '#domain/withdrawals/withdraw-
 import { type WithdrawalKind, withdrawalKinds } from '#domain/withdrawals/withdrawals.queries.ts'
 import { replaceable } from '#lib/points.ts'
 import type { JobLimits } from '#queue/fetcher.ts'
+import { createIdleProbing } from './idle-probing.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
 import { startSchedules } from './schedules.ts'
@@ -47,6 +48,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const withdrawing = withdrawalKinds.map((kind) => startableWithdrawals(ctx, kind))
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
+  const idleProbing = createIdleProbing(ctx)
 
   const limitsOf = (limits: JobLimits) => replaceable('limit the attempts of a host', () => limits, limits)
   await ctx.queue.work<DeliveryJob>('attempt', limitsOf(attempts), (job) => deliver(ctx, job))
@@ -71,6 +73,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
       run: () => startWithdrawals(ctx, each),
     })),
     { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
+    { name: 'controllers without contact', everyMs: 200, run: () => idleProbing.sweep() },
     { name: 'migrations that break this version', everyMs: 5_000, run: stopIfOutdated },
   ])
 
@@ -81,7 +84,7 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 
   async function stopAll(): Promise<void> {
-    const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing]
+    const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing, idleProbing.lane]
     await Promise.all([schedules.stop(), ctx.queue.stopWork()])
     await Promise.all(lanes.map((lane) => lane.stop()))
   }
