@@ -7,7 +7,7 @@ import { type Listener, startListener } from './wake-ups.ts'
 const db = await createTestDatabase()
 
 function listen(url: string, name = 'election'): Listener {
-  const connection = { connectionString: url, application_name: name, query_timeout: 10_000 }
+  const connection = { connectionString: url, application_name: name } // a silent statement never fails
   const listener = startListener({ connection, onWake: () => {}, onListening: () => {}, onError: () => {} })
   onFileEnd(() => listener.stop())
   return listener
@@ -55,7 +55,7 @@ test('a worker whose connection is silent is not elected any more before another
   const next = listen(db.url)
   const both = watchBoth(silent, next)
 
-  proxy.hang()
+  proxy.halfOpen()
   await untilElected(next)
   expect(silent.isElected()).toBe(false)
   expect(both()).toBe(0)

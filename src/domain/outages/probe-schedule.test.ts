@@ -93,6 +93,14 @@ test('the rate is limited, also if every controller is dead', () => {
   expect(mostPerSecond(confirmed)).toBeLessThanOrEqual(perSecond * 1.5)
 })
 
+test('a probe is repeated in time, although many controllers wait', () => {
+  const { confirmed } = runSchedule(controllers(5_000), { forMs: minutes(3), answers: (id) => id !== 'c700' })
+  const firstProbeAt = idleMs + (700 / perSecond) * 1_000
+
+  expect(confirmed.map(({ id }) => id)).toEqual(['c700'])
+  expect(confirmed[0]?.atMs).toBeLessThan(firstProbeAt + retryMs + 2_000)
+})
+
 test('a sweep that comes late does not send the probes that it missed', () => {
   const schedule = createProbeSchedule()
   schedule.update(controllers(1_000), 0)

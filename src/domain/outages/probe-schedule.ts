@@ -24,45 +24,40 @@ export type ProbeSchedule<C extends ScheduledController> = {
   remove(id: string): void
 }
 
-type Entry<C> = { controller: C; host: string; dueAt: number; isTaken: boolean }
+/** `isSilent`: the last probe had no answer. */
+type Entry<C> = { controller: C; host: string; dueAt: number; isTaken: boolean; isSilent: boolean }
 
 /** Decides which controllers are probed next. Keeps everything in memory, and gets the time from its caller. */
 export function createProbeSchedule<C extends ScheduledController>(
   limits: ProbeLimits = probeLimits,
 ): ProbeSchedule<C> {
-  /** Controllers that were probed longest ago come first. */
+  /** Controllers whose last answer is oldest come first, so a probe is repeated before others are probed again. */
   const entries = new Map<string, Entry<C>>()
-  /** Controllers whose last probe had no answer. They come before all others. */
-  const silent = new Set<string>()
   const budget = createBudget(limits.perSecond)
   let hostBudgets = new Map<string, Budget>()
 
-  function* inOrder(): Generator<Entry<C>> {
-    for (const id of silent) yield entries.get(id) as Entry<C>
-    yield* entries.values()
-  }
-
-  function remove(id: string): void {
+  /** Adds the controller at the end, or moves it there. */
+  function add(controller: C, nowMs: number): void {
+    const { id } = controller
     entries.delete(id)
-    silent.delete(id)
+    const dueAt = nowMs + limits.idleMs
+    entries.set(id, { controller, host: hostOf(controller), dueAt, isTaken: false, isSilent: false })
   }
 
   return {
     update(controllers, nowMs) {
-      const listed = new Map(controllers.map((controller) => [controller.id, controller]))
-      for (const [id, entry] of [...entries]) {
-        const controller = listed.get(id)
-        if (!controller) {
-          remove(id)
+      const listed = new Set(controllers.map(({ id }) => id))
+      for (const id of [...entries.keys()]) if (!listed.has(id)) entries.delete(id)
+      for (const controller of controllers) {
+        const entry = entries.get(controller.id)
+        if (!entry) {
+          add(controller, nowMs)
           continue
         }
         Object.assign(entry, { controller, host: hostOf(controller) })
-        if (controller.idleMs !== null && !silent.has(id))
+        if (controller.idleMs !== null && !entry.isSilent)
           entry.dueAt = Math.max(entry.dueAt, nowMs - controller.idleMs + limits.idleMs)
-        listed.delete(id)
       }
-      for (const [id, controller] of listed)
-        entries.set(id, { controller, host: hostOf(controller), dueAt: nowMs + limits.idleMs, isTaken: false })
       const hosts = new Set([...entries.values()].map(({ host }) => host))
       hostBudgets = new Map(
         [...hosts].map((host) => [host, hostBudgets.get(host) ?? createBudget(limits.perSecondOfHost)]),
@@ -70,7 +65,7 @@ export function createProbeSchedule<C extends ScheduledController>(
     },
     takeDue(nowMs, atMost) {
       const taken: C[] = []
-      for (const entry of inOrder()) {
+      for (const entry of entries.values()) {
         if (taken.length >= atMost || !budget.hasOne(nowMs)) break
         const ofHost = hostBudgets.get(entry.host)
         if (entry.isTaken || entry.dueAt > nowMs || !ofHost?.hasOne(nowMs)) continue
@@ -83,18 +78,15 @@ export function createProbeSchedule<C extends ScheduledController>(
     },
     noteContact(id, nowMs) {
       const entry = entries.get(id)
-      if (!entry) return
-      remove(id)
-      entries.set(id, { ...entry, dueAt: nowMs + limits.idleMs, isTaken: false })
+      if (entry) add(entry.controller, nowMs)
     },
     noteSilence(id, nowMs) {
       const entry = entries.get(id)
-      if (!entry || silent.has(id)) return entry !== undefined
-      Object.assign(entry, { dueAt: nowMs + limits.retryMs, isTaken: false })
-      silent.add(id)
+      if (!entry || entry.isSilent) return entry !== undefined
+      Object.assign(entry, { dueAt: nowMs + limits.retryMs, isTaken: false, isSilent: true })
       return false
     },
-    remove,
+    remove: (id) => void entries.delete(id),
   }
 }
 

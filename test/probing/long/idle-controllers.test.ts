@@ -56,12 +56,10 @@ test('one of several workers probes idle controllers; another takes over when it
   report('the worker that probes is frozen: the next probe after s', afterFreeze / 1_000)
   expect(afterFreeze).toBeLessThan(promised.frozenMs)
 
-  const thawedAt = performance.now()
   second.process.kill('SIGCONT')
   await pause(1_000)
   await untilProbedSince(performance.now())
   expect(mostProbesOfOne(frozenAt + 1_000)).toBe(1)
-  expect(performance.now() - thawedAt).toBeGreaterThan(0)
 
   const died = performance.now()
   consoles.silence(41)
