@@ -1,14 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { loadConfig } from '#config.ts'
-import { createContext } from '#context.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
 import { type IdleController, listControllersToProbe, takeDueProbes } from '#domain/outages/outages.queries.ts'
 import { probeIdleController } from '#domain/outages/probe-idle-controller.ts'
 import { createProbeSchedule, probeLimits } from '#domain/outages/probe-schedule.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
-import { createTestDatabase } from '#test/data/database.ts'
+import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedController, seedSite } from '#test/data/seed.ts'
-import { testEnvironment } from '#test/environment.ts'
 import { allDialects, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createIdleProbing } from './idle-probing.ts'
@@ -16,9 +13,7 @@ import { createIdleProbing } from './idle-probing.ts'
 /** The same rules as in production, with shorter times. */
 const limits = { ...probeLimits, idleMs: 200, retryMs: 100, perSecondOfHost: 25 }
 
-const db = await createTestDatabase()
-const context = createContext(loadConfig(testEnvironment(db.url)), 'worker')
-onFileEnd(() => context.close())
+const { db, context } = await startApp() // without a worker
 
 const simulators = await Promise.all(
   allDialects.map(async ({ driver, flavour }) => {

@@ -9,7 +9,7 @@ import { testKeyring } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createSelfSignedCertificate } from '../../simulator/self-signed-certificate.ts'
 
-export type Request = { host: string; line: string; hasCredentials: boolean; at: number }
+type Request = { host: string; line: string; hasCredentials: boolean; at: number }
 
 export type ManyConsoles = {
   requests: Request[]

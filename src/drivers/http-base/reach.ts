@@ -15,7 +15,7 @@ export async function reach(controller: ControllerPlace): Promise<void> {
     const { status } = await http.request({
       method: 'GET',
       path: '/',
-      headers: { accept: '*/*', 'user-agent': 'voucher-service probe' },
+      headers: { accept: '*/*', 'user-agent': 'voucher-service-probe' },
       deadline: AbortSignal.timeout(reachTimeoutMs),
       maxBytes: maxPageBytes,
     })
