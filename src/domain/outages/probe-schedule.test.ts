@@ -123,6 +123,15 @@ test('consoles behind one address share a budget, and do not delay other control
   expect(ofOthers.filter(({ atMs }) => atMs <= minutes(1) + 3_000)).toHaveLength(50)
 })
 
+test('a controller with a new address is probed there, within the budget of the new host', () => {
+  const schedule = createProbeSchedule()
+  schedule.update(controllers(4), 0)
+  const moved = controllers(4, () => 'https://api.ui.com/v1')
+  schedule.update(moved, 1_000)
+
+  expect(schedule.takeDue(idleMs, 10)).toEqual(moved.slice(0, 1))
+})
+
 test('a controller is not taken again before its result is noted', () => {
   const schedule = createProbeSchedule()
   schedule.update(controllers(1), 0)
