@@ -6,7 +6,7 @@ const reachTimeoutMs = 3_000
 const maxPageBytes = 256 * 1024
 
 /**
- * Requests the start page of a controller. UniFi controllers show it without a sign-in and do not count the request as one.
+ * Requests the start page of a controller. UniFi controllers show it without a sign-in.
  * Opens a connection of its own, so that a check of thousands of controllers leaves no connections open.
  */
 export async function reach(controller: ControllerPlace): Promise<void> {
