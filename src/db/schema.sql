@@ -284,6 +284,12 @@ CREATE TABLE public.hold (
     CONSTRAINT hold_reason_check CHECK ((reason = ANY (ARRAY['restored'::text, 'command'::text])))
 );
 
+CREATE TABLE public.last_backup (
+    only_one boolean DEFAULT true NOT NULL,
+    taken_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT last_backup_only_one_check CHECK (only_one)
+);
+
 CREATE TABLE public.password_links (
     staff_id uuid NOT NULL,
     token_sha256 bytea NOT NULL,
@@ -595,6 +601,9 @@ ALTER TABLE ONLY public.events
 
 ALTER TABLE ONLY public.hold
     ADD CONSTRAINT hold_pkey PRIMARY KEY (only_one);
+
+ALTER TABLE ONLY public.last_backup
+    ADD CONSTRAINT last_backup_pkey PRIMARY KEY (only_one);
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_pkey PRIMARY KEY (staff_id);

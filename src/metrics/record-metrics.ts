@@ -6,7 +6,7 @@ import { type RecordFigures, readRecord } from './record.queries.ts'
 /** Scrapes within this time share one reading, so that nobody can load the database with scrapes. */
 const sharedForMs = 1_000
 
-/** Gauges without labels. */
+/** Gauges without labels. A figure that is null is left out. */
 const figures = {
   unsettled_creation_oldest_seconds: {
     help: 'Age of the oldest creation whose outcome is not known yet; 0 if there is none.',
@@ -51,6 +51,10 @@ const figures = {
   outdated: {
     help: '1 if a newer version of the service made a migration that breaks this process. Otherwise 0.',
     read: (record: RecordFigures) => record.outdated,
+  },
+  backup_age_seconds: {
+    help: 'Time since `voucher-service backup` was last complete. Missing if it has never run.',
+    read: (record: RecordFigures) => record.backupAgeSeconds,
   },
   unrecorded_vouchers: {
     help: 'Vouchers on controllers that this service seems to have created but that are not on record.',
@@ -129,7 +133,13 @@ export function registerRecordMetrics(
   const plain = Object.entries(figures).map(([name, { help, read }]) => {
     // With a label that is never set, the gauge has no value until it is read for the first time.
     const gauge = new Gauge({ name: prefix + name, help, labelNames: ['none'], registers })
-    return { gauge, set: (record: RecordFigures) => gauge.set(read(record)) }
+    return {
+      gauge,
+      set(record: RecordFigures) {
+        const value = read(record)
+        if (value !== null) gauge.set(value)
+      },
+    }
   })
   const labelled = Object.entries(groups).map(([name, { help, labels, read }]) => {
     const gauge = new Gauge({ name: prefix + name, help, labelNames: labels, registers })

@@ -43,6 +43,8 @@ type Figures = {
   longestHeldUpSeconds: number
   unrecordedVouchers: number
   held: number
+  /** Null if `voucher-service backup` has never run. */
+  backupAgeSeconds: number | null
   webhooksWorking: number
   webhooksFailing: number
   webhooksDisabled: number
@@ -59,7 +61,8 @@ async function readFigures(db: Queryable): Promise<Figures> {
     `select creations.*, syncs.*, deliveries.*, withdrawals.*, batches.*, webhooks.*,
             (select ${secondsSince('min(since)')} from controller_outages where until is null) as "longestOutageSeconds",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as "unrecordedVouchers",
-            (select count(*)::integer from hold) as held
+            (select count(*)::integer from hold) as held,
+            (select ${secondsSince('taken_at')} from last_backup) as "backupAgeSeconds"
        from (select count(*) filter (where state = 'open')::integer as "openCreations",
                     count(*) filter (where state = 'unknown')::integer as "unknownCreations",
                     ${secondsSince('min(sent_at)')} as "oldestCreationSeconds"

@@ -32,6 +32,7 @@ async function scrapeAll(): Promise<string> {
   const served = await startMetrics(app.context, metrics)
   onFileEnd(() => served.stop())
   await app.db.query('insert into controller_outages (controller_id) values ($1)', [await seedController(app.db)])
+  await app.db.query('insert into last_backup (taken_at) values (now())')
   const { observer } = metrics
   observer.requestAnswered({ method: 'GET', route: '/api/v2/sites/:id', status: 200, seconds: 0.01 })
   observer.requestCounted('postgresql')

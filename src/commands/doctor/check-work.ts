@@ -11,7 +11,7 @@ const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
 export async function checkWork(db: Queryable): Promise<Finding[]> {
-  const { hasAdministrator, unrecorded, stuckBatches } = await findWorkFacts(db)
+  const { hasAdministrator, unrecorded, stuckBatches, oldBackup } = await findWorkFacts(db)
   const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
   const worker = findingsOf('worker')
   const findings: Finding[] = []
@@ -49,6 +49,13 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
       findingsOf('record').warning(
         `Vouchers on controllers that seem to be from this service but are not on record: ${unrecorded}.`,
         'List them with `voucher-service reconcile`.',
+      ),
+    )
+  if (oldBackup)
+    findings.push(
+      findingsOf('backup').warning(
+        `The last backup was taken at ${oldBackup.toISOString()}.`,
+        'Run `voucher-service backup <file>`, and find out why the daily backup failed.',
       ),
     )
   if (!hasAdministrator)

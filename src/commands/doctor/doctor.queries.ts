@@ -96,6 +96,8 @@ export type WorkFacts = {
   unrecorded: number
   /** Open batches that have made no progress for more than an hour, although the service is not held. */
   stuckBatches: number
+  /** The time of the last `voucher-service backup` if that is more than 36 hours ago, as in the alert. */
+  oldBackup: Date | null
 }
 
 export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
@@ -103,7 +105,8 @@ export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
     `select exists (select from staff where role = 'admin' and active) as "hasAdministrator",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded,
             (select count(*)::integer from batches
-              where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeld}) as "stuckBatches"`,
+              where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeld}) as "stuckBatches",
+            (select taken_at from last_backup where taken_at < now() - interval '36 hours') as "oldBackup"`,
   )
   return rows[0] as WorkFacts
 }

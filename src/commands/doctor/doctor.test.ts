@@ -385,6 +385,25 @@ test('a batch that has made no progress for an hour is a warning, unless the ser
   expect(held.of('batches')).toEqual([])
 })
 
+test('a last backup of more than 36 hours ago is a warning; without `voucher-service backup` there is no line', async () => {
+  const db = await createTestDatabase()
+  const findBackup = async () => (await examine(db.url, {}, withoutControllers)).of('backup')
+  const before = await findBackup()
+  await db.query(`insert into last_backup (taken_at) values (now() - interval '35 hours')`)
+  const young = await findBackup()
+  await db.query(`update last_backup set taken_at = '2026-01-02T03:04:05Z'`)
+
+  expect([before, young]).toEqual([[], []])
+  expect(await findBackup()).toEqual([
+    {
+      check: 'backup',
+      result: 'warning',
+      message: 'The last backup was taken at 2026-01-02T03:04:05.000Z.',
+      fix: expect.stringContaining('`voucher-service backup <file>`'),
+    },
+  ])
+})
+
 test('sites that fail although their controller answers are warnings, at most ten with their names', async () => {
   const db = await createTestDatabase()
   const sites = await Promise.all(Array.from({ length: 12 }, () => seedSite(db)))

@@ -3,6 +3,7 @@ import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Database } from '#db/database.ts'
+import { updateLastBackup } from '#db/last-backup.queries.ts'
 import { compareMigrations } from '#db/migrate.ts'
 import { findServerMajor } from '#db/restoring.queries.ts'
 import { listKeysInUse } from '#domain/secrets/secrets.queries.ts'
@@ -44,6 +45,7 @@ async function backup({ terminal, db, config, env }: BackupTools, file: string):
   const keys = [...new Set([...keysBefore, ...(await listKeysInUse(db))])].toSorted()
   print(terminal, { file, bytes: size, takenAt, postgresql: serverMajor, encryptionKeys: keys })
   terminal.stderr.write(whatElse(keys, config))
+  await noteTime(terminal, db)
 }
 
 function exists(file: string): Promise<boolean> {
@@ -94,4 +96,13 @@ function whatElse(keys: string[], { encryptionKeys }: Config): string {
     ...(lost.length > 0 ? [`Warning: ENCRYPTION_KEYS lacks ${lost.join(', ')} now. Find these entries.`] : []),
     '',
   ].join('\n')
+}
+
+/** Stores the time for the metric and the alert. The backup is complete even if this fails, e.g. on a standby. */
+async function noteTime(terminal: Terminal, db: Database): Promise<void> {
+  await updateLastBackup(db).catch(({ message, cause }: Error) =>
+    terminal.stderr.write(
+      `Warning: the time of this backup could not be stored in the database: ${cause instanceof Error ? cause.message : message}. The metric voucher_service_backup_age_seconds does not count this backup. Back up from the primary server, or watch these backups in another way.\n`,
+    ),
+  )
 }

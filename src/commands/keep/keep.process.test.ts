@@ -67,6 +67,46 @@ test('a backup says what else is needed, only its owner can read it, and no temp
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
+async function listNotes(url: string): Promise<number[]> {
+  const noted = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  const { rows } = await noted.query<{ takenAt: Date }>('select taken_at as "takenAt" from last_backup')
+  await noted.close()
+  return rows.map(({ takenAt }) => takenAt.getTime())
+}
+
+test('the record notes the time of the last backup that was complete, and a backup contains the note of the one before', async () => {
+  const { url } = await createTestDatabase()
+  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] && exec ${realDump} "$@"; exit 1` })
+  const failed = await run(url, ['backup', newFile()], { PATH: `${bin}:${PATH}` })
+  const before = await listNotes(url)
+  const begin = Date.now()
+  await run(url, ['backup', newFile()])
+  const [first = 0] = await listNotes(url)
+  const file = newFile()
+  await run(url, ['backup', file])
+  const [second = 0, ...others] = await listNotes(url)
+  const restored = await createEmptyDatabase()
+  await run(restored, ['restore', file])
+
+  expect([failed.exitCode, before]).toEqual([1, []])
+  expect(first).toBeGreaterThanOrEqual(begin)
+  expect(second).toBeGreaterThan(first)
+  expect(others).toEqual([])
+  expect(await listNotes(restored)).toEqual([first])
+})
+
+test('a backup of a read-only database, e.g. a standby, is complete; a warning says that its time could not be noted', async () => {
+  const { url } = await createTestDatabase()
+  await queryServer(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
+  const file = newFile()
+  const { exitCode, stderr } = await run(url, ['backup', file])
+
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('The backup is complete.')
+  expect(stderr).toMatch(/Warning: the time of this backup could not be stored in the database: .*read-only/)
+  expect(statSync(file).size).toBeGreaterThan(10_000)
+})
+
 test('a backup contains neither the encryption keys nor a secret', async () => {
   const file = await backUp()
   const { stdout } = await promisify(execFile)('pg_restore', ['--file=-', file], { maxBuffer: 2 ** 28 })

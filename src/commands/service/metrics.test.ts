@@ -99,6 +99,15 @@ test('creations are counted by outcome, and calls to controllers by driver, oper
   ).toBe(3)
 })
 
+test('the age of the last backup is missing until `voucher-service backup` has run', async () => {
+  const { app, value } = await startMeasuredApp()
+  const before = await value('voucher_service_backup_age_seconds')
+  await app.db.query(`insert into last_backup (taken_at) values (now() - interval '1 hour')`)
+
+  expect(before).toBeUndefined()
+  await expect.poll(async () => Math.floor(((await value('voucher_service_backup_age_seconds')) ?? 0) / 60)).toBe(60)
+})
+
 test('attempts of deliveries are counted by outcome', async () => {
   const { app, values } = await startMeasuredApp()
   await startWorkerOf(app)
