@@ -16,6 +16,7 @@ import { drivers } from '#drivers/registry.ts'
 import { atMostEvery } from '#lib/at-most-every.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { type Calendar, createCalendar } from '#lib/clock.ts'
+import { withPriority } from '#lib/journal.ts'
 import type { Log } from '#lib/log.ts'
 import type { Observer } from '#lib/observer.ts'
 import { type Counter, createLimiter, type Limiter, postgresCounter } from '#limits/limiter.ts'
@@ -71,18 +72,29 @@ const healthTimeoutMs = 2_000
 const searchTimeoutMs = 3_000
 const connectionLost = 'a connection to PostgreSQL was lost; the next query opens a new one'
 
-type ContextOptions = { logTo?: 1 | 2; watchTimes?: WatchTimes | undefined; observer?: Observer | undefined }
+type ContextOptions = {
+  logTo?: 1 | 2
+  isJournal?: boolean
+  watchTimes?: WatchTimes | undefined
+  observer?: Observer | undefined
+}
 
 /** `start` is an api and a worker in one process. */
 export type Role = 'api' | 'worker' | 'start'
 
-/** A worker also retries the jobs of processes that died. `logTo` is standard output (1) or standard error (2). */
+/**
+ * A worker also retries the jobs of processes that died. `logTo` is standard output (1) or standard error (2);
+ * `isJournal` says that it is connected to the journal of systemd.
+ */
 export function createContext(
   config: Config,
   role: Role,
-  { logTo = 1, watchTimes, observer }: ContextOptions = {},
+  { logTo = 1, isJournal = false, watchTimes, observer }: ContextOptions = {},
 ): Context {
-  const log = pino({ name: 'voucher-service', level: config.logLevel }, pino.destination({ dest: logTo, sync: false }))
+  const log = pino(
+    { name: 'voucher-service', level: config.logLevel, ...(isJournal && { hooks: { streamWrite: withPriority } }) },
+    pino.destination({ dest: logTo, sync: false }),
+  )
   const healthDb = connectHealthDatabase(config)
   const writes = guardWrites(config, healthDb, log)
   const db = connectDatabase({

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { asErrors, isJournal } from '#lib/journal.ts'
 import { serviceVersion } from '#lib/version.ts'
 import { findSettingsFile, readSettingsFile } from './terminal/settings-file.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -107,7 +108,8 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // it has printed its message already
     const { describeFailure } = await import('./terminal/failures.ts')
     const { message, exitCode } = describeFailure(error)
-    terminal.stderr.write(`voucher-service: ${message}\n`)
+    const text = `voucher-service: ${message}`
+    terminal.stderr.write(`${isJournal(2, surroundings.env) ? asErrors(text) : text}\n`)
     return exitCode
   }
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '#db/database.ts'
 import { findMisfit } from '#db/migrate.ts'
 import { findHold } from '#domain/holding/hold.queries.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
+import { isJournal } from '#lib/journal.ts'
 import { serviceVersion } from '#lib/version.ts'
 import type { Metrics } from '#metrics/metrics.ts'
 import type { WatchTimes } from '#worker/queue-watch.ts'
@@ -43,7 +44,7 @@ type Run = {
 export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: Run): Promise<void> {
   const config = loadConfig(env)
   const metrics = await createMetricsIfWanted(config, role)
-  const ctx = createContext(config, role, { watchTimes, observer: metrics?.observer })
+  const ctx = createContext(config, role, { isJournal: isJournal(1, env), watchTimes, observer: metrics?.observer })
   const running = stopOnSignal(ctx.log, (config.drainSeconds + config.shutdownSeconds) * 1000)
   await running.add({ stop: ctx.close })
   for (const { name, meant } of listMisspelt(env))
