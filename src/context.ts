@@ -62,7 +62,7 @@ export type Context = {
   /** The connection pools by their names, for metrics. */
   pools: Record<string, Database>
   /** Whether Redis answers, for metrics. Undefined if this process does not use Redis. */
-  isRedisReachable: (() => boolean) | undefined
+  isRedisReachable: (() => Promise<boolean>) | undefined
   /** Starts the clock and the queue. The database must be migrated. */
   start(): Promise<void>
   close(): Promise<void>
@@ -255,7 +255,11 @@ function connectReportDatabase(config: Config, log: Log): Database {
 }
 
 type LimiterTools = { config: Config; role: Role; db: Database; log: Log; observer: Observer | undefined }
-type ConnectedLimiter = { limiter: Limiter; isRedisReachable: (() => boolean) | undefined; disconnect: () => void }
+type ConnectedLimiter = {
+  limiter: Limiter
+  isRedisReachable: (() => Promise<boolean>) | undefined
+  disconnect: () => void
+}
 
 /**
  * Redis counts requests if it is configured; PostgreSQL counts them otherwise, and while Redis cannot be reached. A worker counts

@@ -72,6 +72,8 @@ const queryTimeoutMs = 5_000
  */
 const serverMarginMs = 500
 
+const checkWritableEveryMs = 5_000
+
 const writeRefusals: Record<string, string> = {
   '25006': readOnly,
   '53100': 'the disk of the database is full',
@@ -114,6 +116,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined
+  let waitingForWrites: Promise<void> | undefined
   // An idle connection broke; the pool replaces it. The error carries the whole client, which must not go into the log.
   pool.on('error', (error) => {
     Reflect.deleteProperty(error, 'client')
@@ -138,6 +141,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       writesRefusedBecause =
         writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
+      if (writesRefusedBecause === readOnly) waitingForWrites ??= waitUntilWritable()
       if (isUnavailable(error)) {
         if (!isAnswer(error)) broken ??= error as Error
         return throwUnavailable(error)
@@ -209,6 +213,17 @@ export function connectDatabase(options: DatabaseOptions): Database {
       for (const run of onCommitted) run()
       return result
     })
+  }
+
+  /** Notices that the database is no longer read-only, even if nobody writes. That a full disk has space again, only a write shows. */
+  async function waitUntilWritable(): Promise<void> {
+    while (writesRefusedBecause === readOnly) {
+      await pause(checkWritableEveryMs, undefined, { ref: false })
+      if (pool.ending) return
+      const isStillReadOnly = await isReadOnly({ query: queryAlone }).catch(() => true)
+      if (writesRefusedBecause === readOnly && !isStillReadOnly) writesRefusedBecause = undefined
+    }
+    waitingForWrites = undefined
   }
 
   return {

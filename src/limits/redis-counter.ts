@@ -29,8 +29,8 @@ return { count, ttl }`,
 
 export type RedisCounter = {
   count: Counter
-  /** False while there is no connection, and after a request that got no answer until one gets an answer. */
-  isReachable(): boolean
+  /** Asks Redis, so that an outage and its end are noticed even if no request is counted. */
+  isReachable(): Promise<boolean>
   close(): void
 }
 
@@ -65,7 +65,16 @@ export function redisCounter(options: { url: string; prefix: string; onError: (e
     }
   }
 
-  return { count, isReachable: () => redis.ready() !== undefined && retryAt === undefined, close: redis.close }
+  async function isReachable(): Promise<boolean> {
+    const ask = redis.ready()
+    if (!ask) return false
+    return giveUpOnSilence(ask((client) => client.ping())).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  return { count, isReachable, close: redis.close }
 }
 
 /** The client has hundreds of modules, so a process without Redis does not load it. */

@@ -13,7 +13,7 @@ import { registerRecordMetrics } from './record-metrics.ts'
 type Watched = {
   db: Database
   pools: Record<string, Database>
-  isRedisReachable: (() => boolean) | undefined
+  isRedisReachable: (() => Promise<boolean>) | undefined
   onError: (error: unknown) => void
 }
 

@@ -139,7 +139,7 @@ export function registerPoolMetrics(registry: Registry, pools: Record<string, Da
   })
   const refused = new Gauge({
     name: `${prefix}database_writes_refused`,
-    help: '1 after PostgreSQL rejected a write because it is read-only or its disk is full, until a write succeeds. Also 1 while it does not confirm commits.',
+    help: '1 after PostgreSQL rejected a write because it is read-only or its disk is full, until it accepts writes again. Also 1 while it does not confirm commits.',
     registers,
   })
   return () => {
@@ -155,11 +155,11 @@ export function registerPoolMetrics(registry: Registry, pools: Record<string, Da
 }
 
 /** Returns the function that reads it, for each scrape. */
-export function registerRedisMetric(registry: Registry, isReachable: () => boolean): () => void {
+export function registerRedisMetric(registry: Registry, isReachable: () => Promise<boolean>): () => Promise<void> {
   const reachable = new Gauge({
     name: `${prefix}redis_reachable`,
     help: '1 while Redis answers this process, otherwise 0. Missing if the process does not use Redis.',
     registers: [registry],
   })
-  return () => reachable.set(isReachable() ? 1 : 0)
+  return async () => reachable.set((await isReachable()) ? 1 : 0)
 }

@@ -279,6 +279,18 @@ test('Redis is reachable while it answers; a process without Redis does not have
   expect(await without.value('voucher_service_redis_reachable')).toBeUndefined()
 })
 
+test('a Redis that hangs is noticed without a request, and so is its recovery', async () => {
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: 6379 })
+  const redis = { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, REDIS_PREFIX: 'metrics-test:' }
+  const { value } = await startMeasuredApp(redis)
+
+  await expect.poll(() => value('voucher_service_redis_reachable')).toBe(1)
+  proxy.hang()
+  await expect.poll(() => value('voucher_service_redis_reachable')).toBe(0)
+  proxy.heal()
+  await expect.poll(() => value('voucher_service_redis_reachable')).toBe(1)
+})
+
 test('only /metrics is served there', async () => {
   const { url } = await startMeasuredApp()
 
