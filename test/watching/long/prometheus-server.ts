@@ -18,7 +18,7 @@ export const shippedRules = readFileSync(
 /** All times of the rules are divided by this. */
 export const divisor = 30
 
-export type Alert = { labels: Record<string, string>; state: 'pending' | 'firing' }
+type Alert = { labels: Record<string, string>; state: 'pending' | 'firing' }
 
 export type PrometheusServer = { listAlerts(): Promise<Alert[]>; areAllScraped(): Promise<boolean> }
 

@@ -14,7 +14,7 @@ import { divisor, startPrometheus } from './prometheus-server.ts'
 import { createTrials, type Trial } from './trials.ts'
 
 /** A process of the service whose metrics are scraped. It can be started again on the same ports. */
-export type Target = { metricsPort: number; service(): Service; start(): Promise<void> }
+type Target = { metricsPort: number; service(): Service; start(): Promise<void> }
 
 /** A site on a controller of its own, behind a proxy that can cut the connection. */
 export type WatchedSite = { id: number; controllerId: string; simulator: Simulator; proxy: TcpProxy }
