@@ -11,6 +11,7 @@ import {
   LogController,
 } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import { closeListener } from '#lib/close-listener.ts'
 import { type Connections, trackConnections } from '#lib/http-connections.ts'
 import type { Observer } from '#lib/observer.ts'
 import { registerReference } from '../reference/register-reference.ts'
@@ -72,6 +73,7 @@ export async function serve(
       stopping = true
       const { drainMs = 0 } = options
       await pause(drainMs)
+      await closeListener(app.server)
       // A new connection may carry a request that was not read yet, so it stays open for as long as the drain took.
       const idle = setInterval(() => connections.closeIdle(drainMs), 50)
       const deadline = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs)
