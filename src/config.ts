@@ -209,7 +209,7 @@ export const settings = {
     about:
       'How long a stopping api continues to accept requests, in seconds. During this time, `/readyz` tells a proxy that the api stops.',
     parse: integer(0, 60),
-    fallback: '1',
+    fallback: '3',
   },
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',
