@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { report, size } from '#test/measuring.ts'
+import { restartUnderLoad } from './restart-under-load.ts'
+import { startCaddy, startNginx } from './start-proxy.ts'
+
+const least = { requests: size(400, 5_000), restarts: size(2, 10) }
+
+test.each([
+  ['nginx', startNginx],
+  ['Caddy', startCaddy],
+] as const)(
+  '%s with the file in deploy: no request fails while two apis are restarted in turn',
+  async (name, start) => {
+    const { requests, restarts, created, failures } = await restartUnderLoad((apis) => start(apis), least)
+    report(`${name}: requests, restarts, vouchers, failures`, [requests, restarts, created, failures.length])
+
+    expect(failures).toEqual([])
+  },
+)
