@@ -136,6 +136,16 @@ test.each([
   expect(() => loadConfig({ ...least, [name]: value })).toThrow(`${name}: `)
 })
 
+test.each([
+  ['TRUSTED_PROXIES', '0.0.0.0/0', 'every client could then send any address as its own'],
+  ['TRUSTED_PROXIES', '127.0.0.1,::/0', 'every client could then send any address as its own'],
+  ['WEBHOOK_ALLOW_CIDRS', '0.0.0.0/0', 'webhooks could then be sent to every machine'],
+  ['WEBHOOK_ALLOW_CIDRS', '0:0::/00', 'webhooks could then be sent to every machine'],
+])('%s=%s is forbidden, and the message says why', (name, value, reason) => {
+  const range = value.split(',').at(-1)
+  expect(() => loadConfig({ ...least, [name]: value })).toThrow(`${name}: "${range}" is forbidden, because ${reason}`)
+})
+
 test('without a valid encryption key the settings are rejected', () => {
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: '' })).toThrow('ENCRYPTION_KEYS is missing')
   expect(() => loadConfig({ ...least, ENCRYPTION_KEYS: ' , ' })).toThrow('contains no key')

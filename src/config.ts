@@ -41,7 +41,9 @@ export const settings = {
     env: 'TRUSTED_PROXIES',
     about:
       'Addresses or ranges of reverse proxies, separated by commas. Only their `X-Forwarded-*` headers are trusted.',
-    parse: addressRanges,
+    parse: addressRanges(
+      'every client could then send any address as its own. Write only the addresses of your proxies, e.g. 127.0.0.1',
+    ),
     fallback: '',
   },
   publicUrl: {
@@ -121,7 +123,9 @@ export const settings = {
     env: 'WEBHOOK_ALLOW_CIDRS',
     about:
       'Addresses or ranges on your own network, separated by commas, to which webhooks may be sent too, by https or http.',
-    parse: addressRanges,
+    parse: addressRanges(
+      'webhooks could then be sent to every machine. Write only the addresses of your receivers, e.g. 10.0.0.7',
+    ),
     fallback: '',
   },
   protectedPorts: {

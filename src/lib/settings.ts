@@ -164,17 +164,20 @@ export function ports(value: string): number[] {
   return all.map(Number)
 }
 
-export function addressRanges(value: string): string[] {
-  const ranges = value.split(/[\s,]+/).filter((range) => range !== '')
-  for (const range of ranges) {
-    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? []
-    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-    const length = prefix === undefined ? bits : Number(prefix)
-    if (length < 1 || length > bits) {
-      throw new Error(`"${range}" is not an address or range. Write it like 10.0.0.7 or 10.0.0.0/8`)
+/** Parses addresses and ranges. `whyNotAll` says why a range with every address is forbidden, and what to write instead. */
+export function addressRanges(whyNotAll: string): (value: string) => string[] {
+  return (value) => {
+    const ranges = value.split(/[\s,]+/).filter((range) => range !== '')
+    for (const range of ranges) {
+      const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? []
+      const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+      const length = prefix === undefined ? bits : Number(prefix)
+      if (bits > 0 && length === 0) throw new Error(`"${range}" is forbidden, because ${whyNotAll}`)
+      if (bits === 0 || length > bits)
+        throw new Error(`"${range}" is not an address or range. Write it like 10.0.0.7 or 10.0.0.0/8`)
     }
+    return ranges
   }
-  return ranges
 }
 
 /** Parses pairs of `id:base64`. The error message does not repeat a key. */

@@ -24,8 +24,8 @@ export const peopleProblems = {
   sign_in_unencrypted: problem(
     403,
     'sign_in_unencrypted',
-    'Diese Verbindung ist nicht verschlüsselt. Öffnen Sie die Seite über https, oder setzen Sie ALLOW_HTTP_SIGN_IN=true.',
-    'This connection is not encrypted. Open the page with https, or set ALLOW_HTTP_SIGN_IN=true.',
+    'Für den Dienst ist diese Verbindung nicht verschlüsselt. Öffnen Sie die Seite über https. Wenn Sie das schon tun: Tragen Sie die Adresse des Proxys in TRUSTED_PROXIES ein, und lassen Sie den Proxy den Header X-Forwarded-Proto senden.',
+    'The service sees a connection that is not encrypted. Open the page with https. If you already do: add the address of the proxy to TRUSTED_PROXIES, and let the proxy send the header X-Forwarded-Proto.',
   ),
   sign_ins_too_many: problem(
     429,

@@ -59,6 +59,8 @@ test('without encryption, sign-in is rejected on hosts other than localhost, unl
   const allowed = await lenient.call('/api/v2/session', { method: 'POST', headers, body })
 
   expect([refused.status, refused.json().error]).toEqual([403, 'sign_in_unencrypted'])
+  expect(refused.json().message).toMatch(/TRUSTED_PROXIES.*X-Forwarded-Proto/)
+  expect(refused.json().message).not.toContain('ALLOW_HTTP_SIGN_IN') // people would switch off the protection
   expect([allowed.status, cookieOf(allowed)]).toEqual([200, expect.not.stringContaining('__Host-')])
   const transport = async (to: typeof app, sent: object) =>
     (await to.call('/api/v2/session', { headers: { ...sent } })).json().transport
