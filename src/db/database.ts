@@ -116,7 +116,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     ...tcpKeepAlive,
   })
   let writesRefusedBecause: string | undefined
-  let waitingForWrites: Promise<void> | undefined
+  let isWaitingForWrites = false
   // An idle connection broke; the pool replaces it. The error carries the whole client, which must not go into the log.
   pool.on('error', (error) => {
     Reflect.deleteProperty(error, 'client')
@@ -141,7 +141,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       writesRefusedBecause =
         writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
-      if (writesRefusedBecause === readOnly) waitingForWrites ??= waitUntilWritable()
+      if (writesRefusedBecause === readOnly && !isWaitingForWrites) void waitUntilWritable()
       if (isUnavailable(error)) {
         if (!isAnswer(error)) broken ??= error as Error
         return throwUnavailable(error)
@@ -217,13 +217,14 @@ export function connectDatabase(options: DatabaseOptions): Database {
 
   /** Notices that the database is no longer read-only, even if nobody writes. That a full disk has space again, only a write shows. */
   async function waitUntilWritable(): Promise<void> {
+    isWaitingForWrites = true
     while (writesRefusedBecause === readOnly) {
       await pause(checkWritableEveryMs, undefined, { ref: false })
       if (pool.ending) return
       const isStillReadOnly = await isReadOnly({ query: queryAlone }).catch(() => true)
       if (writesRefusedBecause === readOnly && !isStillReadOnly) writesRefusedBecause = undefined
     }
-    waitingForWrites = undefined
+    isWaitingForWrites = false
   }
 
   return {
