@@ -160,9 +160,29 @@ test.runIf(existsSync('/usr/bin/systemd-analyze')).each(Object.entries(units))(
   },
 )
 
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit and the timer of the backup', () => {
+  const folder = temporaryFolder()
+  const program = '/opt/voucher-service/bin/voucher-service.js'
+  const [unit, timer] = ['service', 'timer'].map((kind) => join(folder, `voucher-service-backup.${kind}`)) as [
+    string,
+    string,
+  ]
+  const text = read('deploy/voucher-service-backup.service')
+  writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`))
+  writeFileSync(timer, read('deploy/voucher-service-backup.timer'))
+  const analyze = (...args: string[]) => execFileSync('systemd-analyze', args, { encoding: 'utf8', stdio: 'pipe' })
+
+  expect(text).toContain(`${program} backup --keep-days 14 `)
+  expect(analyze('verify', '--man=no', unit, timer)).toBe('')
+  expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)).toContain('OK')
+})
+
 test('all units have the same protection', () => {
   const protectionOf = (name: string) => /^UMask=[\s\S]*/m.exec(read(`deploy/${name}`))?.[0]
 
+  const protection = /^UMask=[\s\S]*(?=# MemoryDenyWriteExecute)/m.exec(read('deploy/voucher-service.service'))?.[0]
+
   expect(new Set(Object.keys(units).map(protectionOf)).size).toBe(1)
+  expect(read('deploy/voucher-service-backup.service')).toContain(protection)
   expect(protectionOf('voucher-service.service')).toContain('NoNewPrivileges=yes')
 })

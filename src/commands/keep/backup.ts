@@ -9,19 +9,26 @@ import { findServerMajor } from '#db/restoring.queries.ts'
 import { listKeysInUse } from '#domain/secrets/secrets.queries.ts'
 import type { Config } from '../../config.ts'
 import { withDatabase } from '../connections.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { readArchive } from './archive.ts'
 import { checkTool, runTool, type ToolEnvironment, withToolEnvironment } from './postgres-tools.ts'
+import { pruneBackups } from './prune-backups.ts'
 
 export function registerBackup(command: Command, terminal: Terminal): void {
   command
     .argument('<file>', 'the new file; it must not exist yet')
-    .action((file: string) =>
+    .option(
+      '--keep-days <days>',
+      'then delete backups in the same folder that are older, except the newest three',
+      wholeNumber(1, 10_000),
+    )
+    .action((file: string, { keepDays }: { keepDays?: number }) =>
       withDatabase(terminal, (db, config) =>
         withToolEnvironment(config.databaseDirectUrl ?? config.databaseUrl, terminal.env, (env) =>
-          backup({ terminal, db, config, env }, file),
+          backup({ terminal, db, config, env }, file, keepDays),
         ),
       ),
     )
@@ -29,7 +36,7 @@ export function registerBackup(command: Command, terminal: Terminal): void {
 
 type BackupTools = { terminal: Terminal; db: Database; config: Config; env: ToolEnvironment }
 
-async function backup({ terminal, db, config, env }: BackupTools, file: string): Promise<void> {
+async function backup({ terminal, db, config, env }: BackupTools, file: string, keepDays?: number): Promise<void> {
   if (await exists(file)) throw new CommandRefused(`${file} exists already. Choose another name, e.g. with the date.`)
   const { missing } = await compareMigrations(db)
   if (missing.length > 0)
@@ -46,6 +53,9 @@ async function backup({ terminal, db, config, env }: BackupTools, file: string):
   print(terminal, { file, bytes: size, takenAt, postgresql: serverMajor, encryptionKeys: keys })
   terminal.stderr.write(whatElse(keys, config))
   await noteTime(terminal, db)
+  if (keepDays === undefined) return
+  for (const path of await pruneBackups(dirname(file), keepDays))
+    terminal.stderr.write(`Deleted the old backup ${path}.\n`)
 }
 
 function exists(file: string): Promise<boolean> {

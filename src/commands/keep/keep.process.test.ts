@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -105,6 +116,26 @@ test('a backup of a read-only database, e.g. a standby, is complete; a warning s
   expect(stderr).toContain('The backup is complete.')
   expect(stderr).toMatch(/Warning: the time of this backup could not be stored in the database: .*read-only/)
   expect(statSync(file).size).toBeGreaterThan(10_000)
+})
+
+test('with --keep-days, a complete backup deletes old ones in its folder, and a failed one deletes nothing', async () => {
+  const own = join(folder, `keep-${++files}`)
+  mkdirSync(own)
+  const old = await backUp()
+  for (const name of ['a', 'b', 'c']) {
+    copyFileSync(old, join(own, `${name}.backup`))
+    utimesSync(join(own, `${name}.backup`), 0, name === 'a' ? 0 : 1_000)
+  }
+  const bin = fakeTools({ pg_dump: `[ "$1" = --version ] && exec ${realDump} "$@"; exit 1` })
+  const args = ['backup', join(own, 'new.backup'), '--keep-days', '14']
+  const failed = await run(db.url, args, { PATH: `${bin}:${PATH}` })
+  const after = readdirSync(own).toSorted()
+  const { exitCode, stderr } = await run(db.url, args)
+
+  expect([failed.exitCode, after]).toEqual([1, ['a.backup', 'b.backup', 'c.backup']])
+  expect(exitCode).toBe(0)
+  expect(readdirSync(own).toSorted()).toEqual(['b.backup', 'c.backup', 'new.backup'])
+  expect(stderr).toContain(`Deleted the old backup ${join(own, 'a.backup')}.`)
 })
 
 test('a backup contains neither the encryption keys nor a secret', async () => {
