@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'vitest'
 import { runCommand } from '#test/command.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
 import { startWatchedService } from './watched-service.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'watched-'))
+onFileEnd(() => rmSync(folder, { recursive: true }))
 const watched = await startWatchedService(1)
 const { api, worker, postgres, redis, db } = watched
 
@@ -84,7 +90,7 @@ test('a service that is held, with an old backup', () =>
       await runCommand(watched.url, ['hold'])
     },
     async end() {
-      await runCommand(watched.url, ['backup', `/tmp/alerts-${process.pid}.backup`], {
+      await runCommand(watched.url, ['backup', join(folder, 'new.backup')], {
         env: { PATH: process.env['PATH'] as string },
       })
       await runCommand(watched.url, ['resume', '--yes'])

@@ -22,10 +22,11 @@ export function createTrials(prometheus: PrometheusServer): (trial: Trial) => Pr
   const rows: Row[] = []
   onFileEnd(() => process.stdout.write(renderTable(rows)))
 
-  const isFiring = async (alert: string) =>
-    (await prometheus.listAlerts()).some(
-      ({ labels, state }) => state === 'firing' && labels['alertname'] === alert && labels['job'] === 'voucher-service',
-    )
+  const statesOf = async (alert: string) =>
+    (await prometheus.listAlerts())
+      .filter(({ labels }) => labels['alertname'] === alert && labels['job'] === 'voucher-service')
+      .map(({ state }) => state)
+  const isFiring = async (alert: string) => (await statesOf(alert)).includes('firing')
 
   const limitOf = (alert: string) => waitingMs(shippedRules, alert) / divisor + noticeMs
 
@@ -44,7 +45,9 @@ export function createTrials(prometheus: PrometheusServer): (trial: Trial) => Pr
     )
 
   return async ({ fault, alerts, begin, end }) => {
-    await measure(alerts, false) // an earlier fault may have been another cause of these alerts
+    // An earlier fault may be another cause of these alerts. One that is pending would fire too early.
+    for (const alert of alerts)
+      await expect.poll(() => statesOf(alert), { timeout: limitOf(alert), interval: 200 }).toEqual([])
     const since = performance.now()
     await begin()
     const fired = await measure(alerts, true, since).catch(async (error) => {
