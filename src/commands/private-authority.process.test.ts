@@ -52,7 +52,7 @@ test('a controller with a certificate of a private authority needs no pin, for c
   const requestsBefore = await simulator.requests()
   const missing = await run(adding, { NODE_EXTRA_CA_CERTS: path('none.pem') })
   const added = await run(adding, trusting)
-  const tested = await run(['sites', 'test', String(added.json().id), '--env-file', path('service.env')])
+  const tested = await run(['sites', 'test', String(added.json().id), '--settings', path('service.env')])
   const key = (await run(['keys', 'create', '--name', 'Desk', '--scope', 'write', '--json'])).json().key
   const service = await startService(db.url, trusting)
   const created = await call(`${service.url}/api/vouchers.php`, {

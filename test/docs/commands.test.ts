@@ -7,6 +7,10 @@ import { runCommand } from '#test/command.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = globSync(['*.md', 'docs/*.md', 'docs/de/*.md', 'deploy/*.md'], { cwd: root })
 const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] })
+const commandSources = sources
+  .filter((path) => path.startsWith('src/commands/'))
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n')
 
 /** Command lines of `voucher-service` in blocks of a shell and in inline code, without the name of the program. */
 function commandLinesOf(text: string): string[] {
@@ -59,6 +63,24 @@ test('every command line on a page has commands and options that exist', async (
 
   expect(lines.size).toBeGreaterThan(25)
   expect(faults.filter((fault) => fault !== undefined)).toEqual([])
+})
+
+/** Options of other programs that pages name alone. */
+const optionsOfOthers = ['--unit', '--slot']
+
+/** Options that a page names without a command, such as `--since`, and that no command has. */
+function unknownOptionsOf(text: string): string[] {
+  const named = [...text.matchAll(/`(--[a-z][a-z-]*)[^`\n]*`/g)].map(([, option]) => option as string)
+  return named.filter((option) => !optionsOfOthers.includes(option) && !hasOption(commandSources, option))
+}
+
+test('every option that a page names exists', () => {
+  const faults = pages.flatMap((page) =>
+    unknownOptionsOf(readFileSync(join(root, page), 'utf8')).map((option) => `${page}: there is no option ${option}`),
+  )
+
+  expect(faults).toEqual([])
+  expect(unknownOptionsOf('`--since 2h`, `--env-file`')).toEqual(['--env-file'])
 })
 
 test('every command that a message names exists', async () => {

@@ -8,7 +8,8 @@ import { processEnvironment, testEnvironment } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { program } from '#test/service.ts'
 
-// Node itself reads some options wherever they are, `--settings` for example. Only a real process shows that ours is not among them.
+// Node itself reads some options anywhere on the command line, for example `--env-file`. Only a real process shows that it does not
+// read `--settings`.
 const folder = mkdtempSync(join(tmpdir(), 'settings-file-'))
 onFileEnd(() => rmSync(folder, { recursive: true }))
 const db = await createTestDatabase()
