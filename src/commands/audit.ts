@@ -6,9 +6,9 @@ import {
   listAuditsForward,
   type RecordedAudit,
 } from '#domain/audit/audit.queries.ts'
+import { withSnakeCase } from '#lib/snake-case.ts'
 import { withDatabase } from './connections.ts'
 import { pastTime, uuid } from './terminal/arguments.ts'
-import { snakeCase } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -60,10 +60,4 @@ function toLine(entry: RecordedAudit) {
     address: entry.address,
     details: withSnakeCase(entry.details),
   }
-}
-
-function withSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSnakeCase)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeCase(name), withSnakeCase(inner)]))
 }

@@ -1,3 +1,4 @@
+import { snakeCase } from '#lib/snake-case.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Prints one record or a list of records: as JSON after `--json`, otherwise as lines or columns. */
@@ -60,8 +61,4 @@ function toCell(value: unknown): string {
 function toWire(result: object | object[]): unknown {
   if (Array.isArray(result)) return result.map(toWire)
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [snakeCase(name), value]))
-}
-
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

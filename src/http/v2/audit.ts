@@ -6,6 +6,7 @@ import {
   listAuditsByIds,
   type RecordedAudit,
 } from '#domain/audit/audit.queries.ts'
+import { withSnakeCase } from '#lib/snake-case.ts'
 import { textOrNull, time } from './kit/fields.ts'
 import { separatorField } from './kit/files/csv.ts'
 import { exportCsv, tooManyExports } from './kit/files/export-csv.ts'
@@ -125,14 +126,6 @@ function toWire(entry: RecordedAudit): Static<typeof auditEntry> {
     address: entry.address,
     details: withSnakeCase(entry.details) as Record<string, unknown>,
   }
-}
-
-/** Fields of details are named like the fields of the other operations. */
-function withSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSnakeCase)
-  if (typeof value !== 'object' || value === null) return value
-  const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeCase(name), withSnakeCase(inner)]))
 }
 
 const columns = [
