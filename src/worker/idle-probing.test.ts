@@ -113,6 +113,7 @@ test('one lost probe is no outage', async () => {
   await untilProbed(first, 5)
   await stop()
 
+  expect((await first.requests()).filter(({ path }) => path !== '/')).toEqual([]) // nothing had to be confirmed
   expect(await db.query('select from controller_outages')).toMatchObject({ rowCount: 0 })
 })
 
