@@ -215,7 +215,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     })
   }
 
-  /** Notices that the database is no longer read-only, even if nobody writes. That a full disk has space again, only a write shows. */
+  /** Notices that the database is no longer read-only, even if nobody writes. Only a write shows that a full disk has space again. */
   async function waitUntilWritable(): Promise<void> {
     isWaitingForWrites = true
     while (writesRefusedBecause === readOnly) {
