@@ -24,29 +24,48 @@ async function sendRequest(port: number): Promise<{ answer: Promise<string> }> {
   return { answer }
 }
 
+/** Every turn of the event loop takes this long until the returned function is called. */
+function keepBusy(turnMs: number): () => void {
+  let isOver = false
+  const turn = () => {
+    const end = performance.now() + turnMs
+    while (performance.now() < end);
+    if (!isOver) setImmediate(turn)
+  }
+  turn()
+  return () => {
+    isOver = true
+  }
+}
+
 test('connections that wait to be accepted are answered, and later ones are refused', async () => {
   const { server, port } = await startServer()
   const waiting = await Promise.all(Array.from({ length: 20 }, () => sendRequest(port)))
 
-  await closeListener(server)
+  await closeListener(server, { acceptForMs: 60_000 })
   const late = await sendRequest(port)
 
   for (const { answer } of waiting) expect(await answer).toContain('answered')
   expect(await late.answer).toBe('ECONNREFUSED')
 })
 
+test('a busy server answers them too, although Node accepts one connection in each turn', async () => {
+  const { server, port } = await startServer()
+  const stopBusy = keepBusy(50)
+  const waiting = await Promise.all(Array.from({ length: 40 }, () => sendRequest(port)))
+
+  await closeListener(server, { acceptForMs: 60_000 })
+  stopBusy()
+
+  for (const { answer } of waiting) expect(await answer).toContain('answered')
+})
+
 test('a server that never has a quiet moment is closed too', async () => {
   const { server, port } = await startServer()
-  let isOver = false
-  const keepBusy = () => {
-    const end = performance.now() + 5
-    while (performance.now() < end);
-    if (!isOver) setImmediate(keepBusy)
-  }
-  keepBusy()
+  const stopBusy = keepBusy(5)
 
   await closeListener(server)
-  isOver = true
+  stopBusy()
 
   expect(server.listening).toBe(false)
   expect(await (await sendRequest(port)).answer).toBe('ECONNREFUSED')
