@@ -1230,7 +1230,7 @@ export type AuditEntry = {
     /** The name of the target at that time, or now; null if neither is known. */
     name: string | null
   }
-  /** The address from which the request came. Null for the command line, and for what the service did without a request. */
+  /** The address from which the request came. Null if no request caused the entry, for example for the command line. */
   address: string | null
   /** A change has `changes`, the new values, and `before`, the old values of the same fields. Secrets are never included. */
   details: Record<string, unknown>

@@ -1,9 +1,11 @@
+import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import { recordAudit } from '#domain/audit/record-audit.ts'
 import { startApp } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
+import { onFileEnd } from '#test/on-file-end.ts'
 
 const { db, ...app } = await startApp({ PUBLIC_URL: 'https://vouchers.example.com', TRUSTED_PROXIES: '127.0.0.1' })
 const admin = await seedPerson(db, { role: 'admin' })
@@ -96,4 +98,14 @@ test('an entry of a transaction that is still running is not skipped by the next
 
   expect(during.map(({ target }) => target.name)).toEqual(['first'])
   expect(await exportedNames(2, '--after', during.at(-1).id)).toEqual(['slow', 'fast'])
+})
+
+test('a backup that is running does not hold back entries', async () => {
+  const dump = new pg.Client({ connectionString: db.url, application_name: 'pg_dump' })
+  await dump.connect()
+  onFileEnd(() => dump.end())
+  await dump.query('begin; select 1')
+  await record(db, 'during the backup')
+
+  expect(await exportedNames(1)).toEqual(['during the backup'])
 })

@@ -10,7 +10,7 @@ export type AuditEntry = {
   action: string
   targetKind: string
   targetId: string
-  /** The address from which the request came. Null for the command line, and for what the service did without a request. */
+  /** The address from which the request came. Null if no request caused the entry, for example for the command line. */
   address: string | null
   details: Record<string, unknown>
 }
@@ -99,8 +99,8 @@ export async function findAuditPlace(db: Queryable, id: string): Promise<AuditPl
 
 /**
  * The time before which the audit is complete. An entry has the time at which its transaction began, so a transaction that is
- * still running can add an entry before entries that are already visible. Times are rounded to milliseconds. A backup writes
- * nothing, so nobody waits for it.
+ * still running can add an entry before entries that are already visible. Times are rounded to milliseconds. A backup
+ * (pg_dump) only reads, so its transaction does not count.
  */
 export async function findAuditHorizon(db: Queryable): Promise<Date> {
   const { rows } = await db.query<{ horizon: Date }>(

@@ -36,7 +36,7 @@ const auditEntry = Type.Object(
     address: {
       ...textOrNull,
       description:
-        'The address from which the request came. Null for the command line, and for what the service did without a request.',
+        'The address from which the request came. Null if no request caused the entry, for example for the command line.',
     },
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
