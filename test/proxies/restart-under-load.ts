@@ -20,14 +20,13 @@ const clients = 16
 export async function restartUnderLoad(
   startProxy: (apis: string[]) => Promise<RunningProxy>,
   least: { requests: number; restarts: number },
-  settings: Record<string, string> = {},
 ): Promise<Restarted> {
   const db = await createTestDatabase()
   const simulators = await Promise.all(range(4).map(() => startSimulator()))
   const sites = await Promise.all(simulators.map((simulator) => seedControlledSite(db, simulator)))
   const { key } = await seedKey(db, { scope: 'write' })
   // An empty DRAIN_SECONDS is the default.
-  const env = { DATABASE_URL: db.url, DRAIN_SECONDS: '', TRUSTED_PROXIES: '127.0.0.1', ...settings }
+  const env = { DATABASE_URL: db.url, DRAIN_SECONDS: '', TRUSTED_PROXIES: '127.0.0.1' }
   const apis = [await supervise('api 1', 'api', env), await supervise('api 2', 'api', env)]
   const { httpsPort, ca } = await startProxy(apis.map(({ url }) => url))
   const failures: string[] = []

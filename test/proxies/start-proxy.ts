@@ -27,14 +27,11 @@ type Prepared = Omit<RunningProxy, 'readLogs'> & { folder: string; certificate: 
 const readDeployed = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8')
 
-/** Starts nginx with a file as in /etc/nginx/conf.d, by default the one in `deploy`, in front of two apis. */
-export async function startNginx(
-  apis: string[],
-  file = readDeployed('nginx/voucher-service.conf'),
-): Promise<RunningProxy> {
+/** Starts nginx with the file in `deploy` in front of two apis. */
+export async function startNginx(apis: string[]): Promise<RunningProxy> {
   const prepared = await prepare()
   const { folder, httpPort, httpsPort, certificate, key } = prepared
-  const site = replaceEach(file, [
+  const site = replaceEach(readDeployed('nginx/voucher-service.conf'), [
     ['127.0.0.1:8080', hostOf(apis[0])],
     ['127.0.0.1:8081', hostOf(apis[1])],
     ['listen 80;', `listen 127.0.0.1:${httpPort};`],

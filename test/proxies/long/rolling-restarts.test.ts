@@ -11,7 +11,7 @@ test.each([
 ] as const)(
   '%s with the file in deploy: no request fails while two apis are restarted in turn',
   async (name, start) => {
-    const { requests, restarts, created, failures } = await restartUnderLoad((apis) => start(apis), least)
+    const { requests, restarts, created, failures } = await restartUnderLoad(start, least)
     report(`${name}: requests, restarts, vouchers, failures`, [requests, restarts, created, failures.length])
 
     expect(failures).toEqual([])
