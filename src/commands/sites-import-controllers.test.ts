@@ -168,9 +168,9 @@ test('rows that contradict each other, or that rely on a wrong line, name that l
     [2, 'added', null, null],
     [3, 'refused', 'driver', expect.stringContaining('Line 2 describes the controller "c1" with another driver.')],
     [4, 'refused', 'secret_file', expect.stringContaining('ENOENT')],
-    [5, 'refused', null, 'Line 4 describes the controller "c2", and it has an error. Correct that line.'],
+    [5, 'refused', null, 'Line 4 describes the controller "c2" and has an error. Correct that line.'],
     [6, 'refused', 'driver', expect.stringContaining('No driver is called "unify".')],
-    [7, 'refused', null, 'Line 6 describes the controller "c3", and it has an error. Correct that line.'],
+    [7, 'refused', null, 'Line 6 describes the controller "c3" and has an error. Correct that line.'],
   ])
 })
 

@@ -53,7 +53,7 @@ const figures = {
     read: (record: RecordFigures) => record.outdated,
   },
   backup_age_seconds: {
-    help: 'Time since `voucher-service backup` was last complete. Missing if it has never run.',
+    help: 'Time since `voucher-service backup` last succeeded. Missing if it has never run.',
     read: (record: RecordFigures) => record.backupAgeSeconds,
   },
   unrecorded_vouchers: {

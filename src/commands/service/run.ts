@@ -58,7 +58,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
     await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
     if (metrics) await running.start(() => startMetrics(ctx, metrics))
     for (const start of starts) await running.start(() => start(ctx, running.fail))
-    if (role !== 'api' && !running.isStopping()) ctx.log.info('worker is running') // now no port can be taken any more
+    if (role !== 'api' && !running.isStopping()) ctx.log.info('worker is running') // all ports are open now
   } catch (error) {
     const asked = running.isStopping()
     await running.stop()

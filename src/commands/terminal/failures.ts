@@ -54,7 +54,7 @@ const remedies: Record<string, (message: string) => string> = {
 /** Says how to remove the connection limit of a role or a database. -1 means that there is none. */
 export function removeConnectionLimit(of: string, name: string): string {
   const statement = `alter ${of} "${name}" connection limit -1`
-  return `raise or remove the limit of the ${of}: \`sudo -u postgres psql -c ${shellWord(statement)}\``
+  return `remove the limit of the ${of}: \`sudo -u postgres psql -c ${shellWord(statement)}\``
 }
 
 function describeUnavailable({ message, cause }: Unavailable): string {

@@ -86,11 +86,11 @@ const words: Record<AdministrationErrorCode, Words> & Partial<Record<ErrorCode, 
   controller_column_empty: ({ controller, column }) =>
     `The controller "${controller}" is not recorded yet, so the file must describe it. Fill in the column ${column}.`,
   controller_recorded_differently: ({ controller, column, recorded }) =>
-    `The controller "${controller}" is recorded with another ${column}: ${recorded}. Use that, leave the column empty, or change the controller with \`voucher-service controllers set ${shellWord(String(controller))}\`.`,
+    `The controller "${controller}" is recorded with another ${column}: ${recorded}. Write that value, leave the column empty, or change the controller with \`voucher-service controllers set ${shellWord(String(controller))}\`.`,
   controller_row_differs: ({ controller, column, line }) =>
-    `Line ${line} describes the controller "${controller}" with another ${column}. Use the same in both lines, or leave it empty in one of them.`,
+    `Line ${line} describes the controller "${controller}" with another ${column}. Write the same value in both lines, or leave the column empty in one of them.`,
   controller_row_refused: ({ controller, line }) =>
-    `Line ${line} describes the controller "${controller}", and it has an error. Correct that line.`,
+    `Line ${line} describes the controller "${controller}" and has an error. Correct that line.`,
 
   wifi_name_too_long: ({ max }) => `The Wi-Fi name must have 1 to ${max} bytes in UTF-8. An umlaut has two.`,
   wifi_name_unprintable: () => 'The Wi-Fi name contains characters that cannot be printed. Remove them.',

@@ -1,4 +1,4 @@
-/** A controller that the schedule knows, with the time since its last recorded contact, if there was one. */
+/** A controller in the schedule, with the time since its last recorded contact, if there was one. */
 export type ScheduledController = { id: string; address: string; idleMs: number | null }
 
 /**
@@ -34,7 +34,7 @@ export function createProbeSchedule<C extends ScheduledController>(
   /** Controllers whose last answer is oldest come first, so a probe is repeated before others are probed again. */
   const entries = new Map<string, Entry<C>>()
   const budget = createBudget(limits.perSecond)
-  /** A budget stays when its last controller is gone: there are few hosts. */
+  /** A budget is never removed: one for each host that was ever probed is little memory. */
   const hostBudgets = new Map<string, Budget>()
 
   function budgetOf(host: string): Budget {

@@ -52,9 +52,8 @@ const rowsPerTransaction = 500
 
 /**
  * Adds every site that can be added, and its controller if that is new, whatever is wrong with the other rows. Calls no
- * controller. An import that was interrupted can be run
- * again: the sites that it added are then reported as existing. A dry run reports the same and writes nothing.
- * `importAllSites` adds all rows or none.
+ * controller. An import that was interrupted can be run again: the sites that it added are then reported as existing. A dry run
+ * reports the same and writes nothing. `importAllSites` adds all rows or none.
  */
 export async function importSites(
   { db, ...ctx }: ImportContext,

@@ -48,7 +48,7 @@ export async function insertPerson(
   return rows[0]
 }
 
-const emailIsTaken = '23505'
+const uniqueViolation = '23505'
 
 /** False if another person has this e-mail address. The transaction is aborted then. */
 export async function updatePerson(
@@ -63,7 +63,7 @@ export async function updatePerson(
     )
     return true
   } catch (error) {
-    if ((error as { code?: unknown }).code === emailIsTaken) return false
+    if ((error as { code?: unknown }).code === uniqueViolation) return false
     throw error
   }
 }
