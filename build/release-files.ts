@@ -11,7 +11,7 @@ const patterns = [
   'simulator/README.md',
   'node_modules/node-forge/{package.json,LICENSE}',
   'node_modules/node-forge/lib/**/*.js',
-  'deploy/**/*.*',
+  'deploy/**',
   'docs/**/*.*',
   'client/*.*',
   '{README,CHANGELOG,SECURITY,ARCHITECTURE,CONTRIBUTING}.md',

@@ -52,6 +52,8 @@ test('the archive has what a start needs, and no tests', () => {
     'CHANGELOG.md',
     'docs/get-started.md',
     'deploy/compose.yaml',
+    'deploy/nginx/voucher-service.conf',
+    'deploy/caddy/Caddyfile',
     'dist/web/index.html',
     'client/voucher-client.ts',
   ]
