@@ -85,6 +85,7 @@ describe('settings', () => {
       ['problem', 'ENCRYPTION_KEYS'],
       ['problem', 'LOG_LEVEL'],
     ])
+    expect(of('settings')[0]?.message).toBe('PORT: must be a whole number from 0 to 65535.')
     expect(exitCode).toBe(1)
     expect(stdout + stderr).not.toContain('hunter2')
   })

@@ -57,3 +57,17 @@ test('a file that cannot be read is named', async () => {
     stderr: expect.stringContaining(`${join(folder, 'none')} cannot be read (ENOENT)`),
   })
 })
+
+test.each([
+  ['that does not exist', undefined, 'cannot be read (ENOENT)'],
+  ['without a certificate', 'no certificate\n', 'contains no certificate in PEM format'],
+])('a file of authorities %s is named with its setting', async (_, text, problem) => {
+  const authorities = join(folder, `ca-${text === undefined ? 'none' : 'text'}.pem`)
+  if (text !== undefined) writeFileSync(authorities, text)
+  const file = write(`DATABASE_URL=${db.url}\nNODE_EXTRA_CA_CERTS=${authorities}\n`)
+
+  expect(await runCommand(db.url, ['--settings', file, 'sites', 'list'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`NODE_EXTRA_CA_CERTS: ${authorities} ${problem}`),
+  })
+})

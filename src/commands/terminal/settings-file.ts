@@ -13,7 +13,7 @@ export function findSettingsFile(argv: string[]): string | undefined {
  * of the service even if the shell has others, such as TZ.
  */
 export function readSettingsFile(path: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const read = parseSettingsFile(readText(path), path)
+  const read = parseSettingsFile(readText(path, '--settings'), path)
   const authorities = read['NODE_EXTRA_CA_CERTS']
   if (authorities && authorities !== env['NODE_EXTRA_CA_CERTS']) trustAlso(authorities)
   return { ...env, ...read }
@@ -38,18 +38,24 @@ export function parseSettingsFile(text: string, path: string): Record<string, st
   return settings
 }
 
-function readText(path: string): string {
+/** `named`: the option or setting that names the file. */
+function readText(path: string, named: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new SettingsError([
-      `--settings: ${path} cannot be read (${code}). Check the path, or run the command as a user who may read it`,
+      `${named}: ${path} cannot be read (${code}). Check the path, or run the command as a user who may read it`,
     ])
   }
 }
 
-/** Node reads NODE_EXTRA_CA_CERTS only when it starts. */
+/** Node reads NODE_EXTRA_CA_CERTS only when it starts. It ignores a text without certificates. */
 function trustAlso(path: string): void {
-  tls.setDefaultCACertificates([...tls.getCACertificates('default'), readText(path)])
+  const text = readText(path, 'NODE_EXTRA_CA_CERTS')
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new SettingsError([
+      `NODE_EXTRA_CA_CERTS: ${path} contains no certificate in PEM format. Write the certificate of your authority to it`,
+    ])
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), text])
 }
