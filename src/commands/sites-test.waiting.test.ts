@@ -300,16 +300,29 @@ test.each(Object.entries(kinds))('%s: http:// redirects to https: the message sa
 test.each([
   ['speaks no TLS', (socket: Socket) => socket.on('error', () => {}).end('HTTP/1.1 400 No\r\n\r\n')],
   ['hangs up', (socket: Socket) => socket.destroy()],
-  ['is silent', (socket: Socket) => socket.on('error', () => {})],
 ])('tls: a port that %s', async (_, behave) => {
+  const site = await seedPort(behave)
+
+  expect(await failureOf(site)).toEqual(['tls', expect.stringMatching(/^This port does not use TLS \(\w+\)/)])
+})
+
+test('tls: a controller that accepts connections and hangs', async () => {
+  const site = await seedPort((socket) => socket.on('error', () => {}))
+
+  expect(await failureOf(site)).toEqual([
+    'tls',
+    expect.stringMatching(/^Port \d+ accepts connections, but did not answer within 3 s \(\w+\)\. .* restart it/),
+  ])
+})
+
+async function seedPort(behave: (socket: Socket) => unknown): Promise<number> {
   const server = createServer(behave).listen(0, '127.0.0.1')
   onFileEnd(() => server.close())
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   const { site } = await seed(integration, { address: `https://127.0.0.1:${port}` })
-
-  expect(await failureOf(site)).toEqual(['tls', expect.stringMatching(/^This port does not use TLS \(\w+\)/)])
-})
+  return site
+}
 
 test('tls: the command in the message solves the problem', async () => {
   const { site } = await seed(integration, { pin: null })

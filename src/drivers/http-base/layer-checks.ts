@@ -112,8 +112,12 @@ async function checkCertificate(site: SiteToTest): Promise<Finding> {
     return failed(`The port uses TLS. Use the address https://${host}`, 'tls_required')
   } catch (error) {
     const { code = (error as Error).name } = error as NodeJS.ErrnoException
-    if (isSecure)
-      return failed(`This port does not use TLS (${code}). Check the port`, isTimeout(code) ? 'no_answer' : 'not_tls')
+    if (isSecure && isTimeout(code))
+      return failed(
+        `Port ${port} accepts connections, but did not answer within ${connectTimeoutMs / 1_000} s (${code}). The controller may be starting or hang: wait a few minutes, then restart it. Also check the port`,
+        'no_answer',
+      )
+    if (isSecure) return failed(`This port does not use TLS (${code}). Check the port`, 'not_tls')
     return notTried('plain HTTP: anyone on the network path can read credentials and codes', 'plain_http')
   }
 }
