@@ -132,7 +132,9 @@ export function createContext(
     url: config.databaseDirectUrl ?? config.databaseUrl,
     supervise: role !== 'api',
     writes,
-    onError: (err) => log.warn({ err }, 'the job queue reported an error; it continues by itself'),
+    onError: atMostEvery(60_000, (err: unknown) =>
+      log.warn({ err }, 'the job queue reported an error; it continues by itself'),
+    ),
   })
   const queueWatch = createQueueWatch({ queue, isDatabaseReachable: () => isReachable(healthDb) }, watchTimes)
 

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { connectDatabase, Unavailable } from '#db/database.ts'
 import { createQueue } from '#queue/queue.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedController, seedSite } from '#test/data/seed.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { enqueueDueSyncs } from './schedules.ts'
+import { enqueueDueSyncs, startSchedules } from './schedules.ts'
 
 const db = await createTestDatabase()
 const queue = createQueue({ url: db.url, supervise: false, onError: () => {} })
@@ -26,4 +27,25 @@ test('the sites of a controller with many waiting syncs stay due, and other site
   expect(enqueued).toEqual([200, 1])
   expect(rows).toEqual([{ data: { siteId: other } }])
   expect(await queue.listBusyGroups('sync', 100)).toEqual([controllerId])
+})
+
+test('while PostgreSQL does not answer, all sweeps together write one line a minute; other failures are all written', async () => {
+  const away = connectDatabase({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 2, onError: () => {} })
+  onFileEnd(away.close)
+  const lines: { fields: object; message: string }[] = []
+  const write = (fields: object, message: string) => void lines.push({ fields, message })
+  const log = { error: write, warn: write, info: write, debug: write } as never
+  const read = vi.fn(() => away.query('select 1').then(() => 0))
+  const fail = vi.fn(() => Promise.reject(new Error('a fault')))
+
+  const schedules = startSchedules({ db: away, queue, log, config: {} as never }, [
+    { name: 'reads', everyMs: 1, run: read },
+    { name: 'fails', everyMs: 1, run: fail },
+  ])
+  await vi.waitUntil(() => read.mock.calls.length > 5 && fail.mock.calls.length > 5)
+  await schedules.stop()
+
+  const isAway = ({ fields }: { fields: object }) => 'err' in fields && fields.err instanceof Unavailable
+  expect(lines.filter(isAway)).toMatchObject([{ message: expect.stringContaining('Check that PostgreSQL is running') }])
+  expect(lines.filter(({ fields }) => 'sweep' in fields && fields.sweep === 'fails')).toHaveLength(fail.mock.calls.length)
 })

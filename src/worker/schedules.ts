@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database } from '#db/database.ts'
+import { type Database, Unavailable } from '#db/database.ts'
 import { deleteOldRows, rowsPerDeletion } from '#db/retention.queries.ts'
 import { deleteLostDeliveries } from '#domain/deliveries/delete-lost-deliveries.ts'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
 import { recordEndedVouchers } from '#domain/vouchers/record-ended-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
+import { atMostEvery } from '#lib/at-most-every.ts'
 import type { Log } from '#lib/log.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
 import type { Queue } from '#queue/queue.ts'
@@ -27,7 +28,15 @@ const maxWaitingSyncs = 100
 /** Repeats the given sweeps and the housekeeping of the database. A sweep starts again only after its last run has ended. */
 export function startSchedules(ctx: ScheduleContext, sweeps: Sweep[]): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const loops = [...sweeps, ...housekeeping(ctx)].map((sweep) => repeat(sweep, ctx.log, stopping.signal))
+  // Every sweep needs PostgreSQL, so a line for each of them would fill the disk in a long outage.
+  const reportUnavailable = atMostEvery(minuteMs, (err: Unavailable) =>
+    ctx.log.error({ err }, 'background work waits and continues by itself. Check that PostgreSQL is running'),
+  )
+  const report = (sweep: Sweep, err: unknown) => {
+    if (err instanceof Unavailable) reportUnavailable(err)
+    else ctx.log.error({ sweep: sweep.name, err }, `a sweep failed; it runs again in ${sweep.everyMs / 1_000} s`)
+  }
+  const loops = [...sweeps, ...housekeeping(ctx)].map((sweep) => repeat(sweep, ctx.log, report, stopping.signal))
   return {
     async stop() {
       stopping.abort()
@@ -36,13 +45,18 @@ export function startSchedules(ctx: ScheduleContext, sweeps: Sweep[]): { stop():
   }
 }
 
-async function repeat(sweep: Sweep, log: Log, stopping: AbortSignal): Promise<void> {
+async function repeat(
+  sweep: Sweep,
+  log: Log,
+  report: (sweep: Sweep, err: unknown) => void,
+  stopping: AbortSignal,
+): Promise<void> {
   while (!stopping.aborted) {
     try {
       const count = await sweep.run()
       if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep completed')
     } catch (err) {
-      log.error({ sweep: sweep.name, err }, `a sweep failed; it runs again in ${sweep.everyMs / 1_000} s`)
+      report(sweep, err)
     }
     await pause(sweep.everyMs, undefined, { signal: stopping }).catch(() => {})
   }
