@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { connectDatabase, type Database } from '#db/database.ts'
+import { updateLastBackup } from '#db/last-backup.queries.ts'
 import { compareWith } from '#db/migrate.ts'
 import {
   collectStatistics,
@@ -57,6 +58,7 @@ async function restore({ terminal, config, env }: RestoreTools, file: string): P
     await checkDatabase(db, env, archive)
     await creatingTables(url, () => restoreHeld(db, env, archive))
     if (missing.length > 0) await migrateAll(config)
+    await updateLastBackup(db, archive.takenAt) // a backup does not contain its own time
     await collectStatistics(db)
     print(terminal, { restored: file, backupTakenAt: archive.takenAt, migrated: missing })
     terminal.stderr.write(nextSteps)
