@@ -46,6 +46,8 @@ test('while PostgreSQL does not answer, all sweeps together write one line a min
   await schedules.stop()
 
   const isAway = ({ fields }: { fields: object }) => 'err' in fields && fields.err instanceof Unavailable
-  expect(lines.filter(isAway)).toMatchObject([{ message: expect.stringContaining('Check that PostgreSQL is running') }])
-  expect(lines.filter(({ fields }) => 'sweep' in fields && fields.sweep === 'fails')).toHaveLength(fail.mock.calls.length)
+  expect(lines.filter(isAway)).toMatchObject([{ message: expect.stringContaining('check that PostgreSQL is running') }])
+  expect(lines.filter(({ fields }) => 'sweep' in fields && fields.sweep === 'fails')).toHaveLength(
+    fail.mock.calls.length,
+  )
 })

@@ -25,6 +25,6 @@ export function checkSettings(env: NodeJS.ProcessEnv): Finding[] {
     return warnings.length > 0 ? warnings : [ok('All settings are valid.')]
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
-    return error.problems.map((each) => problem(`${each}.`, 'See docs/settings.md.'))
+    return error.problems.map((each) => `${each}.`).map((each) => problem(each, 'See docs/settings.md.'))
   }
 }
