@@ -30,7 +30,10 @@ export function startSchedules(ctx: ScheduleContext, sweeps: Sweep[]): { stop():
   const stopping = new AbortController()
   // Every sweep needs PostgreSQL, so a line for each of them would fill the disk in a long outage.
   const reportUnavailable = atMostEvery(minuteMs, (err: Unavailable) =>
-    ctx.log.error({ err }, 'background work waits until PostgreSQL answers, then continues by itself; check that PostgreSQL is running'),
+    ctx.log.error(
+      { err },
+      'background work waits until PostgreSQL answers, then continues by itself; check that PostgreSQL is running',
+    ),
   )
   const report = (sweep: Sweep, err: unknown) => {
     if (err instanceof Unavailable) reportUnavailable(err)

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, problem } = findingsOf('redis')
 
 const timeoutMs = 2_000
+const silent = Symbol('Redis did not answer')
 
 /** Connects and writes one key, which expires after a second: a read-only Redis cannot count requests. */
 export async function checkRedis({ redisUrl: url, redisPrefix }: Config): Promise<Finding> {
@@ -12,8 +14,13 @@ export async function checkRedis({ redisUrl: url, redisPrefix }: Config): Promis
   const client = createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy: false } })
   client.on('error', () => {}) // `connect` fails with the same error
   try {
-    await client.connect()
-    await client.sendCommand(['SET', `${redisPrefix}doctor`, '1', 'PX', '1000'])
+    const answer = client.connect().then(() => client.sendCommand(['SET', `${redisPrefix}doctor`, '1', 'PX', '1000']))
+    // The client itself waits for ever for a Redis that accepts the connection and hangs.
+    const silence = pause(timeoutMs, silent, { ref: false })
+    if ((await Promise.race([answer, silence])) === silent) {
+      answer.catch(() => {}) // it fails when the client is destroyed
+      return describeError({ code: `no answer in ${timeoutMs / 1_000} s`, name: 'Error', message: '' })
+    }
     return ok('Redis answers and counts requests for the rate limit.')
   } catch (error) {
     return describeError(error as NodeJS.ErrnoException)

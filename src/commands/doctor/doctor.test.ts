@@ -1,5 +1,5 @@
 import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { type CommandRun, runCommand } from '#test/command.ts'
@@ -537,4 +537,16 @@ describe('public url', () => {
     expect(judgeValidity('https://a.example', 20 * 86_400_000)).toEqual([])
     expect(judgeValidity('https://a.example', 3 * 86_400_000)).toMatchObject([{ result: 'warning' }])
   })
+})
+
+test('a Redis that accepts connections and does not answer is a problem after a few seconds', async () => {
+  const { url } = await createTestDatabase()
+  const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  onFileEnd(() => void silent.close())
+  await expect.poll(() => silent.listening).toBe(true)
+  const env = { REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` }
+
+  const { of } = await examine(url, env, withoutControllers)
+
+  expect(of('redis')).toMatchObject([{ result: 'problem', message: expect.stringContaining('(no answer in 2 s)') }])
 })
