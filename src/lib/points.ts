@@ -24,7 +24,6 @@ export function reachPoint(point: Point): void {
 export type StepName =
   | 'insert intent'
   | 'insert intent at a known site'
-  | 'list held vouchers'
   | 'claim vouchers'
   | 'notify in the same commit'
   | 'count request'

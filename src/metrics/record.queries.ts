@@ -1,8 +1,8 @@
 import { findBreaking } from '#db/breaking-migrations.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
+import { isDueWithdrawal } from '#domain/record/due-withdrawals.queries.ts'
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
-import { isDueWithdrawal } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
 
 /** At most this many controllers get a label with their id: labels for a thousand would make a thousand time series. */

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
+import type { Queryable } from '#db/database.ts'
 import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
-import { runBatch } from '#domain/batches/run-batch.ts'
+import { runBatch } from '#domain/creating/run-batch.ts'
 import type { SiteItem } from '#domain/public-id.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { readPublicId } from '#http/v2/kit/fields.ts'
@@ -86,4 +87,14 @@ export async function prepareBatches(app: TestApp) {
     )
 
   return { start, blocked }
+}
+
+/** Settles a creation as if its voucher had just been recorded. */
+export async function setRecorded(tx: Queryable, siteId: number, creationId: string): Promise<void> {
+  const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
+  await tx.query(
+    `update creations set state = 'recorded', settled_at = now(), voucher_id = uuid_v7(), answer = $3
+      where site_id = $1 and id = $2`,
+    [siteId, creationId, answer],
+  )
 }

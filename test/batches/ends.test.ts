@@ -1,18 +1,16 @@
-import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import type { Batch } from '#domain/batches/batch.ts'
+import { lockBatch, makeBatchDue } from '#domain/batches/batch-lock.queries.ts'
 import { updateRowsRetried } from '#domain/batches/batch-rows.queries.ts'
 import { findBatch, listDueBatches, updateBatchReopened } from '#domain/batches/batches.queries.ts'
 import { finishBatch } from '#domain/batches/finish-batch.ts'
-import { runBatch } from '#domain/batches/run-batch.ts'
-import { lockBatch, makeBatchDue } from '#domain/creating/batch-lock.queries.ts'
-import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
-import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import { runBatch } from '#domain/creating/run-batch.ts'
 import { startOutage } from '#domain/outages/outages.queries.ts'
 import type { SiteItem } from '#domain/public-id.ts'
+import { updateCreationsAbsent } from '#domain/record/unsettled-creations.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
-import { prepareBatches } from './batches-without-worker.ts'
+import { prepareBatches, setRecorded } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
@@ -159,10 +157,9 @@ test('a late voucher that is recorded while its batch ends counts as made and is
   await updateCreationsAbsent(db, siteId, [creationId])
   await db.query(`update batch_rows set state = 'failed' where batch_id = $1`, [batch.id])
   await db.query(`update batches set next_run_at = now() - interval '1 second' where id = $1`, [batch.id])
-  const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
   let running: Promise<boolean> | undefined
   await db.transaction(async (tx) => {
-    await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
+    await setRecorded(tx, siteId, creationId)
     await makeBatchDue(tx, siteId, batch.id)
     running = run()
     await blocked()

@@ -6,7 +6,7 @@ import {
   updateBatchReleased,
   updateBatchRunning,
 } from '#domain/batches/batches.queries.ts'
-import { runBatchAlone } from '#domain/batches/run-batch.ts'
+import { runBatchAlone } from '#domain/creating/run-batch.ts'
 import { startApp } from '#test/app.ts'
 import { prepareBatches } from './batches-without-worker.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runBatch } from '#domain/batches/run-batch.ts'
+import { runBatch } from '#domain/creating/run-batch.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
 import { readPublicId } from '#http/v2/kit/fields.ts'
 import { startApp } from '#test/app.ts'

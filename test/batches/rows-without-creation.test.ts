@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deleteOldRows } from '#db/retention.queries.ts'
-import { updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import { updateCreationsAbsent } from '#domain/record/unsettled-creations.queries.ts'
 import { startApp } from '#test/app.ts'
 import { listRetentionRules } from '#worker/retention-rules.ts'
 import { prepareBatches } from './batches-without-worker.ts'

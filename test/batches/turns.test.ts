@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { findDueBatch } from '#domain/batches/batches.queries.ts'
-import { runBatchAlone } from '#domain/batches/run-batch.ts'
+import { runBatchAlone } from '#domain/creating/run-batch.ts'
 import { readPublicId } from '#http/v2/kit/fields.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'

@@ -1,13 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { endLeases, updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
-import { updateCreationsFailed } from '#domain/creating/creations.queries.ts'
-import { updateCreationsRecorded } from '#domain/creating/recording.queries.ts'
+import { updateRowsFromCreations } from '#domain/batches/rows-to-make.queries.ts'
 import { settleCreations } from '#domain/creating/settle-creations.ts'
-import { takeUnsettledCreations, updateCreationsAbsent } from '#domain/creating/unsettled.queries.ts'
+import { endLeases, updateCreationsFailed } from '#domain/record/creations.queries.ts'
+import { takeUnsettledCreations, updateCreationsAbsent } from '#domain/record/unsettled-creations.queries.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startApp } from '#test/app.ts'
-import { prepareBatches } from './batches-without-worker.ts'
+import { prepareBatches, setRecorded } from './batches-without-worker.ts'
 
 const app = await startApp()
 const { db } = app
@@ -34,10 +33,9 @@ test('a row whose earlier voucher was found meanwhile is not sent again', async 
   const { creationId } = await send()
   await updateCreationsAbsent(db, siteId, [creationId])
   await updateRowsFromCreations(db, batch)
-  const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
   let sending: ReturnType<typeof send> | undefined
   await db.transaction(async (tx) => {
-    await updateCreationsRecorded(tx, siteId, [{ creationId, siteId, voucherId: uuidv7(), answer }])
+    await setRecorded(tx, siteId, creationId)
     sending = send()
     await blocked()
   })
@@ -101,13 +99,12 @@ test('a creation that is being recorded is not looked up, but the rest of its ba
   await simulator.fault('reset')
   await run()
   const firstId = (await creations())[0]?.id as string
-  const answer = { code: '1', formattedCode: '1', site: 'x', maxUses: 1, expireMinutes: 60 }
   await db.query(`update creations set lease_until = now() - interval '1 second' where site_id = $1 and id > $2`, [
     siteId,
     firstId,
   ])
   const taken = await db.transaction(async (tx) => {
-    await updateCreationsRecorded(tx, siteId, [{ creationId: firstId, siteId, voucherId: uuidv7(), answer }])
+    await setRecorded(tx, siteId, firstId)
     return takeUnsettledCreations(db, 50)
   })
 

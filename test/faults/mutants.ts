@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CreationRow, OfferedVoucher } from '#domain/record/record-vouchers.queries.ts'
 import type { Step, StepName } from '#lib/points.ts'
 
 /** Runs instead of a step of the service. Gets the original work and its input. */
@@ -9,10 +10,13 @@ export const mutants = {
   // Recording inserts a missing intent again, so only the death of a process before that is noticed.
   'no intent': { 'insert intent at a known site': () => undefined, 'insert intent': () => ({ isSilent: false }) },
   'no unique claim': {
-    'list held vouchers': () => [],
-    'claim vouchers': async (work, claims) => {
-      await work()
-      return (claims as { id: string }[]).map(({ id }) => ({ id, creationId: id }))
+    'claim vouchers': async (work, offered) => {
+      const [voucher] = offered as OfferedVoucher[]
+      return ((await work()) as CreationRow[]).map((creation) =>
+        creation.voucherId === null && voucher
+          ? { ...creation, voucherId: creation.id, answer: voucher.answer, outcome: 'recorded' }
+          : creation,
+      )
     },
   },
   'no outbox': {

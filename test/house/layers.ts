@@ -34,7 +34,6 @@ export const layers: Record<string, string[]> = {
 /** Folders of `src/domain`, the lowest first. Each may import the folders before it, and the files of `src/domain` itself. */
 export const domainFolders = [
   'audit',
-  'holding',
   'secrets',
   'keys',
   'controllers',
@@ -44,10 +43,12 @@ export const domainFolders = [
   'deliveries',
   'outages',
   'vouchers',
-  'withdrawals',
-  'creating',
+  'record',
   'batches',
+  'creating',
+  'withdrawals',
   'syncing',
+  'holding',
   'staff',
   'overview',
 ]

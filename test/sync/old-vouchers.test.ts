@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import { insertScheduledWithdrawals } from '#domain/record/withdrawals.queries.ts'
 import { deleteEndedVouchers } from '#domain/syncing/delete-ended-vouchers.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
 import { watchStatements } from '#test/data/database.ts'
 import { seedControlledSite, seedKey, seedVoucher } from '#test/data/seed.ts'

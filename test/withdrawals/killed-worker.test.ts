@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { insertScheduledWithdrawals } from '#domain/withdrawals/withdrawals.queries.ts'
+import { insertScheduledWithdrawals } from '#domain/record/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
 import { report, timeLimit } from '#test/measuring.ts'
 import { startService } from '#test/service.ts'

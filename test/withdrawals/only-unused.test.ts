@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { takeDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { findSiteOnController } from '#domain/sites/sites.queries.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { takeDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
 import { createUseFinder } from '#domain/withdrawals/find-used.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { kindOfWithdrawal } from '#domain/record/withdrawals.queries.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
-import { kindOfWithdrawal } from '#domain/withdrawals/withdrawals.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'

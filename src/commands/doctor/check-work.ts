@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { findHold } from '#domain/holding/hold.queries.ts'
+import { findHold } from '#domain/hold.queries.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
 import { hasListener, listQueueDepths } from '#queue/jobs.queries.ts'
 import { shellWord } from '../terminal/output.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { isNotHeld } from '#domain/holding/hold.queries.ts'
+import { isNotHeld } from '#domain/hold.queries.ts'
 import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
 
 export type ServerFacts = {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
-import { findHeldWork, findHold, type HeldWork, type Hold } from '#domain/holding/hold.queries.ts'
+import { findHold, type Hold } from '#domain/hold.queries.ts'
+import { findHeldWork, type HeldWork } from '#domain/holding/held-work.queries.ts'
 import { holdByCommand, resume } from '#domain/holding/hold.ts'
 import { withDatabase, withQueue } from '../connections.ts'
 import { print } from '../terminal/output.ts'

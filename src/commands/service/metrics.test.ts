@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { settleCreations } from '#domain/creating/settle-creations.ts'
-import { postponeWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
+import { postponeWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { createMetrics } from '#metrics/metrics.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'

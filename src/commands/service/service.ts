@@ -1,7 +1,7 @@
 import { type BreakingMigration, describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { isReadOnly, readOnly } from '#db/database.ts'
 import { findMisfit } from '#db/migrate.ts'
-import { findHold } from '#domain/holding/hold.queries.ts'
+import { findHold } from '#domain/hold.queries.ts'
 import type { Health, Readiness } from '#http/server/health.ts'
 import { type RunningServer, serve } from '#http/server/server.ts'
 import { startWorker } from '#worker/worker.ts'

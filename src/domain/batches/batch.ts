@@ -1,7 +1,8 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
-import type { CreationOptions, CreationRequest, Extendable } from '../creating/creation.ts'
+import type { RepeatableRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
+import type { CreationOptions, Extendable } from '../vouchers/creation-options.ts'
 
 export const maxBatchSize = 1_000
 /** How long a controller may be unreachable before the remaining rows of a batch fail. */
@@ -11,7 +12,8 @@ export const patienceSeconds = 600
 export type WantedBatch = CreationOptions & Extendable & { limits: Omit<VoucherShape, 'name'> }
 
 /** A request for vouchers that differ only in their names. The names do not have their date yet. */
-export type BatchRequest = Omit<CreationRequest, 'readWanted'> & {
+export type BatchRequest = RepeatableRequest & {
+  siteId: number
   names: string[]
   /** Not called for a repeat, as for a single creation. */
   readWanted(): Promise<WantedBatch>

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
@@ -316,3 +316,8 @@ export const finishedBatches = (keptFor: string): Retention => ({
   deletableIf: `not exists (select from batch_rows r where r.site_id = batches.site_id and r.batch_id = batches.id)
     and ${isWithoutVouchers}`,
 })
+
+/** Restarts the time after which the rows of a held-up batch fail. */
+export async function updateHeldUpBatches(tx: Queryable): Promise<void> {
+  await tx.query('update batches set held_up_since = now() where finished_at is null and held_up_since is not null')
+}

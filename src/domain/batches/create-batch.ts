@@ -1,14 +1,15 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Queryable } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
+import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { limitedTo, type Maker } from '../actor.ts'
-import type { CreateContext } from '../creating/create-voucher.ts'
-import { checkBounds, cutMinutes } from '../creating/voucher-shape.ts'
+import type { Controllers } from '../controllers/controllers.ts'
 import { DomainError } from '../errors.ts'
-import { rejectIfHeld } from '../holding/hold.ts'
+import { rejectIfHeld } from '../hold.queries.ts'
 import { onceByKey } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { checkBounds, cutMinutes } from '../vouchers/voucher-shape.ts'
 import type { BatchRequest, WantedBatch } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
 import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
@@ -16,9 +17,11 @@ import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockB
 /** A controller makes one batch at a time, so an actor with many open batches would block the batches of others. */
 const maxOpen = 100
 
+type BatchContext = { db: Database; queue: Queue; controllers: Controllers; clock: Clock; today: Calendar }
+
 /** Commits a batch. The worker makes its vouchers, even if this process ends. */
 export async function createBatch(
-  ctx: CreateContext,
+  ctx: BatchContext,
   request: BatchRequest,
 ): Promise<{ batch: SiteItem; isRepeat: boolean }> {
   const { result, isRepeat } = await onceByKey(request, {
@@ -30,7 +33,7 @@ export async function createBatch(
 
 /** Undefined when another request with the same Idempotency-Key was faster. */
 async function createFirst(
-  ctx: CreateContext,
+  ctx: BatchContext,
   request: BatchRequest,
   requestHash: Buffer,
 ): Promise<SiteItem | undefined> {
@@ -45,7 +48,7 @@ async function createFirst(
 }
 
 async function insert(
-  ctx: CreateContext,
+  ctx: BatchContext,
   site: SiteOnController,
   { actor, names, idempotencyKey }: BatchRequest,
   wanted: WantedBatch & { requestHash: Buffer },

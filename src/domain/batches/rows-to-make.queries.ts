@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
-import type { Intent } from '../creating/creation.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
+import { type AskedForRows, openForRowsSql, supersedeSql, valuesForRows } from '../record/creations.queries.ts'
 
 /** The number of attempts before a row counts as failed. */
 const maxAttempts = 3
@@ -32,7 +32,7 @@ export type SentRow = { number: number; creationId: string }
 export async function sendRows(
   tx: Queryable,
   batch: SiteItem,
-  asked: Pick<Intent, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>,
+  asked: AskedForRows,
   rows: SentRow[],
 ): Promise<SentRow[]> {
   const { rows: sent } = await tx.query<SentRow>(
@@ -41,17 +41,7 @@ export async function sendRows(
          from batch_rows r join unnest($3::integer[], $4::uuid[]) as asked (number, creation_id) on asked.number = r.number
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeld}
           for update of r
-     ), earlier as (
-       select c.id, taken.creation_id
-         from taken join creations c on c.site_id = $1 and c.id = taken.earlier_id
-        where c.state <> 'recorded'
-        order by c.id for update of c
-     ), superseded as (
-       update creations c set superseded_by = earlier.creation_id
-         from earlier
-        where c.site_id = $1 and c.id = earlier.id
-       returning c.id
-     ), sent as (
+     ), ${supersedeSql('taken')}, sent as (
        update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id
          from taken
         where r.site_id = $1 and r.batch_id = $2 and r.number = taken.number
@@ -59,14 +49,7 @@ export async function sendRows(
                            where c.site_id = $1 and c.id = taken.earlier_id
                              and c.id not in (select id from superseded))
        returning r.number, r.creation_id
-     ), opened as (
-       insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, controller_name, note, max_uses,
-         expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
-         controller_ahead_ms, sent_at, lease_until)
-       select b.site_id, sent.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, $10,
-              b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, b.reference, b.valid_until, b.unused_days, b.id, $9, now(),
-              now() + interval '90 seconds'
-         from sent join batches b on b.site_id = $1 and b.id = $2
+     ), opened as (${openForRowsSql('sent')}
      )
      select number, creation_id as "creationId" from sent order by number`,
     [
@@ -74,30 +57,10 @@ export async function sendRows(
       batch.id,
       rows.map(({ number }) => number),
       rows.map(({ creationId }) => creationId),
-      asked.shape.name,
-      asked.shape.maxUses,
-      asked.shape.expireMinutes,
-      asked.note,
-      asked.controllerAheadMs,
-      asked.minutesCut,
+      ...valuesForRows(asked),
     ],
   )
   return sent
-}
-
-/** Ends the leases of intents that an earlier run of this batch left open. From now on their vouchers are looked up. */
-export async function endLeases(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
-  await db.query(
-    `with locked as (
-       select id from creations
-        where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'
-        order by id for update
-     )
-     update creations c set state = 'unknown', lease_until = now()
-       from locked
-      where c.site_id = $1 and c.id = locked.id`,
-    [siteId, id],
-  )
 }
 
 /**

@@ -10,11 +10,10 @@ import { limitedTo } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
-import { rejectIfHeld } from '../holding/hold.ts'
+import { rejectIfHeld } from '../hold.queries.ts'
 import { hashOf, onceByKey } from '../idempotency.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
-import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import type { CreationRequest, Intent, RecordedCreation } from './creation.ts'
+import type { Intent, RecordedCreation } from '../record/creation.ts'
 import {
   findEarlierCreation,
   insertCreation,
@@ -23,10 +22,12 @@ import {
   releaseIdempotencyKey,
   updateCreationSent,
   updateCreationsFailed,
-} from './creations.queries.ts'
+} from '../record/creations.queries.ts'
+import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { checkBounds, cutMinutes, noteFor } from '../vouchers/voucher-shape.ts'
+import type { CreationRequest } from './creation-request.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import type { UnsentCreations } from './unsent-creations.ts'
-import { checkBounds, cutMinutes, noteFor } from './voucher-shape.ts'
 
 /** Options of a creation without a reference and without an end. */
 export const noOptions = { reference: null, validUntil: null, extendableUntil: null, unusedDays: null }

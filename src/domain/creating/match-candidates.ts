@@ -1,5 +1,6 @@
-import { type ControllerVoucher, hasSameLimits, type SeenVoucher, type VoucherShape } from '#drivers/driver.ts'
+import { type ControllerVoucher, hasSameLimits, type SeenVoucher } from '#drivers/driver.ts'
 import { replaceable } from '#lib/points.ts'
+import type { SoughtCreation } from '../record/creation.ts'
 
 /** Controllers stamp whole seconds, and a request is under way for a moment. */
 const toleranceMs = 10_000
@@ -7,14 +8,6 @@ const toleranceMs = 10_000
 const clockErrorMs = 3_000
 /** Longer than the longest call, which makes 1,000 vouchers. */
 const graceMs = 120_000
-
-/** A creation whose voucher is looked for. */
-export type SoughtCreation = {
-  shape: VoucherShape
-  note: string
-  sentAt: Date
-  controllerAheadMs: number | null
-}
 
 /**
  * The latest time at which the voucher of a creation can have been made. A creation may be settled much later, e.g. after

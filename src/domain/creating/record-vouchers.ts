@@ -3,27 +3,13 @@ import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { type Maker, sourceName } from '../actor.ts'
+import { lockBatch, makeBatchDue } from '../batches/batch-lock.queries.ts'
 import { notifyCreated } from '../deliveries/notify-webhooks.ts'
-import { bringSyncForward, type SiteOnController } from '../sites/sites.queries.ts'
-import type { EventVoucher } from '../webhooks/notification.ts'
-import {
-  insertScheduledWithdrawals,
-  makeWithdrawalsDueNow,
-  type ScheduledWithdrawal,
-} from '../withdrawals/withdrawals.queries.ts'
-import { lockBatch, makeBatchDue } from './batch-lock.queries.ts'
-import type { CreatedVoucher, Intent, RecordedCreation } from './creation.ts'
-import { insertCreation } from './creations.queries.ts'
-import {
-  claimVouchers,
-  type LockedCreation,
-  listHeldVouchers,
-  lockCreations,
-  type Made,
-  recordSingleVoucher,
-  type SingleVoucherRecord,
-  updateCreationsRecorded,
-} from './recording.queries.ts'
+import type { CreatedVoucher, Intent, RecordedCreation } from '../record/creation.ts'
+import { insertCreation } from '../record/creations.queries.ts'
+import { type CreationRow, recordVouchers as recordInOneStatement } from '../record/record-vouchers.queries.ts'
+import { insertScheduledWithdrawals, makeWithdrawalsDueNow } from '../record/withdrawals.queries.ts'
+import type { SiteOnController } from '../sites/sites.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
@@ -47,148 +33,92 @@ export type Recording = {
 
 /**
  * Records vouchers for their creations. Commits the vouchers, the outcome of their creations, the day's count, the list's version
- * and the notification together. A commit that only seemed lost is found, not repeated. Returns the creations that have a voucher
- * now. For each other creation, all candidates belong to other creations, or another attempt has replaced it.
+ * and the notification together. If an earlier commit succeeded but its answer was lost, returns that result. Returns the
+ * creations that have a voucher now. For each other creation, all candidates belong to other creations, or another attempt has
+ * replaced it.
  */
 export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
   return retryShortly(async () => {
-    const alone = recording.isSilent ? await recordInOneStatement(ctx.db, recording, { onlyIfSilent: true }) : undefined
-    return alone ? [alone.recorded] : ctx.db.transaction((tx) => record(ctx, tx, recording))
+    if (recording.isSilent && recording.batchId === null) {
+      const creations = await record(ctx.db, recording, { isWholeCommit: true })
+      if (creations.length === recording.creationIds.length && !creations.some(isTaken))
+        return creations.flatMap(withVoucher(recording))
+    }
+    return ctx.db.transaction((tx) => recordInTransaction(ctx, tx, recording))
   })
 }
 
-async function record(ctx: RecordContext, tx: Queryable, recording: Recording): Promise<RecordedCreation[]> {
-  const { site, batchId } = recording
-  const usual = await recordInOneStatement(tx, recording, { onlyIfSilent: false })
-  if (usual) {
-    const { recorded, reference } = usual
-    await notify(ctx, tx, recording, [{ id: recorded.voucherId, reference }])
-    return [recorded]
-  }
-  if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
-  const creations = await lockOrInsert(tx, recording)
-  const recordedBefore = creations.flatMap(({ id, voucherId, answer }) =>
-    voucherId !== null && answer !== null ? [{ creationId: id, siteId: site.id, voucherId, answer }] : [],
-  )
-  const open = creations.filter(({ hasNoVoucher }) => hasNoVoucher)
-  const recorded = await claimFree(tx, recording, open)
-  if (recorded.length === 0) return recordedBefore
-  await updateCreationsRecorded(tx, site.id, recorded)
-  await bringSyncForward(tx, site.id, 'used')
-  await scheduleEnds(tx, site.id, open, recorded)
-  const referenceOf = new Map(open.map(({ id, reference }) => [id, reference]))
-  const vouchers = recorded.map(({ creationId, voucherId }) => ({
-    id: voucherId,
-    reference: referenceOf.get(creationId) ?? null,
-  }))
-  await notify(ctx, tx, recording, vouchers)
-  return [...recordedBefore, ...recorded]
-}
-
-/** Undefined when the recording is not the usual one: one creation without a batch, and one free voucher for it. */
-async function recordInOneStatement(
-  db: Queryable,
+async function recordInTransaction(
+  ctx: RecordContext,
+  tx: Queryable,
   recording: Recording,
-  options: { onlyIfSilent: boolean },
-): Promise<{ recorded: RecordedCreation; reference: string | null } | undefined> {
-  const { site, creationIds, batchId, candidates } = recording
-  const [creationId, ...otherIds] = creationIds
-  const [voucher, ...otherVouchers] = candidates
-  if (batchId !== null || !creationId || !voucher || otherIds.length + otherVouchers.length > 0) return undefined
-  const answer = answerOf(recording, voucher)
-  const usual: SingleVoucherRecord = { creationId, controllerVoucherId: voucher.id, code: voucher.code, answer }
-  const done = await recordSingleVoucher(db, madeOf(recording), usual, options)
-  if (!done) return undefined
-  const { voucherId, reference } = done
-  return { recorded: { creationId, siteId: site.id, voucherId, answer }, reference }
+): Promise<RecordedCreation[]> {
+  const { site, batchId } = recording
+  if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
+  let creations = await record(tx, recording)
+  const recorded = creations.filter(isRecordedNow)
+  const lost = listLost(recording, creations)
+  await insertLost(tx, lost)
+  // A voucher that another process took at this moment is not offered again.
+  for (let isAgain = lost.length > 0; isAgain || creations.some(isTaken); isAgain = false) {
+    creations = await record(tx, recording)
+    recorded.push(...creations.filter(isRecordedNow))
+  }
+  if (recorded.length > 0) {
+    await withdrawRevoked(tx, site.id, recorded)
+    await notify(ctx, tx, recording, recorded)
+  }
+  return creations.flatMap(withVoucher(recording))
 }
 
-function madeOf({ site, maker, asked, day }: Recording): Made {
-  return { siteId: site.id, maker, shape: asked, day }
+const isRecordedNow = ({ outcome }: CreationRow) => outcome === 'recorded'
+const isTaken = ({ outcome }: CreationRow) => outcome === 'taken'
+
+/** Returns a function that turns a creation with a voucher into a `RecordedCreation`, and leaves out the others. */
+function withVoucher({ site }: Recording): (creation: CreationRow) => RecordedCreation[] {
+  return ({ id, voucherId, answer }) =>
+    voucherId !== null && answer !== null ? [{ creationId: id, siteId: site.id, voucherId, answer }] : []
 }
 
-function answerOf({ site, asked }: Recording, { code, formattedCode }: ControllerVoucher): CreatedVoucher {
-  return { code, formattedCode, site: site.name, maxUses: asked.maxUses, expireMinutes: asked.expireMinutes }
+function record(db: Queryable, recording: Recording, { isWholeCommit = false } = {}): Promise<CreationRow[]> {
+  const { site, maker, asked, day, creationIds, candidates } = recording
+  const different = [...new Map(candidates.map((voucher) => [voucher.id ?? voucher.code, voucher])).values()]
+  const offered = different.map(({ id, code, formattedCode }) => {
+    const { maxUses, expireMinutes } = asked
+    const answer: CreatedVoucher = { code, formattedCode, site: site.name, maxUses, expireMinutes }
+    return { id, code, answer }
+  })
+  const shared = { siteId: site.id, maker, shape: asked, day }
+  const work = () => recordInOneStatement(db, shared, creationIds, offered, { isWholeCommit })
+  return replaceable('claim vouchers', work, offered)
 }
 
-/** Locks the creations. Intents that a failover lost are inserted again, because their vouchers exist. */
-async function lockOrInsert(tx: Queryable, { site, creationIds, intents = [] }: Recording): Promise<LockedCreation[]> {
-  const creations = await lockCreations(tx, site.id, creationIds)
-  if (creations.length === creationIds.length || intents.length === 0) return creations
+/** Intents that a failover of the database lost. Their vouchers exist. */
+function listLost({ intents = [] }: Recording, creations: CreationRow[]): Intent[] {
   const known = new Set(creations.map(({ id }) => id))
-  const lost = new Set(creationIds.filter((id) => !known.has(id)))
-  for (const intent of intents.filter(({ id }) => lost.has(id)))
+  return intents.filter(({ id }) => !known.has(id))
+}
+
+async function insertLost(tx: Queryable, lost: Intent[]): Promise<void> {
+  for (const intent of lost)
     if (!(await insertCreation(tx, intent, { isMade: true })))
       await insertCreation(tx, { ...intent, idempotencyKey: undefined }, { isMade: true })
-  return lockCreations(tx, site.id, creationIds)
 }
 
-/** Gives each of these creations a free candidate, as long as there are any. */
-async function claimFree(
-  tx: Queryable,
-  recording: Recording,
-  creations: LockedCreation[],
-): Promise<RecordedCreation[]> {
-  const { site, candidates } = recording
-  const free = await listFree(tx, site.id, candidates)
-  const waiting = [...creations]
-  const recorded: RecordedCreation[] = []
-  while (waiting.length > 0 && free.length > 0) {
-    const offered = free.splice(0, waiting.length).map((voucher, i) => pair(waiting[i] as LockedCreation, voucher))
-    const claims = offered.map(({ claim }) => claim)
-    const claimed = await replaceable('claim vouchers', () => claimVouchers(tx, madeOf(recording), claims), claims)
-    for (const { id: voucherId, creationId } of claimed) {
-      const { voucher } = offered.find((offer) => offer.claim.id === creationId) as Offer
-      recorded.push({ creationId, siteId: site.id, voucherId, answer: answerOf(recording, voucher) })
-      waiting.splice(
-        waiting.findIndex(({ id }) => id === creationId),
-        1,
-      )
-    }
-  }
-  return recorded
-}
-
-type Offer = ReturnType<typeof pair>
-
-/** A voucher gets the id of its creation, so that it can be referred to before its existence is confirmed. */
-function pair(creation: LockedCreation, voucher: ControllerVoucher) {
-  const { id, reference, minutesCut, validUntil, unusedDays, batchId } = creation
-  const { id: controllerVoucherId, code } = voucher
-  const options = { reference, minutesCut, validUntil, unusedDays, batchId }
-  return { voucher, claim: { id, controllerVoucherId, code, ...options } }
-}
-
-/** The candidates that no creation holds, each once. In a busy second many are held. */
-async function listFree(tx: Queryable, siteId: number, candidates: ControllerVoucher[]): Promise<ControllerVoucher[]> {
-  const different = [...new Map(candidates.map((voucher) => [voucher.id ?? voucher.code, voucher])).values()]
-  if (different.length < 2) return different
-  const held = await replaceable('list held vouchers', () => listHeldVouchers(tx, siteId, different))
-  const ids = new Set(held.map(({ id }) => id))
-  const codesWithoutId = new Set(held.filter(({ id }) => id === null).map(({ code }) => code))
-  return different.filter(({ id, code }) => !(id !== null && ids.has(id)) && !codesWithoutId.has(code))
-}
-
-/** Schedules the ends that the creation asked for. A voucher that was revoked before it was found is withdrawn at once. */
-async function scheduleEnds(
-  tx: Queryable,
-  siteId: number,
-  creations: LockedCreation[],
-  recorded: RecordedCreation[],
-): Promise<void> {
-  const creationOf = new Map(creations.map((creation) => [creation.id, creation]))
-  const revokedIds = recorded.map(({ creationId }) => creationId).filter((id) => creationOf.get(id)?.isRevoked)
-  const hastened = revokedIds.length > 0 ? await makeWithdrawalsDueNow(tx, siteId, revokedIds) : []
-  const ends = recorded.flatMap(({ creationId, voucherId }): ScheduledWithdrawal[] => {
-    const { isRevoked, onlyUnused, validUntil, unusedDays } = creationOf.get(creationId) as LockedCreation
-    const revoked = isRevoked && !hastened.includes(creationId)
-    return [
-      ...(revoked ? [{ voucherId, reason: 'request' as const, dueAt: null, onlyUnused }] : []),
-      ...(validUntil ? [{ voucherId, reason: 'valid_until' as const, dueAt: validUntil }] : []),
-      ...(unusedDays ? [{ voucherId, reason: 'unused' as const, dueInDays: unusedDays, onlyUnused: true }] : []),
-    ]
-  })
-  if (ends.length > 0) await insertScheduledWithdrawals(tx, siteId, ends)
+/** A voucher whose creation was revoked before it was found is withdrawn at once. */
+async function withdrawRevoked(tx: Queryable, siteId: number, recorded: CreationRow[]): Promise<void> {
+  const revoked = recorded.filter(({ isRevoked }) => isRevoked)
+  if (revoked.length === 0) return
+  const creationIds = revoked.map(({ id }) => id)
+  const scheduled = new Set(await makeWithdrawalsDueNow(tx, siteId, creationIds))
+  const missing = revoked.filter(({ id }) => !scheduled.has(id))
+  const due = missing.map(({ voucherId, onlyUnused }) => ({
+    voucherId: voucherId as string,
+    reason: 'request' as const,
+    dueAt: null,
+    onlyUnused,
+  }))
+  if (due.length > 0) await insertScheduledWithdrawals(tx, siteId, due)
 }
 
 /** The vouchers of a batch are notified together, when it is finished. */
@@ -196,8 +126,9 @@ async function notify(
   ctx: RecordContext,
   tx: Queryable,
   { site, maker, batchId }: Recording,
-  vouchers: EventVoucher[],
+  recorded: CreationRow[],
 ): Promise<void> {
+  const vouchers = recorded.map(({ voucherId, reference }) => ({ id: voucherId as string, reference }))
   const created = { site, source: sourceName(maker), vouchers }
   await replaceable('notify in the same commit', () =>
     batchId === null ? notifyCreated(tx, ctx.queue, created) : makeBatchDue(tx, site.id, batchId),

@@ -3,16 +3,16 @@ import type { Observer } from '#lib/observer.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
-import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
-import { latestTimeOf, matchCandidates } from './match-candidates.ts'
-import { recordVouchers } from './record-vouchers.ts'
 import {
   hasSimilarOpenCreation,
   postponeCreations,
   takeUnsettledCreations,
   type UnsettledCreation,
   updateCreationsAbsent,
-} from './unsettled.queries.ts'
+} from '../record/unsettled-creations.queries.ts'
+import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import { latestTimeOf, matchCandidates } from './match-candidates.ts'
+import { recordVouchers } from './record-vouchers.ts'
 
 const maxAtOnce = 50
 

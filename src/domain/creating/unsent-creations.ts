@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Queryable } from '#db/database.ts'
 import type { Observer } from '#lib/observer.ts'
-import { updateCreationsFailed } from './creations.queries.ts'
+import { updateCreationsFailed } from '../record/creations.queries.ts'
 
 /** Creations that made no voucher and that could not be marked as rejected yet. */
 export type UnsentCreations = {

@@ -1,12 +1,12 @@
 import type { Queryable } from '#db/database.ts'
 import { rowsPerDeletion } from '#db/retention.queries.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
+import { updateLostSitesDeleted } from '../webhooks/webhooks.queries.ts'
 import {
   deleteEventsWithoutDeliveries,
   deleteLostPage,
   listWebhooksWithLostSites,
   type PageEnd,
-  updateLostSitesDeleted,
 } from './lost-deliveries.queries.ts'
 
 const webhooksPerSweep = 1_000

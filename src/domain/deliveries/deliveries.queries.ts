@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
 import { hasSitesOf } from '../webhooks/webhooks.queries.ts'
 import type { Target } from './send-event.ts'

@@ -1,7 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf } from '../webhooks/webhooks.queries.ts'
-
-export type WebhookWithLostSites = { id: string; lostSitesAt: Date }
+import { hasSitesOf, type WebhookWithLostSites } from '../webhooks/webhooks.queries.ts'
 
 /**
  * Webhooks that were removed or lost sites more than a minute ago, earliest first. Until then, a transaction that began before
@@ -64,13 +62,4 @@ export async function deleteEventsWithoutDeliveries(db: Queryable, ids: string[]
     'delete from events where id = any($1) and not exists (select from deliveries where event_id = events.id)',
     [ids],
   )
-}
-
-/**
- * Records that no delivery of a lost site is left, and deletes the webhook if it was removed. Does nothing if it lost more
- * sites meanwhile.
- */
-export async function updateLostSitesDeleted(db: Queryable, { id, lostSitesAt }: WebhookWithLostSites): Promise<void> {
-  await db.query('delete from webhooks where id = $1 and removed_at is not null', [id])
-  await db.query('update webhooks set lost_sites_at = null where id = $1 and lost_sites_at = $2', [id, lostSitesAt])
 }

@@ -1,21 +1,11 @@
-import type { Database, Queryable } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { DomainError } from '../errors.ts'
-import {
-  deleteHold,
-  findHold,
-  type HeldWork,
-  insertHold,
-  updateFailingWebhooks,
-  updateHeldUpBatches,
-  updateSitesDueForSync,
-} from './hold.queries.ts'
-
-/** Rejects a request that would create or withdraw vouchers while the service is held. */
-export async function rejectIfHeld(db: Queryable): Promise<void> {
-  if (await findHold(db)) throw new DomainError('held')
-}
+import { updateHeldUpBatches } from '../batches/batches.queries.ts'
+import { deleteHold, insertHold } from '../hold.queries.ts'
+import { updateSitesDueForSync } from '../sites/sync-times.queries.ts'
+import { updateFailingWebhooks } from '../webhooks/webhooks.queries.ts'
+import type { HeldWork } from './held-work.queries.ts'
 
 const record = { targetKind: 'record', targetId: 'record' }
 

@@ -275,10 +275,13 @@ export async function findActiveSite(
 /** The pause between two syncs of a site in use. */
 export const syncPauseInUse = `interval '5 minutes'`
 
-/** Schedules the next sync of an idle site earlier. Writes nothing when the next sync is soon anyway. */
+/** SQL that schedules the next sync of an idle site earlier. Writes nothing when the next sync is soon anyway. */
+const bringForwardSql = (siteId: string, soon: string) =>
+  `update sites set next_sync_at = now() + ${soon} where id = ${siteId} and next_sync_at > now() + ${soon}`
+
+/** SQL for the statement that records vouchers: the site is in use. */
+export const siteInUseSql = (siteId: string) => bringForwardSql(siteId, syncPauseInUse)
+
 export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
-  const soon = why === 'used' ? syncPauseInUse : `interval '10 seconds'`
-  await db.query(`update sites set next_sync_at = now() + ${soon} where id = $1 and next_sync_at > now() + ${soon}`, [
-    id,
-  ])
+  await db.query(bringForwardSql('$1', why === 'used' ? syncPauseInUse : `interval '10 seconds'`), [id])
 }

@@ -99,3 +99,8 @@ export async function updateSiteSyncFailed(
   )
   return rows[0]?.isNews ?? false
 }
+
+/** Makes every active site due for a sync now. */
+export async function updateSitesDueForSync(tx: Queryable): Promise<void> {
+  await tx.query('update sites set next_sync_at = now() where active')
+}

@@ -6,18 +6,18 @@ import { service } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isCertainlyFor, latestTimeOf, matchCandidates } from '../creating/match-candidates.ts'
 import { recordVouchers } from '../creating/record-vouchers.ts'
-import { claimVouchers } from '../creating/recording.queries.ts'
+import { insertAdoptedVouchers } from '../record/observe-vouchers.queries.ts'
+import { recordSurplusVoucher } from '../record/record-vouchers.queries.ts'
 import {
   type GivenUpCreation,
   hasSimilarOpenCreation,
   listGivenUpCreations,
   lockGivenUp,
   updateSurplus,
-} from '../creating/unsettled.queries.ts'
+} from '../record/unsettled-creations.queries.ts'
+import { insertScheduledWithdrawals } from '../record/withdrawals.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { enqueueWithdrawals } from '../withdrawals/enqueue-withdrawals.ts'
-import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
-import { insertAdoptedVouchers } from './sync.queries.ts'
 
 type LateContext = {
   db: Database
@@ -104,13 +104,12 @@ async function withdraw(
   tx: Queryable,
   site: SiteOnController,
   { id, maker, shape, sentAt }: GivenUpCreation,
-  { id: controllerVoucherId, code }: ControllerVoucher,
+  surplus: ControllerVoucher,
 ): Promise<boolean> {
-  const nothing = { reference: null, minutesCut: false, validUntil: null, unusedDays: null, batchId: null }
-  const claim = { id, controllerVoucherId, code, ...nothing }
-  const [claimed] = await claimVouchers(tx, { siteId: site.id, maker, shape, day: ctx.today(sentAt) }, [claim])
-  if (!claimed) return false
-  await insertScheduledWithdrawals(tx, site.id, [{ voucherId: claimed.id, reason: 'repair', dueAt: null }])
+  const shared = { siteId: site.id, maker, shape, day: ctx.today(sentAt) }
+  const voucherId = await recordSurplusVoucher(tx, shared, id, surplus)
+  if (voucherId === undefined) return false
+  await insertScheduledWithdrawals(tx, site.id, [{ voucherId, reason: 'repair', dueAt: null }])
   await enqueueWithdrawals(tx, ctx.queue, [site.id], 'bulk')
   return true
 }

@@ -1,5 +1,10 @@
 import type { Queryable } from '#db/database.ts'
-import { deleteOldVouchers, listOldVouchers, type OldVoucher, type OldVouchers } from './old-vouchers.queries.ts'
+import {
+  deleteOldVouchers,
+  listOldVouchers,
+  type OldVoucher,
+  type OldVouchers,
+} from '../record/forget-vouchers.queries.ts'
 
 const rowsPerStatement = 1_000
 /** The next sync continues. */

@@ -6,10 +6,11 @@ import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
+import { insertAdoptedVouchers } from '../record/observe-vouchers.queries.ts'
+import { insertScheduledWithdrawals } from '../record/withdrawals.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { updateUnrecordedCount } from '../sites/sync-times.queries.ts'
-import { insertScheduledWithdrawals } from '../withdrawals/withdrawals.queries.ts'
-import { insertAdoptedVouchers, listRecordedElsewhere, listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
+import { listRecordedElsewhere, listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
 

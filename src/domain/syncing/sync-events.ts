@@ -3,7 +3,7 @@ import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { listWantedEvents, type RevokedVoucher } from '../deliveries/events.queries.ts'
 import { notifyChanged, notifyRevoked } from '../deliveries/notify-webhooks.ts'
-import { updateEndNotified, updateFirstUseNotified } from '../vouchers/notified-vouchers.queries.ts'
+import { updateEndNotified, updateFirstUseNotified } from '../record/end-vouchers.queries.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 
 /** Changes that one statement of a sync made. `firstUsed` and `expired` are ids. */

@@ -6,6 +6,12 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
 import { noteFailure, noteReachable, type OutageContext } from '../outages/track-outages.ts'
 import {
+  insertAdoptedVouchers,
+  type SyncedSite,
+  updateSeenVouchers,
+  updateVanishedVouchers,
+} from '../record/observe-vouchers.queries.ts'
+import {
   findSiteToSync,
   type SiteToSync,
   updateSiteSynced,
@@ -15,15 +21,7 @@ import {
 import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
 import { listLostVouchers } from './lost-vouchers.ts'
-import {
-  insertAdoptedVouchers,
-  listUnrecorded,
-  listValidVouchers,
-  type SyncedSite,
-  updateSeenVouchers,
-  updateVanishedVouchers,
-  type ValidVoucher,
-} from './sync.queries.ts'
+import { listUnrecorded, listValidVouchers, type ValidVoucher } from './sync.queries.ts'
 import { type SyncEvents, startEvents } from './sync-events.ts'
 
 const rowsPerStatement = 1_000

@@ -318,3 +318,20 @@ export async function updateWebhookHost(db: Queryable, id: string, url: string, 
 export async function updateWebhookSlow(db: Queryable, id: string, isSlow: boolean): Promise<void> {
   await db.query('update webhooks set is_slow = $2 where id = $1 and is_slow <> $2', [id, isSlow])
 }
+
+/** Restarts the time after which a failing webhook is disabled. */
+export async function updateFailingWebhooks(tx: Queryable): Promise<void> {
+  await tx.query('update webhooks set failing_since = now() where disabled_at is null and failing_since is not null')
+}
+
+/** A webhook that was removed or that lost sites at this time. */
+export type WebhookWithLostSites = { id: string; lostSitesAt: Date }
+
+/**
+ * Records that no delivery of a lost site is left, and deletes the webhook if it was removed. Does nothing if it lost more
+ * sites meanwhile.
+ */
+export async function updateLostSitesDeleted(db: Queryable, { id, lostSitesAt }: WebhookWithLostSites): Promise<void> {
+  await db.query('delete from webhooks where id = $1 and removed_at is not null', [id])
+  await db.query('update webhooks set lost_sites_at = null where id = $1 and lost_sites_at = $2', [id, lostSitesAt])
+}

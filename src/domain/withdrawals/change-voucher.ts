@@ -3,15 +3,15 @@ import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
-import { onceInTransaction } from '../remembered-requests.ts'
-import { latestValidUntil, statusAt } from '../vouchers/voucher.ts'
 import {
   type LockedVoucher,
   lockVoucher,
   moveScheduledWithdrawal,
   updateVoucher,
   type VoucherChange,
-} from './voucher-changes.queries.ts'
+} from '../record/change-voucher.queries.ts'
+import { onceInTransaction } from '../remembered-requests.ts'
+import { latestValidUntil, statusAt } from '../vouchers/voucher.ts'
 
 export type ChangeRequest = RepeatableRequest & { voucher: SiteItem; change: VoucherChange }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Queue } from '#queue/queue.ts'
-import type { WithdrawalKind } from './withdrawals.queries.ts'
+import type { WithdrawalKind } from '../record/withdrawals.queries.ts'
 
 /** A job of version 0.1.0 has no kind. */
 export type WithdrawJob = { siteId: number; kind?: WithdrawalKind }

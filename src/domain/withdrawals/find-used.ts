@@ -3,8 +3,8 @@ import type { Clock } from '#lib/clock.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { readWholeList } from '../controllers/whole-list.ts'
+import type { DueWithdrawal } from '../record/due-withdrawals.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import type { DueWithdrawal } from './due-withdrawals.queries.ts'
 
 /** How long one reading of the list is used. Without it, 10,000 vouchers would need 200 readings, one for each 50. */
 const maxAgeMs = 10_000

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
+import type { WithdrawalReason } from '../record/withdrawals.queries.ts'
 import type { RecordedVoucher } from '../vouchers/voucher.ts'
 import {
   type AuditedChange,
@@ -7,7 +8,6 @@ import {
   listVoucherWithdrawals,
   type VoucherWithdrawal,
 } from './voucher-history.queries.ts'
-import type { WithdrawalReason } from './withdrawals.queries.ts'
 
 type By = { kind: Actor['kind']; name: string } | null
 

@@ -3,7 +3,7 @@ import type { Retention } from '#db/retention.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import type { EarlierRequest } from '../idempotency.ts'
-import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
+import type { WithdrawalOutcome } from '../record/due-withdrawals.queries.ts'
 
 export type NewRevocation = {
   id: string

@@ -3,26 +3,22 @@ import { type Database, type Queryable, transactionDespiteDeadlocks } from '#db/
 import { replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { cancelFittingRows, listSentCreations, lockFittingBatches } from '../batches/fitting-rows.queries.ts'
 import { DomainError } from '../errors.ts'
-import { rejectIfHeld } from '../holding/hold.ts'
+import { rejectIfHeld } from '../hold.queries.ts'
 import { onceByKey, type RepeatableRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
-import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
-import {
-  cancelFittingRows,
-  listRevocableVouchers,
-  lockFittingBatches,
-  type RevocationFilter,
-  updateCreationsRevoked,
-  updateRejectedCreationsRevoked,
-} from './revocable-vouchers.queries.ts'
-import { findEarlierRevocation, insertRevocation, updateRevocationSites } from './revocations.queries.ts'
+import { updateCreationsRevoked, updateRejectedCreationsRevoked } from '../record/revoke-creations.queries.ts'
 import {
   findWaitingCount,
   findWaitingCountOf,
   insertRevokedWithdrawals,
   lockWithdrawalCounts,
-} from './withdrawals.queries.ts'
+} from '../record/withdrawals.queries.ts'
+import type { RevocationFilter } from '../vouchers/revocation-filter.ts'
+import { enqueueWithdrawals } from './enqueue-withdrawals.ts'
+import { listRevocableVouchers } from './revocable-vouchers.queries.ts'
+import { findEarlierRevocation, insertRevocation, updateRevocationSites } from './revocations.queries.ts'
 
 /** The number of sites that get a job at once. The others follow with the next sweep, two seconds later. */
 const jobsAtOnce = 200
@@ -102,7 +98,8 @@ export async function chooseByFilter(
   const locked = await lockFittingBatches(tx, sites, filter)
   await cancelFittingRows(tx, locked, sites, filter)
   const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
-  await updateRejectedCreationsRevoked(tx, locked, sites, filter)
+  const sent = await listSentCreations(tx, locked, sites, filter)
+  if (sent.length > 0) await updateRejectedCreationsRevoked(tx, sent, filter)
   const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)
   if (unsettled.length + vouchers.length > maxVouchers) throw new DomainError('vouchers_too_many')
   return [...unsettled, ...vouchers]

@@ -3,9 +3,9 @@ import type { Disconnection } from '#drivers/driver.ts'
 import type { Actor, Maker } from '../actor.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
-import type { WithdrawalOutcome } from './due-withdrawals.queries.ts'
-import type { VoucherChange } from './voucher-changes.queries.ts'
-import type { WithdrawalReason } from './withdrawals.queries.ts'
+import type { VoucherChange } from '../record/change-voucher.queries.ts'
+import type { WithdrawalOutcome } from '../record/due-withdrawals.queries.ts'
+import type { WithdrawalReason } from '../record/withdrawals.queries.ts'
 
 /** More changes than anybody makes by hand. If a program made more, only the newest are listed. */
 const maxRows = 100

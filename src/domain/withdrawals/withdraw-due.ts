@@ -4,10 +4,8 @@ import type { Calendar, Clock } from '#lib/clock.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
-import { findHold } from '../holding/hold.queries.ts'
+import { findHold } from '../hold.queries.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
-import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
-import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import {
   countRevoked,
   type DueWithdrawal,
@@ -20,9 +18,11 @@ import {
   updateDisconnectsFailed,
   updateVouchersWithdrawn,
   updateWithdrawalsSettled,
-} from './due-withdrawals.queries.ts'
+} from '../record/due-withdrawals.queries.ts'
+import { type WithdrawalKind, withdrawalKinds } from '../record/withdrawals.queries.ts'
+import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import { type Deletion, deleteInHalves } from './delete-in-halves.ts'
 import { createUseFinder, type VouchersByUse } from './find-used.ts'
-import { type WithdrawalKind, withdrawalKinds } from './withdrawals.queries.ts'
 
 /** The most vouchers that one call of the Integration API deletes. */
 const atOnce = 50

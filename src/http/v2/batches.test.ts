@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test, vi } from 'vitest'
-import { runBatch } from '#domain/batches/run-batch.ts'
+import { runBatch } from '#domain/creating/run-batch.ts'
 import { revokeKey } from '#domain/keys/administer-keys.ts'
 import { activateSite } from '#domain/sites/change-site.ts'
 import { removeTemplate } from '#domain/templates/administer-templates.ts'

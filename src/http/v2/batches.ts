@@ -5,7 +5,7 @@ import { type Batch, maxBatchSize, patienceSeconds } from '#domain/batches/batch
 import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
-import { toVoucherName } from '#domain/creating/voucher-shape.ts'
+import { toVoucherName } from '#domain/vouchers/voucher-shape.ts'
 import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
 import type { InvalidField } from './errors/invalid-fields.ts'
 import { V2Error } from './errors/problems.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { takeDueWithdrawals } from '#domain/withdrawals/due-withdrawals.queries.ts'
-import { lockVoucher } from '#domain/withdrawals/voucher-changes.queries.ts'
+import { lockVoucher } from '#domain/record/change-voucher.queries.ts'
+import { takeDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'

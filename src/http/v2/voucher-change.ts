@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { toVoucherName } from '#domain/creating/voucher-shape.ts'
 import type { RecordedVoucher } from '#domain/vouchers/voucher.ts'
+import { toVoucherName } from '#domain/vouchers/voucher-shape.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { changeVoucher } from '#domain/withdrawals/change-voucher.ts'
 import { creationFields, nameField } from './creation-options.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { findEarlierCreation } from '#domain/creating/creations.queries.ts'
+import { findEarlierCreation } from '#domain/record/creations.queries.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { operation } from './kit/operation.ts'
 import { findAllowedSites } from './sites.ts'

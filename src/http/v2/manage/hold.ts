@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findHold } from '#domain/holding/hold.queries.ts'
+import { findHold } from '#domain/hold.queries.ts'
 import { isoOrNull, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 

@@ -1,11 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 import type { Maker } from '../actor.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import { makerOf } from '../keys/keys.queries.ts'
-import type { CreationState } from './creation.ts'
+import type { CreationState, SoughtCreation } from './creation.ts'
 import { lockUnsettled } from './creations.queries.ts'
-import type { SoughtCreation } from './match-candidates.ts'
 
 type AskedCreation = SoughtCreation & {
   siteId: number

@@ -3,7 +3,7 @@ import type { Disconnection, Failure } from '#drivers/driver.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
 import { controllerIsOut } from '../controllers/controllers.queries.ts'
 import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import { kindOfWithdrawal, type WithdrawalKind, type WithdrawalReason } from './withdrawals.queries.ts'
 
 /**

@@ -1,28 +1,6 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
-import type { RepeatableRequest } from '../idempotency.ts'
-
-/** Options of a creation beyond the shape of the voucher. */
-export type CreationOptions = {
-  /** The client's own reference, for example a booking number. */
-  reference: string | null
-  /** The time at which the service withdraws the voucher. */
-  validUntil: Date | null
-  /** After this many days the service withdraws the voucher if nobody has used it. */
-  unusedDays: number | null
-}
-
-/** The latest time to which `validUntil` can be moved later. The controller's minutes last until then. */
-export type Extendable = { extendableUntil: Date | null }
-
-/** A voucher as the client requested it. Its name does not have the date yet. */
-type WantedVoucher = CreationOptions & Extendable & { shape: VoucherShape }
-
-export type CreationRequest = RepeatableRequest & {
-  siteId: number
-  /** Reads the wanted voucher, e.g. with the limits of a template. Not called for a repeat: the template may be gone. */
-  readWanted(): Promise<WantedVoucher>
-}
+import type { CreationOptions } from '../vouchers/creation-options.ts'
 
 /** A creation as it is committed before the controller is called. */
 export type Intent = CreationOptions & {
@@ -53,6 +31,14 @@ export type CreatedVoucher = {
 
 /** A creation that has its voucher. */
 export type RecordedCreation = { creationId: string; siteId: number; voucherId: string; answer: CreatedVoucher }
+
+/** A creation whose voucher is looked for. */
+export type SoughtCreation = {
+  shape: VoucherShape
+  note: string
+  sentAt: Date
+  controllerAheadMs: number | null
+}
 
 /**
  * open: the controller is being called. unknown: it is not known yet whether there is a voucher. recorded: there is

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '#db/database.ts'
 import { replaceable } from '#lib/points.ts'
-import { lockBatch } from '../creating/batch-lock.queries.ts'
-import type { CreateContext } from '../creating/create-voucher.ts'
-import type { SiteItem } from '../public-id.ts'
-import { findSiteOnController } from '../sites/sites.queries.ts'
-import { patienceSeconds } from './batch.ts'
-import { updateRowsCancelled, updateRowsFailed } from './batch-rows.queries.ts'
+import { patienceSeconds } from '../batches/batch.ts'
+import { lockBatch } from '../batches/batch-lock.queries.ts'
+import { updateRowsCancelled, updateRowsFailed } from '../batches/batch-rows.queries.ts'
 import {
   clearHeldUp,
   findBatch,
@@ -16,10 +13,14 @@ import {
   renewBatchRunning,
   updateBatchReleased,
   updateBatchRunning,
-} from './batches.queries.ts'
-import { finishBatch } from './finish-batch.ts'
+} from '../batches/batches.queries.ts'
+import { finishBatch } from '../batches/finish-batch.ts'
+import { updateRowsFromCreations, updateRowsWithoutCreation } from '../batches/rows-to-make.queries.ts'
+import type { SiteItem } from '../public-id.ts'
+import { endLeases } from '../record/creations.queries.ts'
+import { findSiteOnController } from '../sites/sites.queries.ts'
+import type { CreateContext } from './create-voucher.ts'
 import { makeNextRows } from './make-next-rows.ts'
-import { endLeases, updateRowsFromCreations, updateRowsWithoutCreation } from './rows-to-make.queries.ts'
 
 /** Much shorter than the lease. */
 const renewEveryMs = 3_000

@@ -1,11 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 import type { VoucherStatus } from '../vouchers/voucher.ts'
-import type { ValidVoucher } from './sync.queries.ts'
 
 /** Vouchers of one status of a site that ended more than this many days ago. */
 export type OldVouchers = { siteId: number; status: Exclude<VoucherStatus, 'valid'>; endedDaysAgo: number }
 
-export type OldVoucher = ValidVoucher
+export type OldVoucher = { id: string; controllerVoucherId: string | null; code: string; createdAt: Date }
 
 /**
  * SQL: ended more than $3 days ago, and no withdrawal is open. A voucher without a recorded end counts as if it had

@@ -2,7 +2,7 @@ import type { Database } from '#db/database.ts'
 import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { notifyChanged } from '../deliveries/notify-webhooks.ts'
-import { listEndedVouchers, updateVouchersEnded } from './notified-vouchers.queries.ts'
+import { listEndedVouchers, updateVouchersEnded } from '../record/end-vouchers.queries.ts'
 
 const vouchersPerRound = 1_000
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
-import type { CreationOptions, Extendable } from './creation.ts'
+import type { CreationOptions, Extendable } from './creation-options.ts'
 
 /** Bounds for limits for which the driver documents none: the range of the column. */
 const max = 2_147_483_647

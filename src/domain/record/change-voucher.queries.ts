@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { findHold } from '../holding/hold.queries.ts'
+import { findHold } from '../hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { VoucherStatus } from '../vouchers/voucher.ts'
 

@@ -3,8 +3,9 @@ import type { Retention } from '#db/retention.queries.ts'
 import { replaceable } from '#lib/points.ts'
 import { actorColumns, actorReference, type Requester } from '../actor.ts'
 import { isWanted } from '../deliveries/events.queries.ts'
-import { isNotHeld } from '../holding/hold.queries.ts'
+import { isNotHeld } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
+import type { SiteItem } from '../public-id.ts'
 import { mayUseSite, type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
 import type { CreatedVoucher, CreationState, Intent, RecordedCreation } from './creation.ts'
 
@@ -149,6 +150,39 @@ export async function insertCreationAt(
   return { isSilent, site }
 }
 
+/** Values that the creations of a batch get for all rows with the same name. The batch itself has the other values. */
+export type AskedForRows = Pick<Intent, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>
+
+/**
+ * SQL fragments for the statement that sends rows of a batch, which belongs to `batches`. `supersedeSql` marks the earlier
+ * attempts of the rows in `taken`, unless they are recorded. `openForRowsSql` opens a creation for each row in `sent`, with the
+ * values of the batch ($1, $2) and of `valuesForRows` ($5 to $10). The lease covers the longest call.
+ */
+export const supersedeSql = (taken: string) => `earlier as (
+       select c.id, ${taken}.creation_id
+         from ${taken} join creations c on c.site_id = $1 and c.id = ${taken}.earlier_id
+        where c.state <> 'recorded'
+        order by c.id for update of c
+     ), superseded as (
+       update creations c set superseded_by = earlier.creation_id
+         from earlier
+        where c.site_id = $1 and c.id = earlier.id
+       returning c.id
+     )`
+
+export const openForRowsSql = (sent: string) => `
+       insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, controller_name, note, max_uses,
+         expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
+         controller_ahead_ms, sent_at, lease_until)
+       select b.site_id, ${sent}.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, $10,
+              b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, b.reference, b.valid_until, b.unused_days, b.id, $9, now(),
+              now() + interval '90 seconds'
+         from ${sent} join batches b on b.site_id = $1 and b.id = $2`
+
+export function valuesForRows({ shape, note, controllerAheadMs, minutesCut }: AskedForRows): unknown[] {
+  return [shape.name, shape.maxUses, shape.expireMinutes, note, controllerAheadMs, minutesCut]
+}
+
 /**
  * Renews the lease and the time of an intent that waited for a slot, and reads its site again: the controller may have
  * changed meanwhile. Undefined when the site was deactivated or the actor may no longer use it. `isHeld`: the service
@@ -210,6 +244,21 @@ export async function updateCreationsFailed(
     [siteId, ids, state],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Ends the leases of intents that an earlier run of a batch left open. From now on their vouchers are looked up. */
+export async function endLeases(db: Queryable, { siteId, id: batchId }: SiteItem): Promise<void> {
+  await db.query(
+    `with locked as (
+       select id from creations
+        where site_id = $1 and batch_id = $2 and settled_at is null and state = 'open'
+        order by id for update
+     )
+     update creations c set state = 'unknown', lease_until = now()
+       from locked
+      where c.site_id = $1 and c.id = locked.id`,
+    [siteId, batchId],
+  )
 }
 
 /** SQL: the creation belongs to no batch, or its batch has ended. `not in` reads the open batches once per deletion. */
