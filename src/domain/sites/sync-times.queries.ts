@@ -43,14 +43,39 @@ export async function updateSyncRequested(db: Queryable, id: number): Promise<Da
   return rows[0]?.now
 }
 
-/** `listedAt` is the time of the database before the controller is called. */
-export type SiteToSync = SiteOnController & { adopts: boolean; listedAt: Date; nextSyncAt: Date | null }
+export type SiteToSync = SiteOnController & {
+  adopts: boolean
+  /** The time of the database before the controller is called. */
+  listedAt: Date
+  nextSyncAt: Date | null
+  /** Whether the controller has an open outage. */
+  isOut: boolean
+  /** The version of the site's vouchers in the record before the controller is called. */
+  recordVersion: string | null
+  /** The fingerprint of the list that was last compared with the record. Null when the comparison no longer counts. */
+  comparedList: Buffer | null
+}
+
+/** A list is compared at least this often, for what depends on other sites, on old vouchers and on corrected clocks. */
+const comparedFor = `interval '1 day'`
+
+/**
+ * SQL: the last comparison still counts. It does not if vouchers of the record have changed since, or if a creation of the site
+ * may still find its voucher among those that the comparison left unrecorded.
+ */
+const comparisonCounts = `s.compared_at > now() - ${comparedFor} and s.compared_version is not distinct from v.version
+  and not exists (select from creations where site_id = s.id and (settled_at is null or state = 'absent'))`
 
 export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToSync | undefined> {
   const { rows } = await db.query<SiteToSync>(
-    `select ${siteOnControllerColumns}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt"
-       from sites s join controllers c on c.id = s.controller_id
-      where s.id = $1 and s.active`,
+    {
+      name: 'site to sync', // without a name, planning takes longer than the statement
+      text: `select ${siteOnControllerColumns}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt",
+              ${controllerIsOut} as "isOut", v.version as "recordVersion",
+              case when ${comparisonCounts} then s.compared_list end as "comparedList"
+         from sites s join controllers c on c.id = s.controller_id left join site_versions v on v.site_id = s.id
+        where s.id = $1 and s.active`,
+    },
     [id],
   )
   return rows[0]
@@ -64,17 +89,36 @@ const nextUnlessSet = (time: string) =>
 export async function updateSiteSynced(
   db: Queryable,
   { id, listedAt, nextSyncAt }: SiteToSync,
-  somethingChanged: boolean,
+  { hasChanged }: { hasChanged: boolean },
 ): Promise<void> {
   await db.query(
-    `update sites
+    {
+      name: 'site synced',
+      text: `update sites
         set synced_at = $3, sync_failure = null, sync_failing_since = null,
             next_sync_at = ${nextUnlessSet(`now() + ${spread} * case
               when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
               then ${syncPauseInUse} else ${whenIdle} end`)}
       where id = $1`,
-    [id, nextSyncAt, listedAt, somethingChanged],
+    },
+    [id, nextSyncAt, listedAt, hasChanged],
   )
+}
+
+/**
+ * Stores which list was compared with which version of the record. The version is the one before the comparison: if the
+ * comparison itself changed the record, the next sync compares again.
+ */
+export async function updateSiteCompared(
+  db: Queryable,
+  { id, recordVersion }: SiteToSync,
+  list: Buffer,
+): Promise<void> {
+  await db.query('update sites set compared_list = $2, compared_version = $3, compared_at = now() where id = $1', [
+    id,
+    list,
+    recordVersion,
+  ])
 }
 
 /** Stores how many vouchers on the controller seem to be ours but are not in the record. Writes only a changed count. */

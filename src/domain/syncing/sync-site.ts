@@ -14,12 +14,14 @@ import {
 import {
   findSiteToSync,
   type SiteToSync,
+  updateSiteCompared,
   updateSiteSynced,
   updateSiteSyncFailed,
   updateUnrecordedCount,
 } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
+import { fingerprintOf } from './list-fingerprint.ts'
 import { listLostVouchers } from './lost-vouchers.ts'
 import { listUnrecorded, listValidVouchers, type ValidVoucher } from './sync.queries.ts'
 import { type SyncEvents, startEvents } from './sync-events.ts'
@@ -33,7 +35,12 @@ export type SyncContext = OutageContext & {
   config: { settleSeconds: number; retainVouchersDays?: number | undefined }
 }
 
-/** Compares the record of a site with its controller. Nothing changes unless the whole list was read without an error. */
+/**
+ * Compares the record of a site with its controller. Nothing changes unless the whole list was read without an error. A list that
+ * was compared before with the same record is not compared again. What depends on time alone does not need the comparison: the
+ * worker records ends in time (`recordEndedVouchers`). Retention, vouchers that were recorded for another site, and corrected
+ * clocks wait for the next comparison, at most a day.
+ */
 export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> {
   const site = await findSiteToSync(ctx.db, siteId)
   if (!site) return
@@ -46,7 +53,12 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
     return noteSyncFailure(ctx, site, error)
   }
   try {
-    await noteSuccess(ctx, site, await record(ctx, site, seen))
+    const list = fingerprintOf(seen, site)
+    const isCompared = site.comparedList?.equals(list) ?? false
+    const changes = isCompared ? 0 : await record(ctx, site, seen)
+    if (!isCompared) await updateSiteCompared(ctx.db, site, list)
+    if (site.isOut) await noteReachable(ctx, site.controllerId)
+    await updateSiteSynced(ctx.db, site, { hasChanged: changes > 0 })
   } catch (err) {
     ctx.log.error(
       { err, site: site.id },
@@ -154,11 +166,6 @@ function isAmong(seen: SeenVoucher[]): (voucher: ValidVoucher) => boolean {
   const codes = new Set(seen.map(({ code }) => code))
   return ({ controllerVoucherId, code }) =>
     controllerVoucherId === null ? codes.has(code) : ids.has(controllerVoucherId)
-}
-
-async function noteSuccess(ctx: SyncContext, site: SiteToSync, changes: number): Promise<void> {
-  await noteReachable(ctx, site.controllerId)
-  await updateSiteSynced(ctx.db, site, changes > 0)
 }
 
 async function noteSyncFailure(ctx: SyncContext, site: SiteToSync, error: unknown): Promise<void> {

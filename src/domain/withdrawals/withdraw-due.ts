@@ -215,10 +215,10 @@ async function settle(
   if (deleted.length + settled.length === 0) return
   await retryTransaction(ctx.db, async (tx) => {
     await recordWithdrawn(ctx, tx, site, deleted)
+    if (settled.some(({ outcome }) => outcome === 'kept')) await bringSyncForward(tx, site.id, 'used')
     await updateWithdrawalsSettled(tx, site.id, settled)
     if (failed.length > 0) await updateDisconnectsFailed(tx, site.id, failed)
     if (unfinished.length > 0) await postponeUnfinishedDisconnects(tx, site.id, idsOf(unfinished))
-    if (settled.some(({ outcome }) => outcome === 'kept')) await bringSyncForward(tx, site.id, 'used')
     reachPoint('before event commit')
   })
 }
