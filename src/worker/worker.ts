@@ -3,7 +3,7 @@ import { type DueBatch, findDueBatch, listDueBatches } from '#domain/batches/bat
 import { runBatchAlone } from '#domain/creating/run-batch.ts'
 import { type SettleContext, takeUnsettled } from '#domain/creating/settle-creations.ts'
 import { type DeliverContext, deliver } from '#domain/deliveries/deliver.ts'
-import type { DeliveryJob } from '#domain/deliveries/notify-webhooks.ts'
+import type { DeliveryJob } from '#domain/deliveries/enqueue-deliveries.ts'
 import { takeDueProbes } from '#domain/outages/outages.queries.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
 import { listSitesWithDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'

@@ -3,6 +3,7 @@ import { readWholeList } from '#domain/controllers/whole-list.ts'
 import { holdByCommand } from '#domain/holding/hold.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { findLostVouchers, listLostVouchers, recordLostVouchers } from '#domain/syncing/lost-vouchers.ts'
+import { listUnrecorded } from '#domain/syncing/sync.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedVoucher, testActor } from '#test/data/seed.ts'
 import { dialects } from '#test/network/simulator.ts'
@@ -56,9 +57,13 @@ test.each(dialects)(
     const site = (await findSiteOnController(app.db, siteId)) as SiteOnController
     const seen = await readWholeList(app.context.controllers.connectionOf(site).list(site.controllerSite))
 
-    // All vouchers are passed as unrecorded, as if their creations had ended since the caller looked.
-    expect(seen).toHaveLength(1)
-    expect(await listLostVouchers(app.db, siteId, seen)).toEqual([])
+    await app.db.query('delete from vouchers where site_id = $1', [siteId])
+    await app.db.query(`update creations set state = 'open', settled_at = null where site_id = $1`, [siteId])
+    const unrecorded = await listUnrecorded(app.db, siteId, seen)
+    await app.db.query(`update creations set state = 'recorded', settled_at = now() where site_id = $1`, [siteId])
+
+    expect(unrecorded).toMatchObject([{ isSought: true }])
+    expect(await listLostVouchers(app.db, siteId, unrecorded)).toEqual([])
   },
 )
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { requeueOverdue } from '#domain/deliveries/notify-webhooks.ts'
+import { requeueOverdue } from '#domain/deliveries/enqueue-deliveries.ts'
 import { findHold, type Hold } from '#domain/hold.queries.ts'
 import { findHeldWork, type HeldWork } from '#domain/holding/held-work.queries.ts'
 import { holdByCommand, resume } from '#domain/holding/hold.ts'

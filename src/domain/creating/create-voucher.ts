@@ -76,7 +76,7 @@ async function createAtKnownSite(
   const intent = await toIntent(ctx, known, request, {
     requestHash: hashOf(request.contents),
     clockAheadMs: connection.clockAheadMs,
-  }).catch(() => undefined)
+  }).catch(undefinedIfRejected)
   if (!intent) return undefined
   const opened = await rememberIfUnanswered(ctx, intent, () =>
     replaceable('insert intent at a known site', () =>
@@ -84,6 +84,11 @@ async function createAtKnownSite(
     ),
   )
   return opened && makeVoucher(ctx, request, opened.site, { intent, ...opened })
+}
+
+/** A request that is invalid now may repeat one that was valid. Its earlier result is looked up before it is rejected. */
+function undefinedIfRejected(error: unknown): undefined {
+  if (!(error instanceof DomainError)) throw error
 }
 
 /** Undefined when another request with the same Idempotency-Key was faster. */

@@ -10,8 +10,8 @@ import {
   insertArrival,
   updateDeliveryFailed,
 } from './deliveries.queries.ts'
+import { type DeliveryJob, jobOf } from './enqueue-deliveries.ts'
 import { wasAccepted } from './failure-kind.ts'
-import { type DeliveryJob, jobOf } from './notify-webhooks.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
 import { decryptUrl, type SendContext, sendEvent } from './send-event.ts'
 

@@ -8,8 +8,8 @@ import { isLong } from '#test/measuring.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
 import { addWebhook, enableWebhook } from '../webhooks/administer-webhooks.ts'
 import { changeWebhook } from '../webhooks/change-webhook.ts'
+import { requeueOverdue } from './enqueue-deliveries.ts'
 import { deliveredEvents, settledDeliveries } from './events.queries.ts'
-import { requeueOverdue } from './notify-webhooks.ts'
 
 const scale = 0.00002
 const { db, context, notify } = await startTestWorker({ WEBHOOK_RETRY_SCALE: String(scale) })

@@ -10,7 +10,7 @@ import {
   updateDeliveryFailed,
   updateDeliveryPostponed,
 } from './deliveries.queries.ts'
-import { enqueueDeliveries } from './notify-webhooks.ts'
+import { enqueueDeliveries } from './enqueue-deliveries.ts'
 import type { Answer } from './receivers.ts'
 
 export type FailureContext = {

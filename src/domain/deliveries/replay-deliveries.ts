@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts'
 import { findOwnWebhook } from '../webhooks/own-webhook.ts'
 import type { WebhookRef } from '../webhooks/webhooks.queries.ts'
 import { type ReplayChoice, updateDeliveriesReplayed } from './deliveries.queries.ts'
-import { enqueueDeliveries } from './notify-webhooks.ts'
+import { enqueueDeliveries } from './enqueue-deliveries.ts'
 
 const deliveriesPerTransaction = 1_000
 

@@ -10,7 +10,7 @@ import { insertAdoptedVouchers } from '../record/observe-vouchers.queries.ts'
 import { insertScheduledWithdrawals } from '../record/withdrawals.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { updateUnrecordedCount } from '../sites/sync-times.queries.ts'
-import { listRecordedElsewhere, listUnrecorded, listUnsettledNotes } from './sync.queries.ts'
+import { listRecordedElsewhere, listUnrecorded, type UnrecordedVoucher } from './sync.queries.ts'
 
 const rowsPerStatement = 1_000
 
@@ -46,7 +46,8 @@ export async function recordLostVouchers(
     })
   }
   // Another process may have recorded some of them meanwhile, so the record is read again.
-  await updateUnrecordedCount(db, site.id, (await listLostVouchers(db, site.id, lost)).length)
+  const left = await listUnrecorded(db, site.id, lost)
+  await updateUnrecordedCount(db, site.id, (await listLostVouchers(db, site.id, left)).length)
   return recorded
 }
 
@@ -62,14 +63,9 @@ const datedName = /^\d{4}-\d\d-\d\d_/
 export async function listLostVouchers(
   db: Queryable,
   siteId: number,
-  unrecorded: SeenVoucher[],
+  unrecorded: UnrecordedVoucher[],
 ): Promise<SeenVoucher[]> {
-  const ours = unrecorded.filter(isOurStyle)
-  if (ours.length === 0) return []
-  const sought = new Set(await listUnsettledNotes(db, siteId))
-  const free = ours.filter(({ shape }) => !sought.has(shape.name))
-  // A creation may have recorded its voucher and ended since the caller looked, so the record is read again at the end.
-  const lost = await listUnrecorded(db, siteId, free)
+  const lost = unrecorded.filter((voucher) => isOurStyle(voucher) && !voucher.isSought)
   if (lost.length === 0) return []
   const elsewhere = new Set(await listRecordedElsewhere(db, siteId, lost))
   return lost.filter(({ id }) => id === null || !elsewhere.has(id))

@@ -23,7 +23,7 @@ import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
 import { fingerprintOf } from './list-fingerprint.ts'
 import { listLostVouchers } from './lost-vouchers.ts'
-import { listUnrecorded, listValidVouchers, type ValidVoucher } from './sync.queries.ts'
+import { listUnrecorded, listValidVouchers, type UnrecordedVoucher, type ValidVoucher } from './sync.queries.ts'
 import { type SyncEvents, startEvents } from './sync-events.ts'
 
 const rowsPerStatement = 1_000
@@ -93,7 +93,7 @@ export async function startRecording(ctx: SyncContext, site: SiteToSync): Promis
 type RecordedSeen = {
   counts: { changed: number; redeemed: number; adopted: number; late: number }
   /** Vouchers that were not in the record before, without late arrivals. Those of a site that adopts are recorded now. */
-  left: SeenVoucher[]
+  left: UnrecordedVoucher[]
 }
 
 /** Records what the controller shows of these vouchers. */

@@ -39,36 +39,39 @@ export async function listValidVouchersByCode(
 
 const idsPerStatement = 10_000
 
+/** A voucher of a controller that the record does not have. */
+export type UnrecordedVoucher = SeenVoucher & {
+  /** A creation with this name is under way and may still record the voucher. */
+  isSought: boolean
+}
+
 /**
  * Vouchers of a controller that the record does not have. Codes are compared only where a controller gives no id, because it may
- * give a code again.
+ * give a code again. One snapshot shows vouchers and creations, so a voucher that is being recorded is either sought or left out.
  */
-export async function listUnrecorded(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
-  const unrecorded: SeenVoucher[] = []
+export async function listUnrecorded(
+  db: Queryable,
+  siteId: number,
+  vouchers: SeenVoucher[],
+): Promise<UnrecordedVoucher[]> {
+  const unrecorded: UnrecordedVoucher[] = []
   for (const piece of inPieces(vouchers, idsPerStatement)) unrecorded.push(...(await listPiece(db, siteId, piece)))
   return unrecorded
 }
 
-async function listPiece(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<SeenVoucher[]> {
-  const { rows } = await db.query<{ place: number }>(
-    `select seen.place::integer as place
-       from unnest($2::text[], $3::text[]) with ordinality as seen (id, code, place)
+async function listPiece(db: Queryable, siteId: number, vouchers: SeenVoucher[]): Promise<UnrecordedVoucher[]> {
+  const { rows } = await db.query<{ place: number; isSought: boolean }>(
+    `select seen.place::integer as place,
+            exists (select from creations
+                     where site_id = $1 and settled_at is null and coalesce(note, controller_name) = seen.note) as "isSought"
+       from unnest($2::text[], $3::text[], $4::text[]) with ordinality as seen (id, code, note, place)
       where not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
         and not exists (select from vouchers
                          where site_id = $1 and controller_voucher_id is null and code = seen.code)
       order by place`,
-    [siteId, vouchers.map(({ id }) => id), vouchers.map(({ code }) => code)],
+    [siteId, vouchers.map(({ id }) => id), vouchers.map(({ code }) => code), vouchers.map(({ shape }) => shape.name)],
   )
-  return rows.map(({ place }) => vouchers[place - 1] as SeenVoucher)
-}
-
-/** The names, as sent to the controller, of creations that are not settled: these may still find their vouchers. */
-export async function listUnsettledNotes(db: Queryable, siteId: number): Promise<string[]> {
-  const { rows } = await db.query<{ note: string }>(
-    'select distinct coalesce(note, controller_name) as note from creations where site_id = $1 and settled_at is null',
-    [siteId],
-  )
-  return rows.map(({ note }) => note)
+  return rows.map(({ place, isSought }) => ({ ...(vouchers[place - 1] as SeenVoucher), isSought }))
 }
 
 /** Returns the controller's ids of those vouchers that are recorded for another site at the same controller address. */
