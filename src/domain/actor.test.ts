@@ -39,7 +39,8 @@ const request = (actor: Requester, siteId: number, idempotencyKey?: string) => (
   siteId,
   idempotencyKey,
   contents: { siteId },
-  readWanted: async () => ({ shape: { ...limits, name: 'Gast' }, ...noOptions, reference: 'R-1' }),
+  name: 'Gast',
+  options: { limits, ...noOptions, reference: 'R-1' },
 })
 
 test('a staff member creates a voucher, once for each Idempotency-Key', async () => {
@@ -65,8 +66,8 @@ test('a staff member cannot create on a site of others', async () => {
 
 test('a staff member makes a batch, revokes its vouchers, and the audit names the staff member', async () => {
   const dora = await hireStaff('Dora')
-  const wanted = async () => ({ limits, ...noOptions, reference: 'Tagung' })
-  const asked = { ...request(dora, site, 'event-1'), names: ['Platz 1', 'Platz 2'], readWanted: wanted }
+  const options = { limits, ...noOptions, reference: 'Tagung' }
+  const asked = { ...request(dora, site, 'event-1'), names: ['Platz 1', 'Platz 2'], options }
 
   const { batch } = await createBatch(ctx, asked)
   await runBatch(ctx, batch)

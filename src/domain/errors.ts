@@ -32,6 +32,7 @@ export type RequestErrorCode =
 export type V2OnlyErrorCode =
   | 'valid_until_too_late'
   | 'extendable_until_too_late'
+  | 'template_not_usable'
   | 'voucher_not_found'
   | 'voucher_ended'
   | 'voucher_being_revoked'

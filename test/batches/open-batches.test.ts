@@ -24,7 +24,7 @@ async function startFull({ ended }: { ended: number }) {
   const actor: Requester = { kind: 'key', id, name: 'Test', allSites: true }
   const create = async (ctx: CreateContext = app.context) => {
     const request = { actor, siteId, idempotencyKey: undefined, contents: {}, names: ['Ada'] }
-    const { batch } = await createBatch(ctx, { ...request, readWanted: async () => ({ ...noOptions, limits }) })
+    const { batch } = await createBatch(ctx, { ...request, options: { ...noOptions, limits } })
     return (await findBatch(db, batch)) as Batch
   }
   const endedBatches: Batch[] = []

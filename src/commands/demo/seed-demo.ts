@@ -62,9 +62,9 @@ export async function seedVouchers(ctx: Context, key: { id: string; name: string
   const actor = { kind: 'key' as const, id: key.id, name: key.name, allSites: true }
   for (const { site: siteId } of sites) {
     for (const name of guests) {
-      const shape = { name, maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
-      const readWanted = async () => ({ shape, ...noOptions })
-      await createVoucher(ctx, { actor, siteId, idempotencyKey: undefined, contents: shape, readWanted })
+      const limits = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0 }
+      const options = { limits, ...noOptions }
+      await createVoucher(ctx, { actor, siteId, idempotencyKey: undefined, contents: [name, options], name, options })
     }
   }
 }

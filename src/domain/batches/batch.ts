@@ -2,21 +2,19 @@ import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
+import type { RequestedOptions } from '../vouchers/complete-options.ts'
 import type { CreationOptions, Extendable } from '../vouchers/creation-options.ts'
 
 export const maxBatchSize = 1_000
 /** How long a controller may be unreachable before the remaining rows of a batch fail. */
 export const patienceSeconds = 600
 
-/** The limits and options that all vouchers of a batch share. */
-export type WantedBatch = CreationOptions & Extendable & { limits: Omit<VoucherShape, 'name'> }
-
 /** A request for vouchers that differ only in their names. The names do not have their date yet. */
 export type BatchRequest = RepeatableRequest & {
   siteId: number
   names: string[]
-  /** Not called for a repeat, as for a single creation. */
-  readWanted(): Promise<WantedBatch>
+  /** The options that all vouchers share. Completed only for a first request, as for a single creation. */
+  options: RequestedOptions
 }
 
 export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'

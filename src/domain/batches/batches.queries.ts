@@ -6,7 +6,8 @@ import { isNotHeld } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
-import type { Batch, WantedBatch } from './batch.ts'
+import type { CompleteOptions } from '../vouchers/complete-options.ts'
+import type { Batch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
@@ -83,7 +84,7 @@ export async function findEarlierBatch(
 export async function insertBatch(
   tx: Queryable,
   { siteId, id }: SiteItem,
-  batch: WantedBatch & { maker: Maker; idempotencyKey: string | undefined; requestHash: Buffer },
+  batch: CompleteOptions & { maker: Maker; idempotencyKey: string | undefined; requestHash: Buffer },
 ): Promise<boolean> {
   const { limits } = batch
   const { apiKeyId, staffId } = actorColumns(batch.maker)

@@ -9,8 +9,9 @@ import { rejectIfHeld } from '../hold.queries.ts'
 import { onceByKey } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { type CompleteOptions, completeOptions } from '../vouchers/complete-options.ts'
 import { checkBounds, cutMinutes } from '../vouchers/voucher-shape.ts'
-import type { BatchRequest, WantedBatch } from './batch.ts'
+import type { BatchRequest } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
 import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
 
@@ -39,7 +40,7 @@ async function createFirst(
 ): Promise<SiteItem | undefined> {
   const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
   if (!site) throw new DomainError('site_not_found')
-  const wanted = await request.readWanted()
+  const wanted = await completeOptions(ctx.db, site.id, request.options)
   const driver = ctx.controllers.driverOf(site)
   const now = ctx.clock.now()
   const { shape } = cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, now)
@@ -51,7 +52,7 @@ async function insert(
   ctx: BatchContext,
   site: SiteOnController,
   { actor, names, idempotencyKey }: BatchRequest,
-  wanted: WantedBatch & { requestHash: Buffer },
+  wanted: CompleteOptions & { requestHash: Buffer },
 ): Promise<SiteItem | undefined> {
   const batch = { siteId: site.id, id: uuidv7() }
   const day = ctx.today(ctx.clock.now())

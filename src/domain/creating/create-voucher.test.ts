@@ -67,13 +67,14 @@ test('a creation whose renewal fails is unavailable, not of unknown outcome: the
     },
     unsentCreations: { ...context.unsentCreations, add: (_: number, ids: string[]) => void forgotten.push(...ids) },
   }
-  const shape = { name: 'Gast', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
+  const limits = { maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
   const request = {
     siteId: site,
     actor: { kind: 'key', id: keyId, name: 'Test', allSites: true } as const,
     idempotencyKey: undefined,
     contents: {},
-    readWanted: async () => ({ shape, ...noOptions }),
+    name: 'Gast',
+    options: { limits, ...noOptions },
   }
 
   await expect(createVoucher(failing, request)).rejects.toThrow(Unavailable)

@@ -24,6 +24,7 @@ import {
   updateCreationsFailed,
 } from '../record/creations.queries.ts'
 import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
+import { completeOptions } from '../vouchers/complete-options.ts'
 import { checkBounds, cutMinutes, noteFor } from '../vouchers/voucher-shape.ts'
 import type { CreationRequest } from './creation-request.ts'
 import { recordVouchers } from './record-vouchers.ts'
@@ -179,10 +180,10 @@ async function toIntent(
   request: CreationRequest,
   { requestHash, clockAheadMs }: { requestHash: Buffer; clockAheadMs: () => number },
 ): Promise<Intent> {
-  const { shape: wanted, extendableUntil, ...options } = await request.readWanted()
+  const { limits, extendableUntil, ...options } = await completeOptions(ctx.db, site.id, request.options)
   const now = ctx.clock.now()
   const driver = ctx.controllers.driverOf(site)
-  const dated = { ...wanted, name: `${ctx.today(now)}_${wanted.name}` }
+  const dated = { ...limits, name: `${ctx.today(now)}_${request.name}` }
   const { shape, minutesCut } = cutMinutes(driver, dated, { ...options, extendableUntil }, now)
   checkBounds(driver, shape, { extendableUntil, now })
   return {

@@ -55,7 +55,7 @@ function errorsOfExtendable(driver: Pick<Driver, 'bounds'>, extendableUntil: Dat
  * Stands for the minutes of a voucher that ends only by `valid_until`. `cutMinutes` replaces it by the time left until then, up
  * to the controller's limit.
  */
-export const minutesLeft = max
+export const untilValidUntil = max
 /** Almost two years, where a driver documents no bound. Some controllers reject more. */
 const maxMinutes = 1_000_000
 
@@ -76,7 +76,7 @@ export function cutMinutes(
 ): { shape: VoucherShape; minutesCut: boolean } {
   if (validUntil === null) return { shape: wanted, minutesCut: false }
   const minutesUntil = (time: Date) => (time.getTime() - now.getTime()) / 60_000
-  const most = wanted.expireMinutes === minutesLeft ? mostMinutes({ bounds }) : wanted.expireMinutes
+  const most = wanted.expireMinutes === untilValidUntil ? mostMinutes({ bounds }) : wanted.expireMinutes
   if (minutesUntil(validUntil) < 1) {
     const more = errorsOfBounds({ bounds }, { ...wanted, expireMinutes: most })
     throw new DomainError('valid_until_passed', { more })

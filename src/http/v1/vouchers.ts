@@ -45,6 +45,7 @@ function toJson(now: string, voucher: ListedVoucher): string {
 export async function createVoucherPhp(ctx: CreateVoucherContext, call: Call) {
   const { key, body, headers, reply } = call
   const { siteId, shape } = toCreationInput(body as Record<string, unknown>)
+  const { name, ...limits } = shape
   const idempotencyKey = readIdempotencyKey(headers)
 
   const { created, isRepeat } = await createVoucher(ctx, {
@@ -52,7 +53,8 @@ export async function createVoucherPhp(ctx: CreateVoucherContext, call: Call) {
     siteId: siteId === 'none' ? 0 : siteId, // no site has the number 0
     idempotencyKey,
     contents: contentsOf(siteId, shape),
-    readWanted: async () => ({ shape, ...noOptions }),
+    name,
+    options: { limits, ...noOptions },
   })
 
   if (isRepeat) reply.header('idempotent-replayed', 'true')

@@ -6,7 +6,7 @@ import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { toVoucherName } from '#domain/vouchers/voucher-shape.ts'
-import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import { checkEnds, creationFields, nameField, toOptions } from './creation-options.ts'
 import type { InvalidField } from './errors/invalid-fields.ts'
 import { V2Error } from './errors/problems.ts'
 import {
@@ -152,7 +152,7 @@ export const createBatch = operation({
       idempotencyKey,
       contents: body,
       names: readNames(body),
-      readWanted: () => readCreationOptions(ctx.db, body),
+      options: toOptions(body),
     })
     if (isRepeat) {
       await findAllowedSites(ctx.db, actor, [batch.siteId]) // the key may have lost the site since the first request

@@ -1,12 +1,10 @@
 import { type Static, type TObject, Type } from 'typebox'
-import type { Queryable } from '#db/database.ts'
 import type { DomainError } from '#domain/errors.ts'
-import { findTemplate, maxUnusedDays } from '#domain/templates/templates.queries.ts'
-import type { CreationOptions, Extendable } from '#domain/vouchers/creation-options.ts'
-import { minutesLeft, toVoucherName } from '#domain/vouchers/voucher-shape.ts'
-import type { VoucherShape } from '#drivers/driver.ts'
+import { maxUnusedDays } from '#domain/templates/templates.queries.ts'
+import type { RequestedOptions } from '#domain/vouchers/complete-options.ts'
+import { toVoucherName } from '#domain/vouchers/voucher-shape.ts'
 import { invalidFieldsOf } from './errors/fields-of-failures.ts'
-import { type InvalidField, InvalidRequest } from './errors/invalid-fields.ts'
+import type { InvalidField } from './errors/invalid-fields.ts'
 import { siteNumber, time } from './kit/fields.ts'
 
 const maxInteger = 2_147_483_647
@@ -81,35 +79,22 @@ export const creationFields = {
   ),
 }
 
-type RequestedOptions = Static<TObject<typeof creationFields>>
-type Limits = Omit<VoucherShape, 'name'>
-type Defaults = Limits & { unusedDays: number | null }
-
-const defaultLimits: Defaults = { maxUses: 1, expireMinutes: 480, downKbps: 0, upKbps: 0, quotaMb: 0, unusedDays: null }
-
-/**
- * Completes the requested options from the template, otherwise from the defaults. The actor must have access to the
- * site.
- */
-export async function readCreationOptions(
-  db: Queryable,
-  requested: RequestedOptions,
-): Promise<CreationOptions & Extendable & { limits: Limits }> {
-  const { site_id, reference = null, valid_until, extendable_until, qos = {} } = requested
-  const validUntil = valid_until === undefined ? null : new Date(valid_until)
-  const extendableUntil = extendable_until === undefined ? null : new Date(extendable_until)
-  const defaults = validUntil === null ? defaultLimits : { ...defaultLimits, expireMinutes: minutesLeft }
-  const base =
-    requested.template_id === undefined ? defaults : await findTemplateLimits(db, site_id, requested.template_id)
-  const limits = {
-    maxUses: requested.max_uses ?? base.maxUses,
-    expireMinutes: requested.expire_minutes ?? base.expireMinutes,
-    downKbps: qos.down_kbps ?? base.downKbps,
-    upKbps: qos.up_kbps ?? base.upKbps,
-    quotaMb: qos.quota_mb ?? base.quotaMb,
+export function toOptions(requested: Static<TObject<typeof creationFields>>): RequestedOptions {
+  const { template_id, reference = null, valid_until, extendable_until, qos = {}, unused_days } = requested
+  return {
+    templateId: template_id,
+    limits: {
+      maxUses: requested.max_uses,
+      expireMinutes: requested.expire_minutes,
+      downKbps: qos.down_kbps,
+      upKbps: qos.up_kbps,
+      quotaMb: qos.quota_mb,
+    },
+    reference,
+    validUntil: valid_until === undefined ? null : new Date(valid_until),
+    extendableUntil: extendable_until === undefined ? null : new Date(extendable_until),
+    unusedDays: unused_days,
   }
-  const unusedDays = requested.unused_days ?? base.unusedDays
-  return { limits, reference, validUntil, extendableUntil, unusedDays }
 }
 
 /** A rule of creations: `extendable_until` needs a `valid_until` that is not later. */
@@ -119,10 +104,4 @@ export function checkEnds({ valid_until, extendable_until }: Record<string, unkn
   return new Date(String(extendable_until)) < new Date(String(valid_until))
     ? [{ field: 'extendable_until', code: 'before_valid_until' }]
     : []
-}
-
-async function findTemplateLimits(db: Queryable, siteId: number, templateId: string): Promise<Defaults> {
-  const template = await findTemplate(db, templateId, siteId)
-  if (!template) throw new InvalidRequest({ field: 'template_id', code: 'not_usable' })
-  return template
 }

@@ -9,7 +9,7 @@ import { findRecordedVoucher, listNewestRecorded, listVoucherPage } from '#domai
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../server/read-request.ts'
 import { getOrRender } from '../server/rendered-lists.ts'
-import { checkEnds, creationFields, nameField, readCreationOptions } from './creation-options.ts'
+import { checkEnds, creationFields, nameField, toOptions } from './creation-options.ts'
 import { V2Error } from './errors/problems.ts'
 import {
   count,
@@ -202,16 +202,13 @@ export const createVoucher = operation({
   failureHeaders: outcomeBeforeCreating,
   answer: voucherSchema,
   async handle(ctx, { actor, now, body, idempotencyKey, markReplayed }) {
-    const name = toVoucherName(body.name)
     const { created, isRepeat } = await create(ctx, {
       actor,
       siteId: body.site_id,
       idempotencyKey,
       contents: body,
-      async readWanted() {
-        const { limits, ...options } = await readCreationOptions(ctx.db, body)
-        return { ...options, shape: { ...limits, name } }
-      },
+      name: toVoucherName(body.name),
+      options: toOptions(body),
     })
     if (isRepeat) {
       await findAllowedSites(ctx.db, actor, [created.siteId]) // the key may have lost the site since the first request

@@ -57,6 +57,7 @@ const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) 
     code: 'too_late',
     allowed: { example: String(latest) },
   }),
+  template_not_usable: () => ({ field: 'template_id', code: 'not_usable' }),
   vouchers_too_many: () => ({ field: 'filter', ...tooManyMatches }),
   export_too_large: () => ({ field: 'query', ...tooManyMatches }),
   display_name_invalid: ({ field, max }) => ({

@@ -59,6 +59,7 @@ const ownProblems = {
     },
     headers: { 'voucher-outcome': 'none' },
   },
+  template_not_usable: invalidRequest,
   voucher_not_found: { status: 404, error: 'not_found', messages: { de: 'Nicht gefunden', en: 'Not found' } },
   voucher_ended: {
     status: 409,
