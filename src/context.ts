@@ -9,7 +9,7 @@ import { createUnsentCreations, type UnsentCreations } from '#domain/creating/un
 import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts'
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
-import { createFindLiveSession, type FindLiveSession } from '#domain/staff/sign-in.ts'
+import { createFindLiveSession, type FindLiveSession } from '#domain/people/sign-in.ts'
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'

@@ -23,27 +23,27 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   },
   backup: {
     about: 'back up the database to a file with pg_dump; the file does not contain the encryption keys',
-    load: async () => (await import('./keep/backup.ts')).registerBackup,
+    load: async () => (await import('./backup/backup.ts')).registerBackup,
   },
   restore: {
     about: 'restore a backup into an empty database, and hold the service until `resume`',
-    load: async () => (await import('./keep/restore.ts')).registerRestore,
+    load: async () => (await import('./backup/restore.ts')).registerRestore,
   },
   hold: {
     about: 'stop creating and withdrawing vouchers and sending notifications, in every process',
-    load: async () => (await import('./keep/hold.ts')).registerHold,
+    load: async () => (await import('./backup/hold.ts')).registerHold,
   },
   resume: {
     about: 'end the hold that `restore` or `hold` began',
-    load: async () => (await import('./keep/hold.ts')).registerResume,
+    load: async () => (await import('./backup/hold.ts')).registerResume,
   },
   controllers: {
     about: 'network controllers and their credentials',
-    load: async () => (await import('./controllers.ts')).registerControllers,
+    load: async () => (await import('./controllers/controllers.ts')).registerControllers,
   },
   sites: {
     about: 'sites and the controllers they belong to',
-    load: async () => (await import('./sites.ts')).registerSites,
+    load: async () => (await import('./sites/sites.ts')).registerSites,
   },
   reconcile: {
     about: 'find vouchers that this service created but no longer has on record; adopt or withdraw them',
@@ -56,7 +56,7 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
   keys: { about: 'API keys', load: async () => (await import('./keys.ts')).registerKeys },
   staff: {
     about: 'people who sign in to the web app',
-    load: async () => (await import('./staff.ts')).registerStaff,
+    load: async () => (await import('./people/staff.ts')).registerStaff,
   },
   webhooks: {
     about: 'receivers of notifications',

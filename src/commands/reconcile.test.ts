@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'

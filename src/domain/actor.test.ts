@@ -8,10 +8,10 @@ import type { Requester } from './actor.ts'
 import { createBatch } from './batches/create-batch.ts'
 import { createVoucher, noOptions } from './creating/create-voucher.ts'
 import { runBatch } from './creating/run-batch.ts'
+import { chooseByFilter, revokeVouchers } from './revocations/revoke-vouchers.ts'
+import { withdrawDue } from './revocations/withdraw-due.ts'
 import { addSite } from './sites/add-site.ts'
 import { addWebhook } from './webhooks/administer-webhooks.ts'
-import { chooseByFilter, revokeVouchers } from './withdrawals/revoke-vouchers.ts'
-import { withdrawDue } from './withdrawals/withdraw-due.ts'
 
 const app = await startApp()
 const { db, context: ctx } = app

@@ -1,15 +1,15 @@
 import type { Retention } from '#db/retention.queries.ts'
 import { auditEntries } from '#domain/audit/audit.queries.ts'
 import { finishedBatches, rowsOfBatches } from '#domain/batches/batches.queries.ts'
+import { endedOutages } from '#domain/controllers/outages.queries.ts'
 import { deliveredEvents, settledDeliveries } from '#domain/deliveries/events.queries.ts'
 import { daysOfKeys } from '#domain/keys/key-usage.queries.ts'
-import { endedOutages } from '#domain/outages/outages.queries.ts'
+import { endedSessions, expiredLinks, knownAddresses } from '#domain/people/sessions.queries.ts'
 import { settledCreations } from '#domain/record/creations.queries.ts'
 import { daysOfSites } from '#domain/record/site-days.queries.ts'
 import { scheduledWithdrawals } from '#domain/record/withdrawals.queries.ts'
 import { rememberedRequests } from '#domain/remembered-requests.queries.ts'
-import { endedSessions, expiredLinks, knownAddresses } from '#domain/staff/sessions.queries.ts'
-import { revokedWithdrawals, settledRevocations } from '#domain/withdrawals/revocations.queries.ts'
+import { revokedWithdrawals, settledRevocations } from '#domain/revocations/revocations.queries.ts'
 import { closedWindows } from '#limits/limiter.ts'
 
 /** Undefined: rows are kept forever. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { findStoredController } from '#domain/controllers/controllers.queries.ts'
 import { createControllers } from '#domain/controllers/controllers.ts'
-import { setController } from '#domain/controllers/set-controller.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import {
   type ControllerConnection,
@@ -21,7 +21,7 @@ import { testActor } from '#test/data/seed.ts'
 import { addressPolicy, createAndClaim } from '#test/drivers.ts'
 import { testKeyring as keyring } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { testSite } from '../../src/commands/sites.ts'
+import { testSite } from '../../src/commands/sites/sites.ts'
 
 /** The controllers of the driver below: a password and vouchers by id, in the memory of this process. */
 type MemoryController = { password: string; vouchers: Map<string, ControllerVoucher> }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { openSetup } from '#domain/people/setup.ts'
 import { setGuestInfo } from '#domain/sites/guest-info.ts'
-import { openSetup } from '#domain/staff/setup.ts'
 import { listTemplates } from '#domain/templates/templates.queries.ts'
 import type { TestApp } from '#test/app.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { setController } from '#domain/controllers/set-controller.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { expectAccessible } from '#test/axe.ts'

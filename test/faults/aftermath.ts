@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { withoutTag } from '#domain/vouchers/voucher-shape.ts'
+import { withoutTag } from '#domain/record/voucher-shape.ts'
 import { isLong } from '#test/measuring.ts'
 import type { Aftermath } from './checker.ts'
 import type { World } from './world.ts'

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Database } from '#db/database.ts'
+import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { onIntegration, startStay } from '../withdrawals/stay.ts'
 

@@ -19,7 +19,7 @@ function installLaterVersion(planted: string): string {
   for (const part of [
     'dist/service',
     'src/db/migrations',
-    'src/domain/staff/common-passwords.txt',
+    'src/domain/people/common-passwords.txt',
     'src/http/reference',
   ])
     cpSync(join(root, part), join(folder, part), { recursive: true })

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { range } from '#test/load.ts'
 import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'

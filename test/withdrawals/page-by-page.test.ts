@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { kindOfWithdrawal } from '#domain/record/withdrawals.queries.ts'
-import { withdrawDue } from '#domain/withdrawals/withdraw-due.ts'
+import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startOutage } from '#domain/controllers/outages.queries.ts'
 import { runBatch } from '#domain/creating/run-batch.ts'
-import { startOutage } from '#domain/outages/outages.queries.ts'
 import { listSitesWithDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { findSiteOnController, type SiteOnController } from '#domain/sites/sites.queries.ts'
 import { readPublicId } from '#http/v2/kit/fields.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '#config.ts'
 import type { Context } from '#context.ts'
-import { openSetup } from '#domain/staff/setup.ts'
+import { openSetup } from '#domain/people/setup.ts'
 import { keyring } from '#lib/settings.ts'
 import { createTestDatabase, type TestDatabase } from '#test/data/database.ts'
 import { seedPerson } from '#test/data/seed.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { join } from 'node:path'
-import { openSetup } from '#domain/staff/setup.ts'
-import { hasAdministrator } from '#domain/staff/staff.queries.ts'
+import { openSetup } from '#domain/people/setup.ts'
+import { hasAdministrator } from '#domain/people/staff.queries.ts'
 import { builtWeb } from '#http/web.ts'
 import type { Context } from '../../context.ts'
 

@@ -2,8 +2,8 @@ import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
-import type { RequestedOptions } from '../vouchers/complete-options.ts'
-import type { CreationOptions, Extendable } from '../vouchers/creation-options.ts'
+import type { RequestedOptions } from '../record/complete-options.ts'
+import type { CreationOptions, Extendable } from '../record/creation-options.ts'
 
 export const maxBatchSize = 1_000
 /** How long a controller may be unreachable before the remaining rows of a batch fail. */

@@ -6,7 +6,7 @@ import { isNotHeld } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
-import type { CompleteOptions } from '../vouchers/complete-options.ts'
+import type { CompleteOptions } from '../record/complete-options.ts'
 import type { Batch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",

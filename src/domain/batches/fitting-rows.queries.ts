@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SiteItem } from '../public-id.ts'
-import { bindFilter, type RevocationFilter } from '../vouchers/revocation-filter.ts'
+import { bindFilter, type RevocationFilter } from '../record/revocation-filter.ts'
 
 /** Rows of open batches, with the columns that a filter may use. */
 const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id

@@ -58,15 +58,3 @@ export async function countControllerStates(
   )
   return rows
 }
-
-/**
- * Makes the service try a controller again at once, for example after it got a new password. Its failing sites become
- * due for a sync, and its outage becomes due for a probe.
- */
-export async function updateControllerRetried(tx: Queryable, id: string): Promise<void> {
-  await tx.query(
-    'update sites set next_sync_at = now() where controller_id = $1 and active and sync_failure is not null',
-    [id],
-  )
-  await tx.query('update controller_outages set next_probe_at = now() where controller_id = $1 and until is null', [id])
-}

@@ -13,6 +13,7 @@ import { DomainError, type ErrorCode } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
 import { hashOf, onceByKey } from '../idempotency.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
+import { completeOptions } from '../record/complete-options.ts'
 import type { Intent, RecordedCreation } from '../record/creation.ts'
 import {
   findEarlierCreation,
@@ -23,9 +24,8 @@ import {
   updateCreationSent,
   updateCreationsFailed,
 } from '../record/creations.queries.ts'
+import { checkBounds, cutMinutes, noteFor } from '../record/voucher-shape.ts'
 import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import { completeOptions } from '../vouchers/complete-options.ts'
-import { checkBounds, cutMinutes, noteFor } from '../vouchers/voucher-shape.ts'
 import type { CreationRequest } from './creation-request.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import type { UnsentCreations } from './unsent-creations.ts'

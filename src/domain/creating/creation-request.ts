@@ -1,5 +1,5 @@
 import type { RepeatableRequest } from '../idempotency.ts'
-import type { RequestedOptions } from '../vouchers/complete-options.ts'
+import type { RequestedOptions } from '../record/complete-options.ts'
 
 /** A voucher as the client requested it. Its name does not have the date yet. */
 export type CreationRequest = RepeatableRequest & {

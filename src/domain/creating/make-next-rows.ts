@@ -10,8 +10,8 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 import { DomainError } from '../errors.ts'
 import { hashOf } from '../idempotency.ts'
 import type { Intent } from '../record/creation.ts'
+import { cutMinutes, noteFor } from '../record/voucher-shape.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { cutMinutes, noteFor } from '../vouchers/voucher-shape.ts'
 import { type CreateContext, makeVouchers } from './create-voucher.ts'
 
 /** `held up`: nothing was made, and the controller gets a pause. `busy`: all slots of the controller are taken. */

@@ -4,9 +4,9 @@ import type { Log } from '#lib/log.ts'
 import type { Queue } from '#queue/queue.ts'
 import { isUnanswered } from '../controllers/controller-failure.ts'
 import type { Controllers } from '../controllers/controllers.ts'
+import { endOutage, hasOutage, type Outage, startOutage, updateOutageReason } from '../controllers/outages.queries.ts'
 import { notifyOutage } from '../deliveries/notify-webhooks.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { endOutage, hasOutage, type Outage, startOutage, updateOutageReason } from './outages.queries.ts'
 
 export type OutageContext = {
   db: Database

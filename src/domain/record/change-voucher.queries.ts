@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { findHold } from '../hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
-import type { VoucherStatus } from '../vouchers/voucher.ts'
+import type { VoucherStatus } from './voucher.ts'
 
 /** A voucher that is locked until the end of the transaction. */
 export type LockedVoucher = {

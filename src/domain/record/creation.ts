@@ -1,6 +1,6 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
-import type { CreationOptions } from '../vouchers/creation-options.ts'
+import type { CreationOptions } from './creation-options.ts'
 
 /** A creation as it is committed before the controller is called. */
 export type Intent = CreationOptions & {

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import type { VoucherStatus } from '../vouchers/voucher.ts'
+import type { VoucherStatus } from './voucher.ts'
 
 /** Vouchers of one status of a site that ended more than this many days ago. */
 export type OldVouchers = { siteId: number; status: Exclude<VoucherStatus, 'valid'>; endedDaysAgo: number }

@@ -3,8 +3,8 @@ import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Calendar } from '#lib/clock.ts'
 import { changedVoucherColumns, type RevokedVoucher } from '../deliveries/events.queries.ts'
-import { withoutTag } from '../vouchers/voucher-shape.ts'
 import { countAdopted, moveDays } from './site-days.queries.ts'
+import { withoutTag } from './voucher-shape.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
 const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,

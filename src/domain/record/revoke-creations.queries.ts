@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SiteItem } from '../public-id.ts'
-import { bindFilter, type RevocationFilter } from '../vouchers/revocation-filter.ts'
+import { bindFilter, type RevocationFilter } from './revocation-filter.ts'
 
 /**
  * Marks matching creations whose outcome is unknown or that may still get a late voucher. Any voucher recorded for them later is

@@ -148,3 +148,11 @@ export async function updateSiteSyncFailed(
 export async function updateSitesDueForSync(tx: Queryable): Promise<void> {
   await tx.query('update sites set next_sync_at = now() where active')
 }
+
+/** Makes the failing sites of a controller due for a sync now. */
+export async function updateFailingSitesDueForSync(tx: Queryable, controllerId: string): Promise<void> {
+  await tx.query(
+    'update sites set next_sync_at = now() where controller_id = $1 and active and sync_failure is not null',
+    [controllerId],
+  )
+}

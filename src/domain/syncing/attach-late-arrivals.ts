@@ -16,8 +16,8 @@ import {
   updateSurplus,
 } from '../record/unsettled-creations.queries.ts'
 import { insertScheduledWithdrawals } from '../record/withdrawals.queries.ts'
+import { enqueueWithdrawals } from '../revocations/enqueue-withdrawals.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
-import { enqueueWithdrawals } from '../withdrawals/enqueue-withdrawals.ts'
 
 type LateContext = {
   db: Database

@@ -1,8 +1,8 @@
 import { isoOf, type Queryable } from '#db/database.ts'
 import { makerOf } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
-import type { ListedVoucher, RecordedVoucher, VoucherStatus } from './voucher.ts'
-import { pageConditions, type VoucherFilter } from './voucher-filter.ts'
+import type { ListedVoucher, RecordedVoucher, VoucherStatus } from '../record/voucher.ts'
+import { pageConditions, type VoucherFilter } from '../record/voucher-filter.ts'
 
 /** The newest vouchers of a site with their recorded status (see `statusAt`). */
 export async function listNewestVouchers(db: Queryable, siteId: number, limit: number): Promise<ListedVoucher[]> {

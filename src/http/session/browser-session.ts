@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Visitor } from '#domain/staff/sign-in.ts'
+import type { Visitor } from '#domain/people/sign-in.ts'
 import { originOf } from '../server/public-page.ts'
 import { addressOf } from '../server/read-request.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
+import { toVoucherName } from '#domain/record/voucher-shape.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import { toVoucherName } from '#domain/vouchers/voucher-shape.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import { isObject, readJson } from '../server/read-request.ts'
 

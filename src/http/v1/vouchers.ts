@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { type CreateVoucherContext, createVoucher, noOptions } from '#domain/creating/create-voucher.ts'
 import { DomainError } from '#domain/errors.ts'
-import { type ListedVoucher, nextExpiry, statusAt } from '#domain/vouchers/voucher.ts'
+import { type ListedVoucher, nextExpiry, statusAt } from '#domain/record/voucher.ts'
 import { listNewestVouchers } from '#domain/vouchers/vouchers.queries.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import { actorOf, readIdempotencyKey } from '../server/read-request.ts'

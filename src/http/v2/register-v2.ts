@@ -1,10 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
-import { exportAudit, listAudit } from './audit.ts'
-import { exportBatch, listBatchRows } from './batch-rows.ts'
-import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches.ts'
+import { exportAudit, listAudit } from './audit/audit.ts'
+import { exportBatch, listBatchRows } from './batches/batch-rows.ts'
+import { cancelBatch, createBatch, getBatch, listBatches, retryBatch } from './batches/batches.ts'
+import { checkController } from './controllers/check-controller.ts'
+import { createControllerSites, listControllerSites } from './controllers/controller-sites.ts'
+import {
+  createController,
+  deleteController,
+  getController,
+  listControllers,
+  updateController,
+} from './controllers/controllers.ts'
 import { answerProblem } from './errors/answer-problem.ts'
-import { exportVouchers } from './export-vouchers.ts'
+import { getHold } from './hold.ts'
 import { createKey, getKey, listKeys, revokeKey, rollKey, updateKey } from './keys/keys.ts'
 import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
@@ -12,22 +21,7 @@ import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations } from './kit/register-operations.ts'
 import type { CallerContext } from './kit/require-caller.ts'
-import { lookUpCode } from './look-up.ts'
-import { checkController } from './manage/check-controller.ts'
-import { createControllerSites, listControllerSites } from './manage/controller-sites.ts'
-import {
-  createController,
-  deleteController,
-  getController,
-  listControllers,
-  updateController,
-} from './manage/controllers.ts'
-import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './manage/guest-info.ts'
-import { getHold } from './manage/hold.ts'
-import { checkSiteImport, importSites } from './manage/import-sites.ts'
-import { getOverview } from './manage/overview.ts'
-import { createSite, deleteSite, getSiteEffects, getSiteSettings, syncSite, updateSite } from './manage/sites.ts'
-import { createTemplate, deleteTemplate, updateTemplate } from './manage/templates.ts'
+import { getOverview } from './overview/overview.ts'
 import { deleteMySession, deleteMySessions, getMe, listMySessions, updateMe, updateMyPassword } from './people/me.ts'
 import {
   createFirstAdministrator,
@@ -44,13 +38,25 @@ import {
   listStaff,
   updatePerson,
 } from './people/staff.ts'
-import { getRevocation, listRevocationRows, listRevocations, revokeVoucher, revokeVouchers } from './revocations.ts'
-import { getSite, listSites } from './sites.ts'
-import { listTemplates } from './templates.ts'
-import { updateVoucher } from './voucher-change.ts'
-import { getVoucherHistory } from './voucher-history.ts'
-import { getVoucherOutcome } from './voucher-outcome.ts'
-import { createVoucher, getVoucher, listVouchers } from './vouchers.ts'
+import {
+  getRevocation,
+  listRevocationRows,
+  listRevocations,
+  revokeVoucher,
+  revokeVouchers,
+} from './revocations/revocations.ts'
+import { createSite, deleteSite, getSiteEffects, getSiteSettings, syncSite, updateSite } from './sites/change-sites.ts'
+import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './sites/guest-info.ts'
+import { checkSiteImport, importSites } from './sites/import-sites.ts'
+import { getSite, listSites } from './sites/sites.ts'
+import { createTemplate, deleteTemplate, updateTemplate } from './templates/change-templates.ts'
+import { listTemplates } from './templates/templates.ts'
+import { exportVouchers } from './vouchers/export-vouchers.ts'
+import { lookUpCode } from './vouchers/look-up.ts'
+import { updateVoucher } from './vouchers/voucher-change.ts'
+import { getVoucherHistory } from './vouchers/voucher-history.ts'
+import { getVoucherOutcome } from './vouchers/voucher-outcome.ts'
+import { createVoucher, getVoucher, listVouchers } from './vouchers/vouchers.ts'
 import { listDeliveries, replayDeliveries } from './webhooks/deliveries.ts'
 import { enableWebhook, rotateWebhookSecret, testWebhook } from './webhooks/use-webhook.ts'
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks/webhooks.ts'

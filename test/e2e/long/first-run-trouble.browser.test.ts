@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { setController } from '#domain/controllers/set-controller.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import { readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { listSites } from '#domain/sites/sites.queries.ts'
 import type { TestApp } from '#test/app.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findPerson } from '#domain/staff/staff.queries.ts'
+import { findPerson } from '#domain/people/staff.queries.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'

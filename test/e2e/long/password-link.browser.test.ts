@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addPerson } from '#domain/staff/administer-staff.ts'
+import { addPerson } from '#domain/people/administer-staff.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { addPerson, setPerson } from '#domain/staff/administer-staff.ts'
+import { addPerson, setPerson } from '#domain/people/administer-staff.ts'
 import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { expectAccessible, expectUsable } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'

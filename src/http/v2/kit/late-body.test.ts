@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { revokeKey } from '#domain/keys/administer-keys.ts'
-import { setPerson } from '#domain/staff/administer-staff.ts'
+import { setPerson } from '#domain/people/administer-staff.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
-import { minPasswordLength } from '#domain/staff/password.ts'
-import type { Person } from '#domain/staff/staff.queries.ts'
+import { minPasswordLength } from '#domain/people/password.ts'
+import type { Person } from '#domain/people/staff.queries.ts'
 import { siteNumber } from '../kit/fields.ts'
 import { requestsPerPerson } from '../kit/require-caller.ts'
 

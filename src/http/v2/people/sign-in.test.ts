@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPasswordLink } from '#domain/staff/administer-staff.ts'
+import { createPasswordLink } from '#domain/people/administer-staff.ts'
 import { startApp } from '#test/app.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
 import type { Answer } from '#test/network/http-client.ts'

@@ -6,16 +6,16 @@ import {
   type PasswordLink,
   setPerson,
   signOutPerson,
-} from '#domain/staff/administer-staff.ts'
-import { findStaffMember, listStaffPage, type StaffMember } from '#domain/staff/managed-staff.queries.ts'
-import { managerIdOf } from '#domain/staff/staff-rights.ts'
+} from '#domain/people/administer-staff.ts'
+import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
+import { managerIdOf } from '#domain/people/staff-rights.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { InvalidRequest } from '../errors/invalid-fields.ts'
 import { V2Error } from '../errors/problems.ts'
 import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
-import { findAllowedSites } from '../sites.ts'
+import { findAllowedSites } from '../sites/sites.ts'
 import { language } from './person.ts'
 
 const role = Type.Enum([...roles], { description: 'Each role includes those before it.' })

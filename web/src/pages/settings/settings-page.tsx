@@ -5,8 +5,8 @@ import { addTexts } from '../../i18n/i18n.ts'
 import { AboutTab } from './about-tab.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
+import { StaffTab } from './people/staff-tab.tsx'
 import classes from './settings.module.css'
-import { StaffTab } from './staff/staff-tab.tsx'
 import { TemplatesTab } from './templates/templates-tab.tsx'
 
 addTexts({ de, en })

@@ -1,0 +1,115 @@
+import { type Command, Option } from 'commander'
+import { type Role, roles } from '#domain/actor.ts'
+import {
+  addPerson,
+  createPasswordLink,
+  type PasswordLink,
+  type PersonChange,
+  setPerson,
+} from '#domain/people/administer-staff.ts'
+import { listStaffPage } from '#domain/people/managed-staff.queries.ts'
+import { removePerson } from '#domain/people/remove-person.ts'
+import type { Language, Person } from '#domain/people/staff.queries.ts'
+import type { Config } from '../../config.ts'
+import { withDatabase } from '../connections.ts'
+import { collectSites } from '../terminal/arguments.ts'
+import { print } from '../terminal/output.ts'
+import { CommandRefused } from '../terminal/refusals.ts'
+import { commandActor, type Terminal } from '../terminal/terminal.ts'
+
+type AddOptions = { name: string; email: string; role: Role; site?: number[]; allSites?: true; language?: Language }
+type SetOptions = {
+  name?: string
+  email?: string
+  role?: Role
+  site?: number[]
+  allSites?: true
+  active?: boolean
+  language?: Language
+}
+
+export function registerStaff(staff: Command, terminal: Terminal): void {
+  staff
+    .command('add')
+    .description('add a person and print a link, valid for a week, with which the person sets a password')
+    .requiredOption('--name <name>', 'name of the person; vouchers and notifications show it')
+    .requiredOption('--email <address>', 'e-mail address to sign in with')
+    .addOption(roleOption().makeOptionMandatory())
+    .option('--site <id>', 'let the person use this site; repeat the option for more', collectSites)
+    .addOption(allSitesOption())
+    .addOption(languageOption())
+    .action(async ({ site, allSites, language, ...options }: AddOptions) => {
+      if (options.role !== 'admin' && !allSites && !site)
+        throw new CommandRefused(
+          'Say which sites the person may use: --site <id>, which you can repeat, or --all-sites.',
+        )
+      const request = { ...options, siteIds: allSites ? undefined : site, language: language ?? null }
+      await withDatabase(terminal, async (db, config) => {
+        const { person, link } = await addPerson(db, commandActor(), request)
+        print(terminal, { ...shown(person), ...shownLink(config, link) })
+      })
+    })
+
+  staff
+    .command('list')
+    .description('list all people, and when they were last seen')
+    .action(async () => {
+      const people = await withDatabase(terminal, (db) => listStaffPage(db, null, { limit: null }))
+      print(
+        terminal,
+        people.map(({ lastSeenAt, ...person }) => ({ ...shown(person), lastSeenAt })),
+      )
+    })
+
+  staff
+    .command('set')
+    .description('change a person; the change takes effect at once in every process')
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .option('--name <name>', 'name of the person')
+    .option('--email <address>', 'new e-mail address to sign in with; the password stays valid')
+    .addOption(roleOption())
+    .option('--site <id>', 'let the person use only this site; repeat the option for more', collectSites)
+    .addOption(allSitesOption())
+    .option('--active', 'let the person sign in again')
+    .option('--no-active', 'sign the person out everywhere and reject every sign-in')
+    .addOption(languageOption())
+    .action(async (email: string, { site, allSites, ...options }: SetOptions) => {
+      const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site }
+      if (Object.values(change).every((value) => value === undefined))
+        throw new CommandRefused('Nothing to change was given. `voucher-service staff set --help` lists the options.')
+      print(terminal, shown(await withDatabase(terminal, (db) => setPerson(db, commandActor(), { email }, change))))
+    })
+
+  staff
+    .command('reset-password')
+    .description('print a link, valid for a day, with which a person sets a new password')
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .action(async (email: string) =>
+      withDatabase(terminal, async (db, config) => {
+        const { person, link } = await createPasswordLink(db, commandActor(), { email })
+        print(terminal, { name: person.name, email: person.email, ...shownLink(config, link) })
+      }),
+    )
+
+  staff
+    .command('remove')
+    .description('remove a person and sign the person out everywhere; vouchers and the audit keep showing the name')
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .action(async (email: string) =>
+      print(terminal, shown(await withDatabase(terminal, (db) => removePerson(db, commandActor(), { email })))),
+    )
+}
+
+const roleOption = () => new Option('--role <role>', 'each role includes those before it').choices(roles)
+const allSitesOption = () =>
+  new Option('--all-sites', 'let the person use all sites, including later ones').conflicts('site')
+const languageOption = () => new Option('--language <language>', 'language of the web app').choices(['de', 'en'])
+
+function shown({ name, email, role, allSites, siteIds, active, language }: Person) {
+  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language }
+}
+
+/** The token follows the #. Browsers do not send that part, so no server log contains it. */
+function shownLink({ publicUrl, port }: Config, { token, expiresAt }: PasswordLink) {
+  return { link: `${publicUrl ?? `http://localhost:${port}`}/password#${token}`, validUntil: expiresAt }
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import type { RecordedVoucher } from '#domain/record/voucher.ts'
+import { toVoucherName } from '#domain/record/voucher-shape.ts'
+import { changeVoucher } from '#domain/vouchers/change-voucher.ts'
+import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
+import { V2Error } from '../errors/problems.ts'
+import { changeBody, readPublicId, timeOrNull } from '../kit/fields.ts'
+import { operation } from '../kit/operation.ts'
+import { findAllowedSites } from '../sites/sites.ts'
+import { creationFields, nameField } from './creation-options.ts'
+import { voucherParams, voucherSchema, voucherToWire } from './vouchers.ts'
+
+const { type: _, ...referenceLimits } = creationFields.reference
+
+const voucherChange = changeBody(
+  {
+    name: Type.Optional({ ...nameField, description: 'Display name. The name on the controller does not change.' }),
+    reference: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...referenceLimits,
+        type: ['string', 'null'],
+        description: 'Null removes the reference.',
+      }),
+    ),
+    valid_until: Type.Optional({
+      ...timeOrNull,
+      description:
+        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never.',
+    }),
+  },
+  {
+    title: 'VoucherChange',
+    examples: [{ valid_until: '2099-01-03T11:00:00+01:00' }],
+  },
+)
+
+export const updateVoucher = operation({
+  method: 'PATCH',
+  path: '/vouchers/{id}',
+  operationId: 'updateVoucher',
+  summary: 'Change the end, the reference or the name of a voucher, for example to extend a stay',
+  scope: 'write',
+  role: 'desk',
+  status: 200,
+  acceptsIdempotencyKey: true,
+  conflict: 'valid_until is after latest_valid_until, or the voucher has ended or is being revoked',
+  params: voucherParams,
+  body: voucherChange,
+  answer: voucherSchema,
+  async handle({ db }, { actor, now, params, body, idempotencyKey, markReplayed }) {
+    const voucher = readPublicId(params.id)
+    if (!voucher) throw new V2Error('not_found')
+    await findAllowedSites(db, actor, [voucher.siteId])
+    const { name, reference, valid_until } = body
+    const { isRepeat } = await changeVoucher(db, {
+      actor,
+      idempotencyKey,
+      contents: { id: params.id, ...body },
+      voucher,
+      change: {
+        name: name === undefined ? undefined : toVoucherName(name),
+        reference,
+        validUntil: typeof valid_until === 'string' ? new Date(valid_until) : valid_until,
+      },
+    })
+    if (isRepeat) markReplayed()
+    return voucherToWire(now, (await findRecordedVoucher(db, voucher.siteId, voucher.id)) as RecordedVoucher)
+  },
+})
