@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { findStoredController } from '#domain/controllers/controllers.queries.ts'
 import { createControllers } from '#domain/controllers/controllers.ts'
-import { setController } from '#domain/sites/set-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import {
   type ControllerConnection,
   ControllerError,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { setController } from '#domain/sites/set-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import { drivers } from '#drivers/registry.ts'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { runCommand } from '#test/command.ts'

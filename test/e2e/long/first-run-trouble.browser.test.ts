@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { setController } from '#domain/sites/set-controller.ts'
 import { readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
+import { setController } from '#domain/sites/set-controller.ts'
 import { listSites } from '#domain/sites/sites.queries.ts'
 import type { TestApp } from '#test/app.ts'
 import { expectAccessible, expectUsable } from '#test/axe.ts'
