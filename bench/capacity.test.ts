@@ -24,7 +24,8 @@ const groups = {
   list_changed: ['redis × 2 | 9 | 1–2 | 1 | 2 | 800 | 400 | 10 | 44000 | 50%'],
   create_50ms: ['redis × 2 | 50 | 1–2 | 51 | 60 | 1000 | 600 | 10 | 100 | 1%'],
   delivery: ['worker | 1 | 1–2 | 900 |  | 200000 | 160000 | 0 |  | '],
-  sync_unchanged: ['worker | 1 | 1–2 | 900 |  | 1000000 | 400000 | 0 |  | '],
+  sync_unchanged: ['worker | 1 | 1–2 | 900 |  | 1000000 | 10000 | 0 |  | '],
+  sync_changed: ['worker | 1 | 1–2 | 900 |  | 1200000 | 400000 | 0 |  | '],
 }
 const demand = { sites: 86_400, polls: 1, creations: 20, notifications: 1, vouchers: 0, days: 10, peak: 1 }
 
@@ -34,18 +35,19 @@ test('the costs come from the lines of this service, and a delivery does not cou
     changedList: { node: 800, postgres: 400, redis: 10 },
     creation: { node: 1_000, postgres: 600, redis: 10 },
     delivery: { node: 2_000, postgres: 1_000 },
-    syncedVoucher: { node: 50, postgres: 20 },
+    syncedVoucher: { node: 50, postgres: 0 },
+    comparedVoucher: { node: 0, postgres: 20 },
   })
 })
 
 test('rates and cores: computed by hand for two cells of 43,200 sites', () => {
   const none = { node: 0, postgres: 0, redis: 0 }
-  const costs = { ...readCosts(resultsFile(groups)), delivery: none, sync: none, syncedVoucher: none }
+  const costs = { ...readCosts(resultsFile(groups)), delivery: none, sync: none, comparison: none }
 
   const { cells, rates, cores, connections } = computeCapacity(demand, costs)
 
   expect(cells).toBe(2)
-  expect(rates).toMatchObject({ list: 690, changedList: 30, creation: 10, delivery: 10, sync: 144 })
+  expect(rates).toMatchObject({ list: 690, changedList: 30, creation: 10, delivery: 10, sync: 144, comparison: 60 })
   // (690 × 200 + 30 × 800 + 10 × 1,000) µs, at most half of each core
   expect(cores.api).toBeCloseTo(0.344, 9)
   expect(cores.postgres).toBeCloseTo((690 * 50 + 30 * 400 + 10 * 600) / 500_000, 9)

@@ -20,15 +20,22 @@ Computes what a number of sites needs, from the processor times that the bench h
 /** Processor time in microseconds. */
 type Cost = { node: number; postgres: number; redis: number }
 
-/** The cost of one list, one creation and so on. A sync costs `sync`, plus `syncedVoucher` per voucher on the controller. */
-type Costs = Record<'list' | 'changedList' | 'creation' | 'delivery' | 'sync' | 'syncedVoucher', Cost>
+/**
+ * The cost of one list, one creation and so on. A sync costs `sync`, plus `syncedVoucher` per voucher on the controller. A sync
+ * that compares its list with the record also costs `comparison`, plus `comparedVoucher` per voucher.
+ */
+type Costs = Record<
+  'list' | 'changedList' | 'creation' | 'delivery' | 'sync' | 'syncedVoucher' | 'comparison' | 'comparedVoucher',
+  Cost
+>
 
 /** The load to plan for: the numbers that the command line sets. */
 type Demand = Record<'sites' | 'polls' | 'creations' | 'notifications' | 'vouchers' | 'days' | 'peak', number>
 
 /** These figures are not in the files of the bench. docs/scaling.md says how they were measured. */
 const measured = {
-  sync: { node: 2_900, postgres: 10_300, redis: 0 },
+  sync: { node: 2_900, postgres: 700, redis: 0 },
+  comparison: { node: 0, postgres: 5_400, redis: 0 },
   /** A row of `vouchers` has 895 bytes with its indexes, one of `creations` 655. */
   bytesPerVoucher: 1_550,
   walPerCreation: 3_200,
@@ -40,6 +47,8 @@ const sitesPerCell = 50_000
 const syncsPerDay = 288
 /** A list changes when a voucher is created, first used and ended. */
 const changesPerVoucher = 3
+/** A changed list is compared, and once more after the comparison has changed the record. */
+const comparisonsPerChange = 2
 /** A core that is busier than this makes requests wait noticeably. */
 const usableShare = 0.5
 /** A creation changes about this many pages of 8 kB. Each is written whole once after every checkpoint. */
@@ -56,6 +65,7 @@ export function computeCapacity(demand: Demand, costs: Costs) {
   const perSecond = (perDay: number) => (sites * perDay * demand.peak) / 86_400
   const polls = demand.polls * 1_440
   const changes = Math.min(polls, demand.creations * changesPerVoucher)
+  const comparisons = Math.min(syncsPerDay, comparisonsPerChange * demand.creations * changesPerVoucher)
   const rates = {
     list: perSecond(polls - changes),
     changedList: perSecond(changes),
@@ -63,9 +73,11 @@ export function computeCapacity(demand: Demand, costs: Costs) {
     delivery: perSecond(demand.creations * demand.notifications),
     sync: (sites * syncsPerDay) / 86_400, // the schedule spreads them over the day
     syncedVoucher: (sites * syncsPerDay * demand.vouchers) / 86_400,
+    comparison: (sites * comparisons) / 86_400,
+    comparedVoucher: (sites * comparisons * demand.vouchers) / 86_400,
   }
   const requests = ['list', 'changedList', 'creation'] as const
-  const work = ['delivery', 'sync', 'syncedVoucher'] as const
+  const work = ['delivery', 'sync', 'syncedVoucher', 'comparison', 'comparedVoucher'] as const
   const cores = (kinds: readonly (keyof Costs)[], of: keyof Cost) =>
     kinds.reduce((sum, kind) => sum + rates[kind] * costs[kind][of], 0) / 1_000_000 / usableShare
   const api = cores(requests, 'node')
@@ -97,6 +109,7 @@ export function readCosts(path: string): Costs {
     return { node, postgres, redis }
   }
   const creation = costOf('create_50ms', 'redis × 2')
+  const perVoucher = (group: string) => scaled(costOf(group, 'worker'), 1 / 20_000)
   const hundredDeliveries = costOf('delivery', 'worker')
   return {
     list: costOf('list_unchanged', 'redis × 2'),
@@ -109,7 +122,9 @@ export function readCosts(path: string): Costs {
       redis: 0,
     },
     sync: measured.sync,
-    syncedVoucher: scaled(costOf('sync_unchanged', 'worker'), 1 / 20_000),
+    comparison: measured.comparison,
+    syncedVoucher: { ...perVoucher('sync_unchanged'), postgres: 0 },
+    comparedVoucher: { ...perVoucher('sync_changed'), node: 0 }, // a tenth of the vouchers changed
   }
 }
 
@@ -136,7 +151,7 @@ export function describeCapacity(args: string[]): string {
   return toText(demand, computeCapacity(demand, readCosts(path)))
 }
 
-const neededGroups = ['list_unchanged', 'list_changed', 'create_50ms', 'delivery', 'sync_unchanged']
+const neededGroups = ['list_unchanged', 'list_changed', 'create_50ms', 'delivery', 'sync_unchanged', 'sync_changed']
 
 /** The newest saved result that has all needed groups and was measured without a delay or a profiler. */
 function newestResults(): string {
