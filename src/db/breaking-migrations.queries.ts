@@ -20,7 +20,7 @@ export function readBreaking(name: string, sql: string): BreakingMigration | und
 }
 
 /** The statement that stores a breaking migration. node-pg-migrate takes no parameters. */
-export function insertBreaking({ name, breaksBefore, reason }: BreakingMigration): string {
+export function insertBreakingSql({ name, breaksBefore, reason }: BreakingMigration): string {
   const values = [name, breaksBefore, reason].map((value) => `'${value.replaceAll("'", "''")}'`)
   return `insert into breaking_migrations (name, breaks_before, reason) values (${values.join(', ')}) on conflict do nothing`
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type MigrationBuilder, PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate'
-import { type BreakingMigration, findBreaking, insertBreaking, readBreaking } from './breaking-migrations.queries.ts'
+import { type BreakingMigration, findBreaking, insertBreakingSql, readBreaking } from './breaking-migrations.queries.ts'
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 import { lockPatienceMs, lockTimeoutMs, retryWhileLocked } from './retry-while-locked.ts'
@@ -44,11 +44,11 @@ export async function migrate(
       const breaking = readBreaking(latest, sql)
       if (!isInSteps(sql)) {
         pgm.sql(sql)
-        if (breaking) pgm.sql(insertBreaking(breaking))
+        if (breaking) pgm.sql(insertBreakingSql(breaking))
         return
       }
       pgm.noTransaction()
-      if (breaking) await client.query(insertBreaking(breaking)) // older processes stop before the first step
+      if (breaking) await client.query(insertBreakingSql(breaking)) // older processes stop before the first step
       await runInSteps(steps, sql)
     }
     const loader = async (paths: string[]) =>

@@ -25,11 +25,11 @@ export const rowsPerDeletion = 2_000
  * were deleted: if there are as many as `limit`, there may be more.
  */
 export async function deleteOldRows(db: Queryable, retention: Retention, limit = rowsPerDeletion): Promise<number> {
-  const { rowCount } = await db.query(deletion(retention), [limit])
+  const { rowCount } = await db.query(deletionSql(retention), [limit])
   return rowCount ?? 0
 }
 
-function deletion({
+function deletionSql({
   table,
   key,
   from = table,

@@ -13,7 +13,7 @@ export type Hold = { since: Date } & (
  * SQL: the service is not held. Statements that begin work on a controller or a receiver contain it, so that no process
  * relies on an earlier answer. The table is empty in normal operation, so the check reads no row.
  */
-export const isNotHeld = 'not exists (select from hold)'
+export const isNotHeldSql = 'not exists (select from hold)'
 
 export async function findHold(db: Queryable): Promise<Hold | undefined> {
   const { rows } = await db.query<Hold>('select since, reason, backup_taken_at as "backupTakenAt" from hold')

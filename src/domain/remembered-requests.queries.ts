@@ -4,7 +4,7 @@ import { actorReference, type Requester } from './actor.ts'
 import type { EarlierRequest } from './idempotency.ts'
 
 /** How long an Idempotency-Key is remembered. */
-const rememberedFor = `interval '24 hours'`
+const rememberedForSql = `interval '24 hours'`
 
 /** A request that is remembered by its Idempotency-Key. Each operation has its own keys. */
 export type RequestKey = { actor: Requester; operation: string; idempotencyKey: string }
@@ -15,7 +15,7 @@ export async function findEarlierRequest<T extends object>(
 ): Promise<EarlierRequest<T> | undefined> {
   const { rows } = await db.query<{ requestHash: Buffer; outcome: T }>(
     `select request_hash as "requestHash", result as outcome from remembered_requests
-      where actor = $1 and operation = $2 and idempotency_key = $3 and created_at > now() - ${rememberedFor}`,
+      where actor = $1 and operation = $2 and idempotency_key = $3 and created_at > now() - ${rememberedForSql}`,
     [actorReference(actor), operation, idempotencyKey],
   )
   return rows[0]
@@ -32,7 +32,7 @@ export async function insertRequest(
      values ($1, $2, $3, $4)
      on conflict (actor, operation, idempotency_key) do update
        set request_hash = excluded.request_hash, created_at = now()
-       where known.created_at <= now() - ${rememberedFor}`,
+       where known.created_at <= now() - ${rememberedForSql}`,
     [actorReference(actor), operation, idempotencyKey, requestHash],
   )
   return rowCount === 1
@@ -53,5 +53,5 @@ export const rememberedRequests: Retention = {
   table: 'remembered_requests',
   key: 'actor, operation, idempotency_key',
   since: 'created_at',
-  keptFor: rememberedFor,
+  keptFor: rememberedForSql,
 }

@@ -1,8 +1,8 @@
 import { findBreaking } from '#db/breaking-migrations.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
-import { isDueWithdrawal } from '#domain/record/due-withdrawals.queries.ts'
-import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
+import { isDueWithdrawalSql } from '#domain/record/due-withdrawals.queries.ts'
+import { siteStateSql, withOutageSql } from '#domain/sites/site-states.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
 
 /** At most this many controllers get a label with their id: labels for a thousand would make a thousand time series. */
@@ -51,32 +51,32 @@ type Figures = {
 }
 
 /** SQL for the seconds since a time; 0 when there is none. */
-const secondsSince = (time: string) => `greatest(coalesce(extract(epoch from now() - ${time}), 0), 0)::float`
+const secondsSinceSql = (time: string) => `greatest(coalesce(extract(epoch from now() - ${time}), 0), 0)::float`
 
 /** Sites whose controller is out of reach do not count for the sync: the outage is reported instead. */
-const reachableSites = `sites s ${withOutage} where s.active and o.since is null`
+const reachableSitesSql = `sites s ${withOutageSql} where s.active and o.since is null`
 
 async function readFigures(db: Queryable): Promise<Figures> {
   const { rows } = await db.query<Figures>(
     `select creations.*, syncs.*, deliveries.*, withdrawals.*, batches.*, webhooks.*,
-            (select ${secondsSince('min(since)')} from controller_outages where until is null) as "longestOutageSeconds",
+            (select ${secondsSinceSql('min(since)')} from controller_outages where until is null) as "longestOutageSeconds",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as "unrecordedVouchers",
             (select count(*)::integer from hold) as held,
-            (select ${secondsSince('taken_at')} from last_backup) as "backupAgeSeconds"
+            (select ${secondsSinceSql('taken_at')} from last_backup) as "backupAgeSeconds"
        from (select count(*) filter (where state = 'open')::integer as "openCreations",
                     count(*) filter (where state = 'unknown')::integer as "unknownCreations",
-                    ${secondsSince('min(sent_at)')} as "oldestCreationSeconds"
+                    ${secondsSinceSql('min(sent_at)')} as "oldestCreationSeconds"
                from (select state, sent_at from creations where settled_at is null limit ${maxCounted}) as counted) as creations,
-            (select ${secondsSince('min(coalesce(s.synced_at, s.created_at))')} as "syncLagSeconds",
-                    ${secondsSince('min(s.next_sync_at)')} as "syncOverdueSeconds" from ${reachableSites}) as syncs,
-            (select count(*)::integer as "pendingDeliveries", ${secondsSince('min(next_attempt_at)')} as "overdueDeliverySeconds"
+            (select ${secondsSinceSql('min(coalesce(s.synced_at, s.created_at))')} as "syncLagSeconds",
+                    ${secondsSinceSql('min(s.next_sync_at)')} as "syncOverdueSeconds" from ${reachableSitesSql}) as syncs,
+            (select count(*)::integer as "pendingDeliveries", ${secondsSinceSql('min(next_attempt_at)')} as "overdueDeliverySeconds"
                from (select next_attempt_at from deliveries where state = 'pending'
                       order by next_attempt_at limit ${maxCounted}) as counted) as deliveries,
-            (select count(*)::integer as "dueWithdrawals", ${secondsSince('min(due_at)')} as "overdueWithdrawalSeconds"
-               from (select due_at from withdrawals where ${isDueWithdrawal}
+            (select count(*)::integer as "dueWithdrawals", ${secondsSinceSql('min(due_at)')} as "overdueWithdrawalSeconds"
+               from (select due_at from withdrawals where ${isDueWithdrawalSql}
                       order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,
             (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches",
-                    ${secondsSince('min(held_up_since)')} as "longestHeldUpSeconds"
+                    ${secondsSinceSql('min(held_up_since)')} as "longestHeldUpSeconds"
                from batches where finished_at is null) as batches,
             (select count(*) filter (where disabled_at is null and failing_since is null)::integer as "webhooksWorking",
                     count(*) filter (where disabled_at is null and failing_since is not null)::integer as "webhooksFailing",
@@ -88,7 +88,7 @@ async function readFigures(db: Queryable): Promise<Figures> {
 
 async function countSiteStates(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.query<Counted>(
-    `select ${siteState} as state, count(*)::integer as count from sites s ${withOutage} group by 1`,
+    `select ${siteStateSql} as state, count(*)::integer as count from sites s ${withOutageSql} group by 1`,
   )
   return rows
 }
@@ -96,7 +96,7 @@ async function countSiteStates(db: Queryable): Promise<Counted[]> {
 /** The controllers that have been out of reach for longest. */
 async function listLongestOutages(db: Queryable): Promise<{ controller: string; seconds: number }[]> {
   const { rows } = await db.query<{ controller: string; seconds: number }>(
-    `select controller_id as controller, ${secondsSince('since')} as seconds
+    `select controller_id as controller, ${secondsSinceSql('since')} as seconds
        from controller_outages where until is null order by since limit ${worstNamed}`,
   )
   return rows

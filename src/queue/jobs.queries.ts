@@ -3,7 +3,7 @@ import type { Job } from 'pg-boss'
 import type { Queryable } from '#db/database.ts'
 
 const channel = 'voucher_service_jobs'
-const listenerLock = `hashtextextended('voucher-service listener', 0)`
+const listenerLockSql = `hashtextextended('voucher-service listener', 0)`
 
 /**
  * Tells the listening worker that these queues have new jobs. PostgreSQL lets one transaction with a NOTIFY commit at a time.
@@ -18,7 +18,9 @@ export async function notifyListener(db: Queryable, queues: string[]): Promise<v
  * worker fetch. The server ends a session that was silent for 10 s, so a frozen worker loses its role.
  */
 export async function tryToListen(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ isFirst: boolean }>(`select pg_try_advisory_lock(${listenerLock}) as "isFirst"`)
+  const { rows } = await client.query<{ isFirst: boolean }>(
+    `select pg_try_advisory_lock(${listenerLockSql}) as "isFirst"`,
+  )
   if (!rows[0]?.isFirst) return false
   await client.query(`set idle_session_timeout = '10s'`)
   await client.query(`listen ${channel}`)
@@ -32,7 +34,7 @@ export async function hasListener(db: Queryable): Promise<boolean> {
        select from pg_locks
         where locktype = 'advisory' and granted
           and database = (select oid from pg_database where datname = current_database())
-          and ((classid::bigint << 32) | objid::bigint) = ${listenerLock}
+          and ((classid::bigint << 32) | objid::bigint) = ${listenerLockSql}
      ) as "isHeld"`,
   )
   return rows[0]?.isHeld ?? false
@@ -71,7 +73,8 @@ export async function takeJobs<T>(
 ): Promise<Taken<T>> {
   const { limit, limits, running } = options
   const { perGroup, perGroupHere = unlimited, perWiderGroupHere = unlimited } = limits
-  const [runningGroups, values] = perGroup === undefined ? ['$6::jsonb', [running.groups]] : [runningInAllProcesses, []]
+  const [runningGroups, values] =
+    perGroup === undefined ? ['$6::jsonb', [running.groups]] : [runningInAllProcessesSql, []]
   const { rows } = await db.query<Job<T> & { seen: number }>(
     `with running as materialized (
        select ${runningGroups} as groups, $5::jsonb as wider_groups
@@ -109,7 +112,7 @@ export async function takeJobs<T>(
 
 const unlimited = 2_147_483_647
 
-const runningInAllProcesses = `(
+const runningInAllProcessesSql = `(
   select coalesce(jsonb_object_agg(group_id, count), '{}')
     from (select group_id, count(*) from pgboss.job
            where name = $1 and state = 'active' and group_id is not null group by group_id) active)`

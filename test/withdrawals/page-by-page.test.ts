@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { kindOfWithdrawal } from '#domain/record/withdrawals.queries.ts'
+import { withdrawalKindSql } from '#domain/record/withdrawals.queries.ts'
 import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey } from '#test/data/seed.ts'
@@ -31,7 +31,7 @@ async function openConference(count: number) {
 /** The kind of the withdrawals of a revocation. */
 async function kindOf(revocation: string): Promise<string> {
   const { rows } = await app.db.query<{ kinds: string[] }>(
-    `select array_agg(distinct ${kindOfWithdrawal}) as kinds from withdrawals where revocation_id = $1`,
+    `select array_agg(distinct ${withdrawalKindSql}) as kinds from withdrawals where revocation_id = $1`,
     [revocation],
   )
   return String(rows[0]?.kinds)

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
-import { isNotHeld } from '#domain/hold.queries.ts'
-import { siteState, withOutage } from '#domain/sites/site-states.queries.ts'
+import { isNotHeldSql } from '#domain/hold.queries.ts'
+import { siteStateSql, withOutageSql } from '#domain/sites/site-states.queries.ts'
 
 export type ServerFacts = {
   version: string
@@ -105,7 +105,7 @@ export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
     `select exists (select from staff where role = 'admin' and active) as "hasAdministrator",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded,
             (select count(*)::integer from batches
-              where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeld}) as "stuckBatches",
+              where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeldSql}) as "stuckBatches",
             (select taken_at from last_backup where taken_at < now() - interval '36 hours') as "oldBackup"`,
   )
   return rows[0] as WorkFacts
@@ -125,8 +125,8 @@ export async function listControllersToCheck(db: Queryable): Promise<ControllerT
 /** The site that has failed for longest comes first. */
 export async function listFailingSites(db: Queryable): Promise<{ id: number; name: string; failingSince: Date }[]> {
   const { rows } = await db.query<{ id: number; name: string; failingSince: Date }>(
-    `select s.id, s.name, s.sync_failing_since as "failingSince" from sites s ${withOutage}
-      where s.sync_failure is not null and ${siteState} = 'failing'
+    `select s.id, s.name, s.sync_failing_since as "failingSince" from sites s ${withOutageSql}
+      where s.sync_failure is not null and ${siteStateSql} = 'failing'
       order by s.sync_failing_since, s.id`,
   )
   return rows

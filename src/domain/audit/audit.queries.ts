@@ -60,7 +60,7 @@ export async function listAudits(
   const conditions = conditionsOf(filter, bind)
   if (last) conditions.push(`(at, id) < (${bind(last.createdAt)}, ${bind(last.id)})`)
   const { rows } = await db.query<RecordedAudit>(
-    `select ${columns} from audit ${whereAll(conditions)} order by at desc, id desc limit $1`,
+    `select ${columns} from audit ${whereAllSql(conditions)} order by at desc, id desc limit $1`,
     values,
   )
   return rows
@@ -74,7 +74,7 @@ export async function listAuditIds(db: Queryable, filter: AuditFilter, limit: nu
   const values: unknown[] = [limit]
   const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
   const { rows } = await db.query<{ id: string }>(
-    `select id from (select id, at from audit ${whereAll(conditions)} limit $1) as found order by at desc, id desc`,
+    `select id from (select id, at from audit ${whereAllSql(conditions)} limit $1) as found order by at desc, id desc`,
     values,
   )
   return rows.map(({ id }) => id)
@@ -148,12 +148,12 @@ function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): st
   ]
 }
 
-function whereAll(conditions: string[]): string {
+function whereAllSql(conditions: string[]): string {
   return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
 /** The name that the entry recorded, otherwise the present name of its target. */
-const targetName = `coalesce(details->>'name', case target_kind
+const targetNameSql = `coalesce(details->>'name', case target_kind
   when 'site' then (select name from sites where id = target_id::integer)
   when 'staff' then (select name from staff where id = target_id::uuid)
   when 'key' then (select name from api_keys where id = target_id::uuid)
@@ -163,6 +163,6 @@ const targetName = `coalesce(details->>'name', case target_kind
   end)`
 
 const columns = `id, at as "createdAt", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
-  target_kind as "targetKind", target_id as "targetId", ${targetName} as "targetName", host(address) as address, details`
+  target_kind as "targetKind", target_id as "targetId", ${targetNameSql} as "targetName", host(address) as address, details`
 
 export const auditEntries = (keptFor: string): Retention => ({ table: 'audit', key: 'id', since: 'at', keptFor })

@@ -1,22 +1,22 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
-import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { isNotHeld } from '../hold.queries.ts'
+import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
-import { makerOf } from '../keys/keys.queries.ts'
+import { makerSql } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { CompleteOptions } from '../record/complete-options.ts'
 import type { Batch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
-  ${makerOf('b')} as maker,
+  ${makerSql('b')} as maker,
   b.created_at as "createdAt", b.held_up_since as "heldUpSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
   case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
        when exists (select from api_keys where id = b.api_key_id and revoked_at is not null) then 'key_revoked'
-       end as "stoppedBy", not ${isNotHeld} as "isHeld",
+       end as "stoppedBy", not ${isNotHeldSql} as "isHeld",
   json_build_object('maxUses', b.max_uses, 'expireMinutes', b.expire_minutes, 'downKbps', b.qos_down_kbps,
     'upKbps', b.qos_up_kbps, 'quotaMb', b.qos_quota_mb) as limits,
   (select json_build_object(
@@ -118,18 +118,18 @@ export async function insertBatch(
 export type DueBatch = SiteItem & { controllerId: string }
 
 /** SQL for conditions on a batch `b`. */
-const isRunning = `coalesce(b.running_until > now(), false)`
+const isRunningSql = `coalesce(b.running_until > now(), false)`
 
 /** SQL: the batch can end without another call to its controller. */
-const needsNoCall = `(b.cancelled_at is not null or not exists (
+const needsNoCallSql = `(b.cancelled_at is not null or not exists (
   select from batch_rows r where r.site_id = b.site_id and r.batch_id = b.id and r.state = 'waiting'))`
 
 /**
  * SQL: due, and no worker runs it. If the controller is out of reach, a batch that needs it waits for ten minutes and then
  * fails.
  */
-const canRun = `b.finished_at is null and b.next_run_at <= now() and not ${isRunning} and ${isNotHeld}
-  and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOut} or ${needsNoCall})`
+const canRunSql = `b.finished_at is null and b.next_run_at <= now() and not ${isRunningSql} and ${isNotHeldSql}
+  and (coalesce(b.held_up_since, b.created_at) < now() - interval '10 minutes' or not ${controllerIsOutSql} or ${needsNoCallSql})`
 
 /** The end of a page: the last batch on it. */
 type DuePlace = { dueAt: Date; id: string }
@@ -153,7 +153,7 @@ export async function listDueBatches(db: Queryable, after?: DuePlace, limit = 1_
      ), first as (
        select distinct on (s.controller_id) s.controller_id, b.site_id, b.id, b.next_run_at
          from part join batches b on b.site_id = part.site_id and b.id = part.id join sites s on s.id = b.site_id
-        where ${canRun}
+        where ${canRunSql}
         order by s.controller_id, b.next_run_at, b.id
      )
      select next_run_at as "dueAt", id, (select count(*) from part) = $3 as "isFull",
@@ -172,20 +172,20 @@ export async function findDueBatch(db: Queryable, controllerId: string): Promise
   const { rows } = await db.query<DueBatch>(
     `select b.site_id as "siteId", b.id, s.controller_id as "controllerId"
        from batches b join sites s on s.id = b.site_id
-      where s.controller_id = $1 and ${canRun}
+      where s.controller_id = $1 and ${canRunSql}
       order by b.next_run_at, b.id limit 1`,
     [controllerId],
   )
   return rows[0]
 }
 
-const lease = `interval '10 seconds'`
+const leaseSql = `interval '10 seconds'`
 
 /** True when this run may work on the batch from now on, as long as it renews the lease. Each run has its own `runId`. */
 export async function updateBatchRunning(db: Queryable, { siteId, id }: SiteItem, runId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update batches b set running_until = now() + ${lease}, running_by = $3
-      where site_id = $1 and id = $2 and finished_at is null and not ${isRunning}`,
+    `update batches b set running_until = now() + ${leaseSql}, running_by = $3
+      where site_id = $1 and id = $2 and finished_at is null and not ${isRunningSql}`,
     [siteId, id, runId],
   )
   return rowCount === 1
@@ -194,7 +194,7 @@ export async function updateBatchRunning(db: Queryable, { siteId, id }: SiteItem
 /** Has no effect if the run has released its lease or another run has taken over. */
 export async function renewBatchRunning(db: Queryable, { siteId, id }: SiteItem, runId: string): Promise<void> {
   await db.query(
-    `update batches set running_until = now() + ${lease} where site_id = $1 and id = $2 and running_by = $3`,
+    `update batches set running_until = now() + ${leaseSql} where site_id = $1 and id = $2 and running_by = $3`,
     [siteId, id, runId],
   )
 }
@@ -208,7 +208,7 @@ export async function updateBatchReleased(db: Queryable, { siteId, id }: SiteIte
 }
 
 /** SQL: the present time, rounded down to the precision of the columns, so that it is never in the future. */
-const currentTime = `date_trunc('milliseconds', now())`
+const currentTimeSql = `date_trunc('milliseconds', now())`
 
 /**
  * Puts the due batches of the same maker on the same controller behind those of all other makers, and keeps their order. So the
@@ -227,7 +227,7 @@ export async function postponeBatchesOfMaker(db: Queryable, { siteId, id }: Site
      ), placed as (
        select site_id, id, row_number() over (order by next_run_at desc, id desc) as from_end from due
      )
-     update batches b set next_run_at = ${currentTime} - (from_end - 1) * interval '1 millisecond'
+     update batches b set next_run_at = ${currentTimeSql} - (from_end - 1) * interval '1 millisecond'
        from placed where b.site_id = placed.site_id and b.id = placed.id`,
     [siteId, id],
   )
@@ -235,7 +235,7 @@ export async function postponeBatchesOfMaker(db: Queryable, { siteId, id }: Site
 
 export async function postponeBatch(db: Queryable, { siteId, id }: SiteItem, seconds: number): Promise<void> {
   await db.query(
-    `update batches set next_run_at = ${currentTime} + make_interval(secs => $3)
+    `update batches set next_run_at = ${currentTimeSql} + make_interval(secs => $3)
       where site_id = $1 and id = $2 and finished_at is null`,
     [siteId, id, seconds],
   )
@@ -292,7 +292,7 @@ export async function updateBatchReopened(tx: Queryable, { siteId, id }: SiteIte
 }
 
 /** SQL: the batch has no voucher any more. */
-const isWithoutVouchers = `not exists (
+const isWithoutVouchersSql = `not exists (
   select from vouchers where vouchers.site_id = batches.site_id and vouchers.batch_id = batches.id)`
 
 /**
@@ -306,7 +306,7 @@ export const rowsOfBatches = (keptFor: string): Retention => ({
   locked: 'batches, batch_rows',
   since: 'batches.finished_at',
   keptFor,
-  deletableIf: isWithoutVouchers,
+  deletableIf: isWithoutVouchersSql,
 })
 
 export const finishedBatches = (keptFor: string): Retention => ({
@@ -315,7 +315,7 @@ export const finishedBatches = (keptFor: string): Retention => ({
   since: 'finished_at',
   keptFor,
   deletableIf: `not exists (select from batch_rows r where r.site_id = batches.site_id and r.batch_id = batches.id)
-    and ${isWithoutVouchers}`,
+    and ${isWithoutVouchersSql}`,
 })
 
 /** Restarts the time after which the rows of a held-up batch fail. */

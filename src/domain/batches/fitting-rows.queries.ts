@@ -3,7 +3,7 @@ import type { SiteItem } from '../public-id.ts'
 import { bindFilter, type RevocationFilter } from '../record/revocation-filter.ts'
 
 /** Rows of open batches, with the columns that a filter may use. */
-const rowsOfOpenBatches = `select site_id, batch_id, number, creation_id
+const rowsOfOpenBatchesSql = `select site_id, batch_id, number, creation_id
   from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name, b.reference, b.api_key_id,
                b.staff_id, now() as created_at, 0 as used_count
           from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
@@ -23,7 +23,7 @@ export async function lockFittingBatches(
   const { rows } = await tx.query<SiteItem>(
     `select site_id as "siteId", id from batches
       where (site_id, id) in (
-        select site_id, batch_id from (${rowsOfOpenBatches} where row_state in ('waiting', 'sent') and ${where}) as fitting)
+        select site_id, batch_id from (${rowsOfOpenBatchesSql} where row_state in ('waiting', 'sent') and ${where}) as fitting)
       order by site_id, id for no key update`,
     values,
   )
@@ -45,7 +45,7 @@ export async function cancelFittingRows(
   await tx.query(
     `with cancelled as (
        update batch_rows r set state = 'cancelled', failure = null
-         from (${rowsOfOpenBatches} where row_state = 'waiting' and ${isIn(locked, bind)} and ${where}) as fitting
+         from (${rowsOfOpenBatchesSql} where row_state = 'waiting' and ${isInSql(locked, bind)} and ${where}) as fitting
         where r.site_id = fitting.site_id and r.batch_id = fitting.batch_id and r.number = fitting.number
           and r.state = 'waiting'
        returning r.site_id, r.batch_id
@@ -68,14 +68,14 @@ export async function listSentCreations(
   const { values, bind, where } = bindFilter(sites, filter)
   const { rows } = await tx.query<SiteItem>(
     `select site_id as "siteId", creation_id as id
-       from (${rowsOfOpenBatches} where row_state = 'sent' and ${isIn(locked, bind)} and ${where}) as sent`,
+       from (${rowsOfOpenBatchesSql} where row_state = 'sent' and ${isInSql(locked, bind)} and ${where}) as sent`,
     values,
   )
   return rows
 }
 
 /** SQL: a row belongs to one of these batches. */
-function isIn(batches: SiteItem[], bind: (value: unknown) => string): string {
+function isInSql(batches: SiteItem[], bind: (value: unknown) => string): string {
   const [siteIds, ids] = [batches.map(({ siteId }) => siteId), batches.map(({ id }) => id)]
   return `(site_id, batch_id) in (select * from unnest(${bind(siteIds)}::integer[], ${bind(ids)}::uuid[]))`
 }

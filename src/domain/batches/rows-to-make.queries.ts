@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { isNotHeld } from '../hold.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import { type AskedForRows, openForRowsSql, supersedeSql, valuesForRows } from '../record/creations.queries.ts'
 
@@ -39,7 +39,7 @@ export async function sendRows(
     `with taken as (
        select r.number, r.creation_id as earlier_id, asked.creation_id
          from batch_rows r join unnest($3::integer[], $4::uuid[]) as asked (number, creation_id) on asked.number = r.number
-        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeld}
+        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeldSql}
           for update of r
      ), ${supersedeSql('taken')}, sent as (
        update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id

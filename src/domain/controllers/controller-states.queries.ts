@@ -18,18 +18,18 @@ export type ControllerState = {
 }
 
 /** SQL that is true for an outage `o` that a person ends by comparing certificates. */
-export const isCertificateOutage = `coalesce(o.reason in ('certificate_changed', 'certificate_untrusted'), false)`
+export const isCertificateOutageSql = `coalesce(o.reason in ('certificate_changed', 'certificate_untrusted'), false)`
 
-/** SQL for the state, with the same words as that of a site (`siteState`). */
-const controllerState = `case
-  when ${isCertificateOutage} then 'certificate'
+/** SQL for the state, with the same words as that of a site (`siteStateSql`). */
+const controllerStateSql = `case
+  when ${isCertificateOutageSql} then 'certificate'
   when o.since is not null then 'unreachable'
   when s.refused_since is not null then 'sign_in_refused'
   when s.synced_at is null then 'unknown'
   else 'reachable' end`
 
 /** SQL for the open outage `o` of a controller `c`, and for the sync results `s` of its sites. */
-const withStates = `left join controller_outages o on o.controller_id = c.id and o.until is null
+const withStatesSql = `left join controller_outages o on o.controller_id = c.id and o.until is null
       cross join lateral (
         select min(sync_failing_since) filter (where active and sync_failure = 'sign_in') as refused_since,
                max(synced_at) as synced_at
@@ -38,11 +38,11 @@ const withStates = `left join controller_outages o on o.controller_id = c.id and
 
 export async function listControllerStates(db: Queryable, ids: string[]): Promise<Map<string, ControllerState>> {
   const { rows } = await db.query<ControllerState>(
-    `select c.id, c.secret, ${controllerState} as state, o.since as "unreachableSince", o.reason as "unreachableReason",
+    `select c.id, c.secret, ${controllerStateSql} as state, o.since as "unreachableSince", o.reason as "unreachableReason",
             s.refused_since as "signInRefusedSince", s.synced_at as "syncedAt",
             case when c.sign_in_paused_until > now() then c.sign_in_paused_until end as "signInPausedUntil"
        from controllers c
-       ${withStates}
+       ${withStatesSql}
       where c.id = any ($1)`,
     [ids],
   )
@@ -54,7 +54,7 @@ export async function countControllerStates(
   db: Queryable,
 ): Promise<{ state: ControllerState['state']; count: number }[]> {
   const { rows } = await db.query<{ state: ControllerState['state']; count: number }>(
-    `select ${controllerState} as state, count(*)::integer as count from controllers c ${withStates} group by 1`,
+    `select ${controllerStateSql} as state, count(*)::integer as count from controllers c ${withStatesSql} group by 1`,
   )
   return rows
 }

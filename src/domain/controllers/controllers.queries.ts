@@ -38,7 +38,7 @@ export async function listControllerPage(
 /** Names one controller: people use its name, programs its id. */
 export type ControllerRef = string | { id: string }
 
-const isReferredTo = '(id = $1::uuid or name = $2)'
+const isReferredToSql = '(id = $1::uuid or name = $2)'
 
 function refValues(ref: ControllerRef): [id: string | null, name: string | null] {
   return typeof ref === 'string' ? [null, ref] : [ref.id, null]
@@ -47,7 +47,7 @@ function refValues(ref: ControllerRef): [id: string | null, name: string | null]
 /** Keeps the controller from being removed until the transaction ends. */
 export async function findController(db: Queryable, ref: ControllerRef): Promise<Controller | undefined> {
   const { rows } = await db.query<Controller>(
-    `select ${controllerColumns} from controllers where ${isReferredTo} for key share`,
+    `select ${controllerColumns} from controllers where ${isReferredToSql} for key share`,
     refValues(ref),
   )
   return rows[0]
@@ -70,9 +70,9 @@ export async function findControllerToChange(
   tx: Queryable,
   ref: ControllerRef,
 ): Promise<(Controller & { secret: string | null }) | undefined> {
-  await tx.query(`select from controllers where ${isReferredTo} for update`, refValues(ref))
+  await tx.query(`select from controllers where ${isReferredToSql} for update`, refValues(ref))
   const { rows } = await tx.query<Controller & { secret: string | null }>(
-    `select ${controllerColumns}, secret from controllers where ${isReferredTo}`,
+    `select ${controllerColumns}, secret from controllers where ${isReferredToSql}`,
     refValues(ref),
   )
   return rows[0]
@@ -188,16 +188,16 @@ export type StoredController = {
 }
 
 /** The columns of `StoredController` for a controller `c`. */
-export const storedControllerColumns = `c.id as "controllerId", c.driver, c.address, c.secret,
+export const storedControllerColumnsSql = `c.id as "controllerId", c.driver, c.address, c.secret,
   c.certificate_pin as "certificatePin", c.stamp_skew_ms as "stampSkewMs"`
 
 export async function findStoredController(db: Queryable, ref: ControllerRef): Promise<StoredController | undefined> {
   const { rows } = await db.query<StoredController>(
-    `select ${storedControllerColumns} from controllers c where ${isReferredTo}`,
+    `select ${storedControllerColumnsSql} from controllers c where ${isReferredToSql}`,
     refValues(ref),
   )
   return rows[0]
 }
 
 /** An SQL condition on a site `s`: its controller has an outage. */
-export const controllerIsOut = `exists (select from controller_outages o where o.controller_id = s.controller_id and o.until is null)`
+export const controllerIsOutSql = `exists (select from controller_outages o where o.controller_id = s.controller_id and o.until is null)`

@@ -53,7 +53,7 @@ export async function endOutage(db: Queryable, controllerId: string): Promise<Ou
 }
 
 /** The pause grows with the outage. It is at least 3 s because a probe of a controller that hangs takes that long. */
-const untilNextProbe = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
+const untilNextProbeSql = `greatest(interval '3 seconds', least(interval '15 seconds', (now() - o.since) / 4))`
 
 /** SQL: takes at most $1 outages that are due for a probe, and schedules their next one. `taken` has their controllers. */
 export const takeDueProbesSql = `due as (
@@ -61,7 +61,7 @@ export const takeDueProbesSql = `due as (
         where until is null and next_probe_at <= now()
         order by next_probe_at limit $1 for update skip locked
      ), taken as (
-       update controller_outages o set next_probe_at = now() + ${untilNextProbe}
+       update controller_outages o set next_probe_at = now() + ${untilNextProbeSql}
          from due
         where o.controller_id = due.controller_id and o.since = due.since
        returning o.controller_id

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/database.ts'
 /** A controller allows five sign-ins a minute, successful or not. One is reserved for people and for a sign-in that is late. */
 const signInsPerMinute = 4
 /** Longer than a sign-in may take: a process that holds the lease longer than this has died. */
-const lease = `interval '10 seconds'`
+const leaseSql = `interval '10 seconds'`
 
 export type SessionRow = {
   sessionId: string | null
@@ -14,14 +14,14 @@ export type SessionRow = {
   budgetIsSpent: boolean
 }
 
-const recentSignIns = `(select count(*) from unnest(sign_ins) as at where at > now() - interval '1 minute')`
+const recentSignInsSql = `(select count(*) from unnest(sign_ins) as at where at > now() - interval '1 minute')`
 
 export async function findSession(db: Queryable, controllerId: string): Promise<SessionRow | undefined> {
   const { rows } = await db.query<SessionRow>(
     `select session_id as "sessionId", session as encrypted,
             coalesce(signing_in_until > now(), false) as "somebodySignsIn",
             case when sign_in_paused_until > now() then sign_in_paused_by end as "pausedBy",
-            ${recentSignIns} >= ${signInsPerMinute} as "budgetIsSpent"
+            ${recentSignInsSql} >= ${signInsPerMinute} as "budgetIsSpent"
        from controllers
       where id = $1`,
     [controllerId],
@@ -37,12 +37,12 @@ export async function updateSignInStarted(
 ): Promise<Date | undefined> {
   const { rows } = await db.query<{ lease: Date }>(
     `update controllers
-        set signing_in_until = now() + ${lease},
+        set signing_in_until = now() + ${leaseSql},
             sign_ins = array(select at from unnest(sign_ins) as at where at > now() - interval '1 minute') || now()
       where id = $1 and session_id is not distinct from $2
         and coalesce(signing_in_until < now(), true)
         and coalesce(sign_in_paused_until < now(), true)
-        and ${recentSignIns} < ${signInsPerMinute}
+        and ${recentSignInsSql} < ${signInsPerMinute}
      returning signing_in_until as lease`,
     [controllerId, knownSessionId],
   )

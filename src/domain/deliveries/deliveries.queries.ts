@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
-import { isNotHeld } from '../hold.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
 import type { Notification } from '../webhooks/notification.ts'
-import { hasSitesOf } from '../webhooks/webhooks.queries.ts'
+import { hasSitesOfSql } from '../webhooks/webhooks.queries.ts'
 import type { Target } from './send-event.ts'
 
 /** `isSlow`: the last attempt to its webhook took long, or there was none. `hostId` is null if it is not known yet. */
@@ -30,10 +30,10 @@ export async function findDueDelivery(db: Queryable, id: string, turn: number): 
   const { rows } = await db.query<DueDelivery>(
     `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
             e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
-            (w.disabled_at is not null or not ${hasSitesOf('d', 'w')}) as "isForbidden", w.failing_since is not null as failing, w.is_slow as "isSlow",
+            (w.disabled_at is not null or not ${hasSitesOfSql('d', 'w')}) as "isForbidden", w.failing_since is not null as failing, w.is_slow as "isSlow",
             w.host_id as "hostId"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
-      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeld}`,
+      where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeldSql}`,
     [id, turn],
   )
   return rows[0]
@@ -108,7 +108,7 @@ export async function listOverdueDeliveries(
     `select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, d.next_attempt_at as "nextAttemptAt",
             w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
-      where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeld}
+      where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeldSql}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
       order by d.next_attempt_at, d.id limit $3`,
     [after?.nextAttemptAt ?? null, after?.id ?? null, limit, overdueSeconds],
@@ -139,7 +139,7 @@ export async function updateDeliveriesReplayed(
     `with chosen as (
        select d.id as chosen_id from deliveries d join webhooks w on w.id = d.webhook_id
         where d.webhook_id = $1 and ($2::timestamptz is null or (d.created_at, d.id) > ($2, $3::uuid)) and ${condition}
-          and ${hasSitesOf('d', 'w')}
+          and ${hasSitesOfSql('d', 'w')}
         order by d.created_at, d.id limit $4 for update of d
      ), replayed as (
        update deliveries

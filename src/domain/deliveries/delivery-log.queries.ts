@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf, type StoredWebhook } from '../webhooks/webhooks.queries.ts'
+import { hasSitesOfSql, type StoredWebhook } from '../webhooks/webhooks.queries.ts'
 
 type DeliveryState = 'pending' | 'delivered' | 'failed'
 
@@ -38,8 +38,8 @@ export async function listDeliveries(db: Queryable, webhookId: string, choice: L
             d.next_attempt_at as "nextAttemptAt"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
             left join delivery_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
-      where d.webhook_id = $1 and ${stateIs(choice.state)} and ($2::timestamptz is null or d.created_at >= $2)
-        and ($3::timestamptz is null or (d.created_at, d.id) < ($3, $4::uuid)) and ${hasSitesOf('d', 'w')}
+      where d.webhook_id = $1 and ${stateIsSql(choice.state)} and ($2::timestamptz is null or d.created_at >= $2)
+        and ($3::timestamptz is null or (d.created_at, d.id) < ($3, $4::uuid)) and ${hasSitesOfSql('d', 'w')}
       order by d.created_at desc, d.id desc limit $5`,
     [webhookId, choice.since, choice.after?.createdAt ?? null, choice.after?.id ?? null, choice.limit],
   )
@@ -47,7 +47,7 @@ export async function listDeliveries(db: Queryable, webhookId: string, choice: L
 }
 
 /** A constant, so that PostgreSQL uses the index of unsettled deliveries. */
-function stateIs(state: DeliveryState | null): string {
+function stateIsSql(state: DeliveryState | null): string {
   return state === null
     ? 'true'
     : { pending: `d.state = 'pending'`, delivered: `d.state = 'delivered'`, failed: `d.state = 'failed'` }[state]
@@ -67,7 +67,7 @@ export async function countUnsettled(
             (count(*) filter (where d.state = 'pending'))::integer as pending
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.webhook_id = $1 and d.state <> 'delivered' and ($2::timestamptz is null or d.created_at >= $2)
-        and ${webhook.hasLostSites ? hasSitesOf('d', 'w') : 'true'}`,
+        and ${webhook.hasLostSites ? hasSitesOfSql('d', 'w') : 'true'}`,
     [webhook.id, since],
   )
   return rows[0] as { failed: number; pending: number }

@@ -13,30 +13,30 @@ export type ChangedVoucher = EventVoucher & { isOurs: boolean }
 export type RevokedVoucher = ChangedVoucher & { reason: RevocationReason | 'repair' }
 
 /** SQL for a `ChangedVoucher` of `vouchers`. */
-export const changedVoucherColumns = `vouchers.id, vouchers.reference, vouchers.creation_id is not null as "isOurs"`
+export const changedVoucherColumnsSql = `vouchers.id, vouchers.reference, vouchers.creation_id is not null as "isOurs"`
 
 /** SQL: whether webhook `w` sees a site. */
-const sees = (siteId: string) =>
+const seesSql = (siteId: string) =>
   `(w.all_sites or exists (select from webhook_sites seen where seen.webhook_id = w.id and seen.site_id = ${siteId}))`
 
 /**
  * SQL for a condition on webhook `w`: it is enabled and is for all sites or for one of these sites. Two indexes find
  * the ids. With an `or`, PostgreSQL would read every webhook: 22 ms with 20,000 webhooks.
  */
-const isFor = (isOneOfSites: string) =>
+const isForSql = (isOneOfSites: string) =>
   `w.disabled_at is null and w.id = any (array(
      select id from webhooks where all_sites and disabled_at is null
      union all
      select webhook_id from webhook_sites where ${isOneOfSites}))`
 
 /** SQL: whether a webhook is subscribed to this type of event of the site. */
-export const isWanted = (type: EventType, siteId: string) =>
-  `exists (select from webhooks w where ${isFor(`site_id = ${siteId}`)} and '${type}' = any (w.events))`
+export const isWantedSql = (type: EventType, siteId: string) =>
+  `exists (select from webhooks w where ${isForSql(`site_id = ${siteId}`)} and '${type}' = any (w.events))`
 
 /** The types of events of a site that at least one webhook gets. */
 export async function listWantedEvents(db: Queryable, siteId: number): Promise<EventType[]> {
   const { rows } = await db.query<{ type: EventType }>(
-    `select distinct unnest(events) as type from webhooks w where ${isFor('site_id = $1')}`,
+    `select distinct unnest(events) as type from webhooks w where ${isForSql('site_id = $1')}`,
     [siteId],
   )
   return rows.map(({ type }) => type)
@@ -52,12 +52,12 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
   const [isOneOfSites, siteIds] =
     event.controllerId === undefined
       ? ['site_id = $3', 'null::integer[]']
-      : [`site_id in (${ofController})`, `array(${ofController} and ${sees('sites.id')} order by id)`]
+      : [`site_id in (${ofController})`, `array(${ofController} and ${seesSql('sites.id')} order by id)`]
   const { rows } = await tx.query<DeliveryToSend>(
     `with wanted as (
        select id, host_id, is_slow, ${siteIds} as site_ids
          from webhooks w
-        where ${isFor(isOneOfSites)} and $2 = any (events) and ($4::uuid is null or exists (${ofController}))
+        where ${isForSql(isOneOfSites)} and $2 = any (events) and ($4::uuid is null or exists (${ofController}))
           for key share of w -- waits for a removal that is under way, and then skips that webhook
      ), event as (
        insert into events (id, type, site_id, controller_id, data)
@@ -76,7 +76,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
 }
 
 /** SQL: how long the log of deliveries goes back. */
-const keptFor = `interval '30 days'`
+const keptForSql = `interval '30 days'`
 
 /**
  * Settled deliveries, with their attempts. They are deleted before their events: an event may have thousands of them.
@@ -86,7 +86,7 @@ export const settledDeliveries: Retention = {
   key: 'deliveries.id',
   from: 'events join deliveries on deliveries.event_id = events.id', // only events have an index by time
   since: 'events.created_at',
-  keptFor,
+  keptFor: keptForSql,
   deletableIf: `deliveries.state <> 'pending'`,
 }
 
@@ -95,6 +95,6 @@ export const deliveredEvents: Retention = {
   table: 'events',
   key: 'id',
   since: 'created_at',
-  keptFor,
+  keptFor: keptForSql,
   deletableIf: 'not exists (select from deliveries where event_id = events.id)',
 }

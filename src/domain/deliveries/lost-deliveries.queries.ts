@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { hasSitesOf, type WebhookWithLostSites } from '../webhooks/webhooks.queries.ts'
+import { hasSitesOfSql, type WebhookWithLostSites } from '../webhooks/webhooks.queries.ts'
 
 /**
  * Webhooks that were removed or lost sites more than a minute ago, earliest first. Until then, a transaction that began before
@@ -36,7 +36,7 @@ export async function deleteLostPage(
 ): Promise<LostPage> {
   const { rows } = await db.query<Omit<LostPage, 'last'> & { lastId: string | null; lastAt: Date | null }>(
     `with page as materialized (
-       select d.id, d.created_at, not ${hasSitesOf('d', 'w')} as is_lost
+       select d.id, d.created_at, not ${hasSitesOfSql('d', 'w')} as is_lost
          from deliveries d join webhooks w on w.id = d.webhook_id
         where d.webhook_id = $1 and ($2::timestamptz is null or (d.created_at, d.id) > ($2, $3::uuid))
         order by d.created_at, d.id limit $4

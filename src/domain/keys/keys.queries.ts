@@ -101,7 +101,7 @@ const keyColumns = `k.id, k.name, current.prefix, k.scope, k.rate_limit as "rate
   coalesce((select json_agg(json_build_object('prefix', prefix, 'validUntil', valid_until, 'lastUsedAt', last_used_at)
                             order by created_at desc)
               from api_key_secrets where api_key_id = k.id and valid_until > now()), '[]') as "oldSecrets"`
-const keysWithSecret = `api_keys k join api_key_secrets current on current.api_key_id = k.id and current.valid_until is null`
+const keysWithSecretSql = `api_keys k join api_key_secrets current on current.api_key_id = k.id and current.valid_until is null`
 
 type KeyRow = Omit<ApiKeyWithSites, 'oldSecrets'> & {
   oldSecrets: { prefix: string; validUntil: string; lastUsedAt: string | null }[]
@@ -118,7 +118,7 @@ function toKey<Row extends KeyRow>(row: Row): Omit<Row, 'oldSecrets'> & ApiKeyWi
 }
 
 export async function listKeys(db: Queryable): Promise<ApiKeyWithSites[]> {
-  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecret} order by k.created_at, k.id`)
+  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecretSql} order by k.created_at, k.id`)
   return rows.map(toKey)
 }
 
@@ -128,7 +128,7 @@ export async function listKeyPage(
   { after, limit }: { after: { name: string; id: string } | undefined; limit: number },
 ): Promise<ApiKeyWithSites[]> {
   const { rows } = await db.query<KeyRow>(
-    `select ${keyColumns} from ${keysWithSecret}
+    `select ${keyColumns} from ${keysWithSecretSql}
       where $1::text is null or (k.name, k.id) > ($1, $2::uuid)
       order by k.name, k.id limit $3`,
     [after?.name ?? null, after?.id ?? null, limit],
@@ -137,7 +137,7 @@ export async function listKeyPage(
 }
 
 export async function findKey(db: Queryable, id: string): Promise<ApiKeyWithSites | undefined> {
-  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecret} where k.id = $1`, [id])
+  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from ${keysWithSecretSql} where k.id = $1`, [id])
   return rows[0] && toKey(rows[0])
 }
 
@@ -156,7 +156,7 @@ export async function findKeyToChange(
     [prefixOrId],
   )
   const { rows } = await tx.query<KeyRow & { now: Date }>(
-    `select ${keyColumns}, now() as now from ${keysWithSecret} where k.id = $1`,
+    `select ${keyColumns}, now() as now from ${keysWithSecretSql} where k.id = $1`,
     [found[0]?.id ?? null],
   )
   return rows[0] && toKey(rows[0])
@@ -186,7 +186,7 @@ export async function updateKeyRevoked(tx: Queryable, id: string): Promise<void>
 }
 
 /** SQL for the maker of a row that has the columns `api_key_id` and `staff_id`; null if both are null. */
-export function makerOf(row: string): string {
+export function makerSql(row: string): string {
   return `case when ${row}.api_key_id is not null
     then json_build_object('kind', 'key', 'id', ${row}.api_key_id,
            'name', (select name from api_keys where id = ${row}.api_key_id))

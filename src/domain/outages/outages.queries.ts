@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { ReachableController } from '../controllers/controllers.ts'
 import { takeDueProbesSql } from '../controllers/outages.queries.ts'
-import { type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
+import { type SiteOnController, siteOnControllerColumnsSql } from '../sites/sites.queries.ts'
 import type { ScheduledController } from './probe-schedule.ts'
 
 /** A controller that is probed while nobody calls it. */
@@ -14,7 +14,7 @@ export type IdleController = ScheduledController & ReachableController
 export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(
     `with ${takeDueProbesSql}
-     select distinct on (c.id) ${siteOnControllerColumns}
+     select distinct on (c.id) ${siteOnControllerColumnsSql}
        from taken join controllers c on c.id = taken.controller_id join sites s on s.controller_id = c.id
       order by c.id, s.active desc, s.id`,
     [limit],
@@ -41,7 +41,7 @@ export async function listControllersToProbe(db: Queryable): Promise<IdleControl
 /** One of the sites of a controller, preferably an active one. */
 export async function findSiteToProbe(db: Queryable, controllerId: string): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
-    `select ${siteOnControllerColumns} from controllers c join sites s on s.controller_id = c.id
+    `select ${siteOnControllerColumnsSql} from controllers c join sites s on s.controller_id = c.id
       where c.id = $1 order by s.active desc, s.id limit 1`,
     [controllerId],
   )

@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/database.ts'
-import { type SiteProblem, type SiteStateName, siteState, withOutage } from '../sites/site-states.queries.ts'
-import { mayUseSite } from '../sites/sites.queries.ts'
-import { isVisible } from '../webhooks/webhooks.queries.ts'
-import { inScope, type OverviewScope } from './issued.queries.ts'
+import { type SiteProblem, type SiteStateName, siteStateSql, withOutageSql } from '../sites/site-states.queries.ts'
+import { mayUseSiteSql } from '../sites/sites.queries.ts'
+import { isVisibleSql } from '../webhooks/webhooks.queries.ts'
+import { inScopeSql, type OverviewScope } from './issued.queries.ts'
 
 /** At most this many lines of one kind are shown: nobody reads more before the first ones are fixed. */
 const atMost = 50
@@ -12,8 +12,8 @@ export type SiteOnWall = { id: number; name: string; state: SiteStateName }
 /** The sites by number. */
 export async function listWall(db: Queryable, scope: OverviewScope, limit: number): Promise<SiteOnWall[]> {
   const { rows } = await db.query<SiteOnWall>(
-    `select s.id, s.name, ${siteState} as state
-       from sites s ${withOutage} where ${inScope('s.id')} order by s.id limit $3`,
+    `select s.id, s.name, ${siteStateSql} as state
+       from sites s ${withOutageSql} where ${inScopeSql('s.id')} order by s.id limit $3`,
     [scope.onlySitesOf, scope.siteId, limit],
   )
   return rows
@@ -21,7 +21,7 @@ export async function listWall(db: Queryable, scope: OverviewScope, limit: numbe
 
 export async function countSites(db: Queryable, scope: OverviewScope): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `select count(*)::integer as count from sites s where ${inScope('s.id')}`,
+    `select count(*)::integer as count from sites s where ${inScopeSql('s.id')}`,
     [scope.onlySitesOf, scope.siteId],
   )
   return rows[0]?.count ?? 0
@@ -43,9 +43,9 @@ export async function listFailingControllers(db: Queryable, scope: OverviewScope
   const { rows } = await db.query<FailingController>(
     `select c.id, c.name, failing.problem, min(failing.since) as since, count(*)::integer as sites,
             min(failing.site_id) as "siteId", (array_agg(failing.site order by failing.site_id))[1] as site
-       from (select s.controller_id, s.id as site_id, s.name as site, ${siteState} as problem,
+       from (select s.controller_id, s.id as site_id, s.name as site, ${siteStateSql} as problem,
                     coalesce(o.since, s.sync_failing_since) as since
-               from sites s ${withOutage} where ${inScope('s.id')}) as failing
+               from sites s ${withOutageSql} where ${inScopeSql('s.id')}) as failing
        join controllers c on c.id = failing.controller_id
       where failing.problem not in ('reachable', 'unknown', 'inactive')
       group by c.id, failing.problem
@@ -74,7 +74,7 @@ export async function listFailingWebhooks(db: Queryable, scope: OverviewScope): 
                select from deliveries d where d.webhook_id = webhooks.id and d.created_at >= failing_since
                   and d.state <> 'delivered' limit 1000) as late) as undelivered
        from webhooks
-      where (failing_since is not null or disabled_at is not null) and ${isVisible('$1')}
+      where (failing_since is not null or disabled_at is not null) and ${isVisibleSql('$1')}
         and ($2::integer is null or all_sites
              or exists (select from webhook_sites w where w.webhook_id = webhooks.id and w.site_id = $2))
       order by disabled_at is null, coalesce(disabled_at, failing_since), name
@@ -117,7 +117,7 @@ export async function listHeldUpBatches(db: Queryable, scope: OverviewScope): Pr
   const { rows } = await db.query<HeldUpBatch>(
     `select b.site_id as "siteId", b.id, s.name as site, b.held_up_since as "heldUpSince"
        from batches b join sites s on s.id = b.site_id
-      where b.finished_at is null and b.held_up_since is not null and ${inScope('b.site_id')}
+      where b.finished_at is null and b.held_up_since is not null and ${inScopeSql('b.site_id')}
       order by b.held_up_since, b.id
       limit ${atMost}`,
     [scope.onlySitesOf, scope.siteId],
@@ -131,7 +131,7 @@ export type SiteWithUnrecorded = { id: number; name: string; vouchers: number }
 export async function listSitesWithUnrecorded(db: Queryable, scope: OverviewScope): Promise<SiteWithUnrecorded[]> {
   const { rows } = await db.query<SiteWithUnrecorded>(
     `select s.id, s.name, s.unrecorded as vouchers from sites s
-      where s.active and s.unrecorded > 0 and ${inScope('s.id')}
+      where s.active and s.unrecorded > 0 and ${inScopeSql('s.id')}
       order by s.unrecorded desc, s.id
       limit ${atMost}`,
     [scope.onlySitesOf, scope.siteId],
@@ -149,7 +149,7 @@ export async function findControllerOfSite(
 ): Promise<ControllerOfSite | undefined> {
   const { rows } = await db.query<ControllerOfSite>(
     `select c.name, c.created_at as "createdAt", s.synced_at as "syncedAt", now() as now
-       from sites s join controllers c on c.id = s.controller_id where s.id = $2 and ${mayUseSite('$1', 's.id')}`,
+       from sites s join controllers c on c.id = s.controller_id where s.id = $2 and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, siteId],
   )
   return rows[0]

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { type Person, personColumns } from './staff.queries.ts'
+import { type Person, personColumnsSql } from './staff.queries.ts'
 
 /** A person as administrators and managers see them. */
 export type StaffMember = Person & {
@@ -10,7 +10,7 @@ export type StaffMember = Person & {
   lastSeenAt: Date | null
 }
 
-const memberColumns = `${personColumns}, st.password_hash is not null as "hasPassword",
+const memberColumns = `${personColumnsSql}, st.password_hash is not null as "hasPassword",
   (select expires_at from password_links where staff_id = st.id and expires_at > now()) as "linkExpiresAt",
   st.last_seen_at as "lastSeenAt"`
 
@@ -18,7 +18,7 @@ const memberColumns = `${personColumns}, st.password_hash is not null as "hasPas
  * The condition that somebody may manage the person in the row `st`. An administrator manages everybody. A manager manages
  * people with the role desk whose sites are all among the manager's own. Null is the command line, which manages everybody.
  */
-function isManagedBy(managerId: string): string {
+function isManagedBySql(managerId: string): string {
   return `(${managerId}::uuid is null or exists (
     select from staff m
      where m.id = ${managerId} and m.active
@@ -35,9 +35,9 @@ function isManagedBy(managerId: string): string {
  * The condition that the person in the row `st` was not removed. The row of a removed person stays, because vouchers refer to its
  * name. It has a text without @ instead of an e-mail address, so nobody can sign in with it.
  */
-const isPresent = `st.email like '%@%'`
+const isPresentSql = `st.email like '%@%'`
 
-const byName = 'st.name collate natural_order'
+const byNameSql = 'st.name collate natural_order'
 
 /** The people whom somebody may manage, by name, page by page. */
 export async function listStaffPage(
@@ -55,12 +55,12 @@ export async function listStaffPage(
 ): Promise<StaffMember[]> {
   const { rows } = await db.query<StaffMember>(
     `select ${memberColumns} from staff st
-      where ${isPresent} and ${isManagedBy('$1')}
+      where ${isPresentSql} and ${isManagedBySql('$1')}
         and ($2::integer is null or st.all_sites
              or exists (select from staff_sites where staff_id = st.id and site_id = $2))
         and ($3::text is null or position(lower($3) in lower(st.name)) > 0 or position(lower($3) in lower(st.email collate natural_order)) > 0)
-        and ($4::text is null or (${byName}, st.id) > ($4 collate natural_order, $5::uuid))
-      order by ${byName}, st.id
+        and ($4::text is null or (${byNameSql}, st.id) > ($4 collate natural_order, $5::uuid))
+      order by ${byNameSql}, st.id
       limit $6`,
     [
       managerId,
@@ -81,7 +81,7 @@ export async function findStaffMember(
   managerId: string | null,
 ): Promise<StaffMember | undefined> {
   const { rows } = await db.query<StaffMember>(
-    `select ${memberColumns} from staff st where st.id = $2 and ${isPresent} and ${isManagedBy('$1')}`,
+    `select ${memberColumns} from staff st where st.id = $2 and ${isPresentSql} and ${isManagedBySql('$1')}`,
     [managerId, id],
   )
   return rows[0]
@@ -89,7 +89,7 @@ export async function findStaffMember(
 
 export async function findPersonIdByEmail(db: Queryable, email: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from staff st where ${isPresent} and lower(email collate natural_order) = lower($1::text collate natural_order)`,
+    `select id from staff st where ${isPresentSql} and lower(email collate natural_order) = lower($1::text collate natural_order)`,
     [email],
   )
   return rows[0]?.id

@@ -2,9 +2,9 @@ import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import type { Role } from '../actor.ts'
 
-const usableUnusedFor = `interval '12 hours'`
+const usableUnusedForSql = `interval '12 hours'`
 /** A session ends after 12 hours without a request, and at the latest after 7 days. */
-const isLive = `(s.last_seen_at > now() - ${usableUnusedFor} and s.created_at > now() - interval '7 days')`
+const isLiveSql = `(s.last_seen_at > now() - ${usableUnusedForSql} and s.created_at > now() - interval '7 days')`
 
 export type Credentials = {
   /** The e-mail address as PostgreSQL compares it. It differs from JavaScript: PostgreSQL turns a Turkish İ into i. */
@@ -83,7 +83,7 @@ export async function findSessions(db: Queryable, tokensSha256: Buffer[]): Promi
     `select s.id, s.staff_id as "staffId", st.name, st.role, st.all_sites as "allSites",
             s.last_seen_at as "lastSeenAt", now() as now, s.token_sha256 as "tokenSha256"
        from staff_sessions s join staff st on st.id = s.staff_id
-      where s.token_sha256 = any ($1::bytea[]) and st.active and ${isLive}`,
+      where s.token_sha256 = any ($1::bytea[]) and st.active and ${isLiveSql}`,
     [tokensSha256],
   )
   for (const row of rows) Object.freeze(row) // requests of one person share it
@@ -109,7 +109,7 @@ export async function listSessions(db: Queryable, staffId: string): Promise<Open
   const { rows } = await db.query<OpenSession>(
     `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", host(s.address) as address,
             s.user_agent as "userAgent"
-       from staff_sessions s where s.staff_id = $1 and ${isLive} order by s.last_seen_at desc, s.id`,
+       from staff_sessions s where s.staff_id = $1 and ${isLiveSql} order by s.last_seen_at desc, s.id`,
     [staffId],
   )
   return rows
@@ -140,7 +140,7 @@ export const endedSessions: Retention = {
   table: 'staff_sessions',
   key: 'id',
   since: 'last_seen_at',
-  keptFor: usableUnusedFor,
+  keptFor: usableUnusedForSql,
 }
 
 export const expiredLinks: Retention = {

@@ -18,12 +18,12 @@ export type Person = {
   createdAt: Date
 }
 
-export const personColumns = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
+export const personColumnsSql = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
   st.active, st.language, st.theme, st.created_at as "createdAt"`
 
 export async function findPerson(db: Queryable, id: string): Promise<Person | undefined> {
-  const { rows } = await db.query<Person>(`select ${personColumns} from staff st where st.id = $1`, [id])
+  const { rows } = await db.query<Person>(`select ${personColumnsSql} from staff st where st.id = $1`, [id])
   return rows[0]
 }
 
@@ -42,7 +42,7 @@ export async function insertPerson(
     `insert into staff as st (id, name, email, role, all_sites, language, password_hash)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict do nothing
-     returning ${personColumns}`,
+     returning ${personColumnsSql}`,
     [person.id, person.name, person.email, person.role, person.allSites, person.language, person.passwordHash],
   )
   return rows[0]
@@ -106,7 +106,7 @@ export async function replacePasswordLink(
 /** The person of a link; undefined if the link is unknown, used or too old, or if the person is not active. */
 export async function findPersonOfLink(db: Queryable, tokenSha256: Buffer): Promise<Person | undefined> {
   const { rows } = await db.query<Person>(
-    `select ${personColumns} from password_links l join staff st on st.id = l.staff_id
+    `select ${personColumnsSql} from password_links l join staff st on st.id = l.staff_id
       where l.token_sha256 = $1 and l.expires_at > now() and st.active`,
     [tokenSha256],
   )

@@ -2,17 +2,17 @@ import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import { replaceable } from '#lib/points.ts'
 import { actorColumns, actorReference, type Requester } from '../actor.ts'
-import { isWanted } from '../deliveries/events.queries.ts'
-import { isNotHeld } from '../hold.queries.ts'
+import { isWantedSql } from '../deliveries/events.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
-import { mayUseSite, type SiteOnController, siteOnControllerColumns } from '../sites/sites.queries.ts'
+import { mayUseSiteSql, type SiteOnController, siteOnControllerColumnsSql } from '../sites/sites.queries.ts'
 import type { CreatedVoucher, CreationState, Intent, RecordedCreation } from './creation.ts'
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
-const rememberedFor = `interval '24 hours'`
+const rememberedForSql = `interval '24 hours'`
 /** Longer than calling the controller and recording take: a process that holds an intent longer has died. */
-const lease = `interval '30 seconds'`
+const leaseSql = `interval '30 seconds'`
 
 type CreationRow = {
   siteId: number
@@ -25,13 +25,13 @@ type CreationRow = {
 }
 
 /** A call of the controller has usually ended after this time. */
-const usualCall = `interval '10 seconds'`
+const usualCallSql = `interval '10 seconds'`
 
 /**
  * SQL: the seconds until the outcome of a creation may be known. 1 while a process calls the controller, and otherwise the
  * seconds until the next lookup. If the lookup is overdue, e.g. while the controller is out, the wait grows, up to 30 s.
  */
-const retrySeconds = `case when state = 'open' and sent_at > now() - ${usualCall} then 1
+const retrySecondsSql = `case when state = 'open' and sent_at > now() - ${usualCallSql} then 1
   else least(30, greatest(1, ceil(abs(extract(epoch from lease_until - now()))))) end::integer`
 
 /** The creation that this Idempotency-Key of the actor belongs to. */
@@ -42,10 +42,10 @@ export async function findEarlierCreation(
 ): Promise<EarlierRequest<RecordedCreation> | undefined> {
   const { rows } = await db.query<CreationRow>(
     `select site_id as "siteId", id, request_hash as "requestHash", state, voucher_id as "voucherId", answer,
-            ${retrySeconds} as "retrySeconds"
+            ${retrySecondsSql} as "retrySeconds"
        from creations
       where actor = $1 and idempotency_key = $2
-        and (settled_at is null or settled_at > now() - ${rememberedFor})`,
+        and (settled_at is null or settled_at > now() - ${rememberedForSql})`,
     [actorReference(actor), idempotencyKey],
   )
   const [row] = rows
@@ -62,7 +62,7 @@ const intentColumns = `site_id, id, actor, api_key_id, staff_id, idempotency_key
   controller_ahead_ms, sent_at, lease_until`
 const intentPlaceholders = `$1::integer, $2::uuid, $3, $4::uuid, $5::uuid, $6, $7::bytea, $8, $9, $10::integer, $11::integer,
   $12::boolean, $13::integer, $14::integer, $15::integer, $16, $17::timestamptz, $18::integer, $19::uuid,
-  $20::double precision, now(), now() + ${lease}`
+  $20::double precision, now(), now() + ${leaseSql}`
 
 function intentValues(intent: Intent): unknown[] {
   const { shape } = intent
@@ -95,7 +95,7 @@ function intentValues(intent: Intent): unknown[] {
 export type OpenedCreation = { isSilent: boolean }
 
 /** SQL for an `OpenedCreation` of the site $1. */
-const openedColumns = `not ${isWanted('voucher.created', '$1')} as "isSilent"`
+const openedColumns = `not ${isWantedSql('voucher.created', '$1')} as "isSilent"`
 
 /**
  * Commits the intent. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
@@ -107,7 +107,7 @@ export async function insertCreation(
   { isMade = false } = {},
 ): Promise<OpenedCreation | undefined> {
   const { rows } = await db.query<OpenedCreation>(
-    `insert into creations (${intentColumns}) select ${intentPlaceholders} where $21::boolean or ${isNotHeld}
+    `insert into creations (${intentColumns}) select ${intentPlaceholders} where $21::boolean or ${isNotHeldSql}
      on conflict (actor, idempotency_key) do nothing
      returning ${openedColumns}`,
     [...intentValues(intent), isMade],
@@ -131,13 +131,13 @@ export async function insertCreationAt(
     {
       name: 'open creation',
       text: `with site as (
-       select ${siteOnControllerColumns}
+       select ${siteOnControllerColumnsSql}
          from sites s join controllers c on c.id = s.controller_id
-        where s.id = $1 and s.active and ${mayUseSite('$21', 's.id')}
+        where s.id = $1 and s.active and ${mayUseSiteSql('$21', 's.id')}
           and (s.tags_names, c.id, c.driver, c.address, c.secret, c.certificate_pin)
               is not distinct from ($22::boolean, $23::uuid, $24::text, $25::text, $26::text, $27::bytea)
      ), opened as (
-       insert into creations (${intentColumns}) select ${intentPlaceholders} from site where ${isNotHeld}
+       insert into creations (${intentColumns}) select ${intentPlaceholders} from site where ${isNotHeldSql}
        on conflict (actor, idempotency_key) do nothing
        returning site_id
      )
@@ -195,12 +195,12 @@ export async function updateCreationSent(
 ): Promise<{ site: SiteOnController; isHeld: boolean } | undefined> {
   const { rows } = await db.query<SiteOnController & { isHeld: boolean }>(
     `with sent as (
-       update creations set sent_at = now(), lease_until = now() + ${lease}
-        where site_id = $1 and id = $2 and ${isNotHeld}
+       update creations set sent_at = now(), lease_until = now() + ${leaseSql}
+        where site_id = $1 and id = $2 and ${isNotHeldSql}
      )
-     select ${siteOnControllerColumns}, not ${isNotHeld} as "isHeld"
+     select ${siteOnControllerColumnsSql}, not ${isNotHeldSql} as "isHeld"
        from sites s join controllers c on c.id = s.controller_id
-      where s.id = $1 and s.active and ${mayUseSite('$3', 's.id')}`,
+      where s.id = $1 and s.active and ${mayUseSiteSql('$3', 's.id')}`,
     [siteId, id, onlySitesOf],
   )
   if (!rows[0]) return undefined
@@ -213,7 +213,7 @@ export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promis
   await tx.query(
     `update creations set idempotency_key = null, superseded_by = $3
       where actor = $1 and idempotency_key = $2
-        and (settled_at < now() - ${rememberedFor} or (state in ('rejected', 'absent') and request_hash = $4))`,
+        and (settled_at < now() - ${rememberedForSql} or (state in ('rejected', 'absent') and request_hash = $4))`,
     [actorReference(next.maker), next.idempotencyKey, next.id, next.requestHash],
   )
 }
@@ -222,7 +222,7 @@ export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promis
  * Locks those of these creations that are not settled. Statements that lock several creations lock them in the order of their
  * ids; otherwise two statements could deadlock.
  */
-export const lockUnsettled = `select id from creations
+export const lockUnsettledSql = `select id from creations
   where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
 
 /**
@@ -236,7 +236,7 @@ export async function updateCreationsFailed(
   state: 'rejected' | 'unknown',
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `with locked as (${lockUnsettled})
+    `with locked as (${lockUnsettledSql})
      update creations c set state = $3, settled_at = case when $3 = 'rejected' then now() end, lease_until = now()
        from locked
       where c.site_id = $1 and c.id = locked.id
@@ -262,7 +262,7 @@ export async function endLeases(db: Queryable, { siteId, id: batchId }: SiteItem
 }
 
 /** SQL: the creation belongs to no batch, or its batch has ended. `not in` reads the open batches once per deletion. */
-const hasNoOpenBatch = '(batch_id is null or batch_id not in (select id from batches where finished_at is null))'
+const hasNoOpenBatchSql = '(batch_id is null or batch_id not in (select id from batches where finished_at is null))'
 
 /**
  * A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. An open batch reads
@@ -272,6 +272,6 @@ export const settledCreations = (): Retention => ({
   table: 'creations',
   key: 'site_id, id',
   since: 'settled_at',
-  keptFor: rememberedFor,
-  deletableIf: replaceable('keep creations of open batches', () => hasNoOpenBatch),
+  keptFor: rememberedForSql,
+  deletableIf: replaceable('keep creations of open batches', () => hasNoOpenBatchSql),
 })

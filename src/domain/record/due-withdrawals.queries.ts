@@ -1,27 +1,27 @@
 import type { Queryable } from '#db/database.ts'
 import type { Disconnection, Failure } from '#drivers/driver.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
-import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
-import { isNotHeld } from '../hold.queries.ts'
-import { kindOfWithdrawal, type WithdrawalKind, type WithdrawalReason } from './withdrawals.queries.ts'
+import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
+import { type ChangedVoucher, changedVoucherColumnsSql } from '../deliveries/events.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
+import { type WithdrawalKind, type WithdrawalReason, withdrawalKindSql } from './withdrawals.queries.ts'
 
 /**
  * A process that holds rows longer has died or is slow. Two processes may then withdraw the same voucher: no harm is
  * done.
  */
-const lease = `interval '12 seconds'`
+const leaseSql = `interval '12 seconds'`
 const maxPauseSeconds = 300
 /** The pause doubles with each attempt, from two seconds to five minutes. A busy controller has a free slot soon. */
-const pause = `make_interval(secs => case $2 when 'busy' then 2 else least(${maxPauseSeconds}, 2 ^ least(attempts, 9)) end)`
+const pauseSql = `make_interval(secs => case $2 when 'busy' then 2 else least(${maxPauseSeconds}, 2 ^ least(attempts, 9)) end)`
 /**
  * SQL: the voucher should be withdrawn by now; attempts may have failed. The last condition excludes none of these, because no
  * pause is longer. It lets PostgreSQL use an index.
  */
-export const isDueWithdrawal = `settled_at is null and due_at <= now()
+export const isDueWithdrawalSql = `settled_at is null and due_at <= now()
   and next_attempt_at <= now() + make_interval(secs => ${maxPauseSeconds})`
 /** A withdrawal is given up after ten attempts and seven days. */
-const isHopeless = `(attempts >= 10 and due_at < now() - interval '7 days')`
+const isHopelessSql = `(attempts >= 10 and due_at < now() - interval '7 days')`
 
 /** The end of a page: the last withdrawal on it. */
 type DuePlace = { dueAt: Date; siteId: number }
@@ -43,15 +43,15 @@ export async function listSitesWithDueWithdrawals(
   const { rows } = await db.query<{ siteIds: number[]; isFull: boolean; dueAt: Date; siteId: number }>(
     `with due as materialized (
        select next_attempt_at, site_id from withdrawals
-        where ${kindOfWithdrawal} = $1 and settled_at is null and next_attempt_at <= now()
-          and (next_attempt_at, site_id) > ($2, $3) and ${isNotHeld}
+        where ${withdrawalKindSql} = $1 and settled_at is null and next_attempt_at <= now()
+          and (next_attempt_at, site_id) > ($2, $3) and ${isNotHeldSql}
         order by next_attempt_at, site_id limit $4
      )
      select next_attempt_at as "dueAt", site_id as "siteId", (select count(*) from due) = $4 as "isFull",
             array(select s.id
                     from (select site_id, min(next_attempt_at) as since from due group by site_id) as longest
                     join sites s on s.id = longest.site_id
-                   where not ${controllerIsOut}
+                   where not ${controllerIsOutSql}
                    order by longest.since) as "siteIds"
        from due order by next_attempt_at desc, site_id desc limit 1`,
     [kind, after?.dueAt ?? '-infinity', after?.siteId ?? 0, limit],
@@ -101,11 +101,11 @@ export async function takeDueWithdrawals(
   const { rows } = await db.query<DueWithdrawal>(
     `with due as (
        select id from withdrawals
-        where site_id = $1 and ${kindOfWithdrawal} = $2 and settled_at is null and next_attempt_at <= now() and ${isNotHeld}
+        where site_id = $1 and ${withdrawalKindSql} = $2 and settled_at is null and next_attempt_at <= now() and ${isNotHeldSql}
         order by next_attempt_at limit $3 for update skip locked
      ), taken as (
        update withdrawals w
-          set next_attempt_at = now() + ${lease}, attempts = attempts + 1,
+          set next_attempt_at = now() + ${leaseSql}, attempts = attempts + 1,
               voucher_id = coalesce((select c.voucher_id from creations c
                                       where c.site_id = $1 and c.id = w.voucher_id and c.state = 'recorded'
                                         and not exists (select from withdrawals other
@@ -154,7 +154,7 @@ export async function updateVouchersWithdrawn(
      update vouchers set status = 'revoked', revoked_at = now()
        from locked
       where vouchers.site_id = $1 and vouchers.id = locked.id
-     returning ${changedVoucherColumns},
+     returning ${changedVoucherColumnsSql},
        coalesce((select w.reason from withdrawals w
                   where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
                     and (not w.only_unused or w.id = any ($3::uuid[]))
@@ -242,8 +242,8 @@ export async function postponeWithdrawals(
 ): Promise<void> {
   await db.query(
     `update withdrawals
-        set failure = $2, next_attempt_at = now() + ${pause},
-            outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
+        set failure = $2, next_attempt_at = now() + ${pauseSql},
+            outcome = case when ${isHopelessSql} then 'failed' end, settled_at = case when ${isHopelessSql} then now() end
       where site_id = $1 and id = any ($3::uuid[]) and settled_at is null`,
     [siteId, failure, ids],
   )
@@ -264,12 +264,12 @@ export async function postponeDueWithdrawals(
     const { rows } = await db.query<{ now: Date }>(
       `with due as materialized (
          select id from withdrawals
-          where site_id = $1 and ${kindOfWithdrawal} = $5 and settled_at is null and next_attempt_at <= coalesce($3, now())
+          where site_id = $1 and ${withdrawalKindSql} = $5 and settled_at is null and next_attempt_at <= coalesce($3, now())
           order by next_attempt_at limit $4 for update
        )
        update withdrawals
-          set failure = $2, attempts = attempts + 1, next_attempt_at = now() + ${pause},
-              outcome = case when ${isHopeless} then 'failed' end, settled_at = case when ${isHopeless} then now() end
+          set failure = $2, attempts = attempts + 1, next_attempt_at = now() + ${pauseSql},
+              outcome = case when ${isHopelessSql} then 'failed' end, settled_at = case when ${isHopelessSql} then now() end
         where site_id = $1 and id in (select id from due)
        returning now()::timestamptz(3) as now`,
       [siteId, failure, before, limit, kind],

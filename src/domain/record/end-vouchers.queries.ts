@@ -1,12 +1,12 @@
 import type { Queryable } from '#db/database.ts'
-import { type ChangedVoucher, changedVoucherColumns } from '../deliveries/events.queries.ts'
+import { type ChangedVoucher, changedVoucherColumnsSql } from '../deliveries/events.queries.ts'
 
 /** Marks that webhooks were notified of the first use of these vouchers. Returns the vouchers that were not marked before. */
 export async function updateFirstUseNotified(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set first_use_told = true
       where site_id = $1 and id = any ($2::uuid[]) and not first_use_told
-     returning ${changedVoucherColumns}`,
+     returning ${changedVoucherColumnsSql}`,
     [siteId, ids],
   )
   return rows
@@ -17,13 +17,13 @@ export async function updateEndNotified(tx: Queryable, siteId: number, ids: stri
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set end_told = true
       where site_id = $1 and id = any ($2::uuid[]) and not end_told
-     returning ${changedVoucherColumns}`,
+     returning ${changedVoucherColumnsSql}`,
     [siteId, ids],
   )
   return rows
 }
 
-const isOver = `status in ('valid', 'used') and not end_told and expires_at <= now()`
+const isOverSql = `status in ('valid', 'used') and not end_told and expires_at <= now()`
 
 /** Vouchers whose minutes ran out since the last sweep, earliest first. */
 export async function listEndedVouchers(
@@ -32,7 +32,7 @@ export async function listEndedVouchers(
 ): Promise<{ siteId: number; site: string; id: string }[]> {
   const { rows } = await db.query<{ siteId: number; site: string; id: string }>(
     `select site_id as "siteId", (select name from sites where sites.id = site_id) as site, id
-       from vouchers where ${isOver} order by expires_at limit $1`,
+       from vouchers where ${isOverSql} order by expires_at limit $1`,
     [limit],
   )
   return rows
@@ -45,11 +45,11 @@ export async function listEndedVouchers(
 export async function updateVouchersEnded(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
     `with due as materialized (
-       select id from vouchers where site_id = $1 and id = any ($2::uuid[]) and ${isOver} for update skip locked
+       select id from vouchers where site_id = $1 and id = any ($2::uuid[]) and ${isOverSql} for update skip locked
      )
      update vouchers set status = case status when 'valid' then 'expired' else status end, end_told = true
        from due where site_id = $1 and vouchers.id = due.id
-     returning ${changedVoucherColumns}`,
+     returning ${changedVoucherColumnsSql}`,
     [siteId, ids],
   )
   return rows

@@ -10,7 +10,7 @@ export type OldVoucher = { id: string; controllerVoucherId: string | null; code:
  * SQL: ended more than $3 days ago, and no withdrawal is open. A voucher without a recorded end counts as if it had
  * been used right after its creation: it ended when its minutes had run out.
  */
-const isOld = `site_id = $1 and status = $2 and created_at < now() - make_interval(days => $3)
+const isOldSql = `site_id = $1 and status = $2 and created_at < now() - make_interval(days => $3)
   and coalesce(revoked_at, expires_at, created_at + make_interval(mins => expire_minutes)) < now() - make_interval(days => $3)
   and not exists (select from withdrawals w
                    where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null)`
@@ -24,7 +24,7 @@ export async function listOldVouchers(
   const { rows } = await db.query<OldVoucher>(
     `select id, controller_voucher_id as "controllerVoucherId", code, created_at as "createdAt"
        from vouchers
-      where ${isOld} and (created_at, id) > ($4, $5)
+      where ${isOldSql} and (created_at, id) > ($4, $5)
       order by created_at, id
       limit $6`,
     [siteId, status, endedDaysAgo, after?.createdAt ?? '-infinity', after?.id ?? noId, limit],
@@ -42,7 +42,7 @@ export async function deleteOldVouchers(
 ): Promise<number> {
   const { rowCount } = await db.query(
     `with old as materialized (
-       select id from vouchers where ${isOld} and id = any ($4::uuid[]) order by id for update skip locked
+       select id from vouchers where ${isOldSql} and id = any ($4::uuid[]) order by id for update skip locked
      )
      delete from vouchers where site_id = $1 and id in (select id from old)`,
     [siteId, status, endedDaysAgo, ids],

@@ -2,12 +2,12 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Calendar } from '#lib/clock.ts'
-import { changedVoucherColumns, type RevokedVoucher } from '../deliveries/events.queries.ts'
-import { countAdopted, moveDays } from './site-days.queries.ts'
+import { changedVoucherColumnsSql, type RevokedVoucher } from '../deliveries/events.queries.ts'
+import { countAdoptedSql, moveDaysSql } from './site-days.queries.ts'
 import { withoutTag } from './voucher-shape.ts'
 
 /** SQL for the vouchers of a controller's list as rows. */
-const seenRows = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
+const seenRowsSql = `jsonb_to_recordset($2::jsonb) as seen (record_id uuid, id text, code text, name text, note text,
   max_uses integer, expire_minutes integer, down_kbps integer, up_kbps integer, quota_mb integer, used_count integer,
   created_at timestamptz(3), first_used_at timestamptz(3), expires_at timestamptz(3), expired boolean, issued_on date)`
 
@@ -35,7 +35,7 @@ function toRows(vouchers: SeenVoucher[], dayOf?: (createdAt: Date | null) => str
 }
 
 /** SQL for the status: used, otherwise expired, otherwise valid. The controller reports when the minutes end. */
-const statusBy = (maxUses: string) => `case
+const statusBySql = (maxUses: string) => `case
     when ${maxUses} > 0 and seen.used_count >= ${maxUses} then 'used'
     when seen.expired or seen.expires_at <= now() then 'expired'
     else 'valid' end`
@@ -44,7 +44,7 @@ const statusBy = (maxUses: string) => `case
 export type SyncedSite = { siteId: number; listedAt: Date; day: string }
 
 /** Times differ only if they are more than 6 s apart, because each process corrects a controller's clock with a small error. */
-const differ = (a: string, b: string) =>
+const differSql = (a: string, b: string) =>
   `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
 
 /** `firstUsed` and `expired` are ids. */
@@ -69,8 +69,8 @@ export async function updateSeenVouchers(
   const { rows } = await db.query<SeenChanges>(
     `with news as materialized (
        select known.id as known_id, known.used_count as used_before, known.status as status_before, seen.*,
-              ${statusBy('known.max_uses')} as status
-         from ${seenRows},
+              ${statusBySql('known.max_uses')} as status
+         from ${seenRowsSql},
               lateral (
                 select * from vouchers where site_id = $1 and controller_voucher_id = seen.id
                 union all
@@ -78,9 +78,9 @@ export async function updateSeenVouchers(
               ) as known
         where (known.revoked_at is null or known.revoked_at < $3)
           and ((known.controller_voucher_id, known.used_count, known.status)
-               is distinct from (seen.id, seen.used_count, ${statusBy('known.max_uses')})
-               or ${differ('known.first_used_at', 'seen.first_used_at')}
-               or ${differ('known.expires_at', 'seen.expires_at')})
+               is distinct from (seen.id, seen.used_count, ${statusBySql('known.max_uses')})
+               or ${differSql('known.first_used_at', 'seen.first_used_at')}
+               or ${differSql('known.expires_at', 'seen.expires_at')})
      ), written as (
        update vouchers
           set controller_voucher_id = news.id, used_count = news.used_count, first_used_at = news.first_used_at,
@@ -103,7 +103,7 @@ export async function updateSeenVouchers(
                  where site_id = $1 and voucher_id = written.id and outcome in ('revoked', 'ended')
               ) as before
         where status_before = 'revoked' and (valid_until <= now() or before.has_any)
-     ), counted as (${moveDays(
+     ), counted as (${moveDaysSql(
        ['redeemed', 'created_redeemed'],
        `select $4::date as day, 1 as redeemed, 0 as created_redeemed from written where redeemed
         union all
@@ -133,9 +133,9 @@ export async function insertAdoptedVouchers(
      insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
        qos_down_kbps, qos_up_kbps, qos_quota_mb, status, used_count, created_at, first_used_at, expires_at, synced_at, issued_on)
      select $1, seen.record_id, seen.id, seen.code, seen.name, without_date(seen.name), seen.max_uses, seen.expire_minutes,
-            seen.down_kbps, seen.up_kbps, seen.quota_mb, ${statusBy('seen.max_uses')}, seen.used_count,
+            seen.down_kbps, seen.up_kbps, seen.quota_mb, ${statusBySql('seen.max_uses')}, seen.used_count,
             coalesce(seen.created_at, now()), seen.first_used_at, seen.expires_at, now(), seen.issued_on
-       from ${seenRows}
+       from ${seenRowsSql}
       where seen.code is not null and seen.expire_minutes > 0
         and exists (select from site)
         and not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
@@ -146,7 +146,7 @@ export async function insertAdoptedVouchers(
                            and creations.max_uses = seen.max_uses and creations.expire_minutes = seen.expire_minutes)
      on conflict do nothing
      returning id, issued_on, used_count
-     ), ${countAdopted}
+     ), ${countAdoptedSql}
      select id from adopted`,
     [siteId, toRows(vouchers, (createdAt) => today(createdAt ?? now))],
   )
@@ -171,11 +171,11 @@ export async function updateVanishedVouchers(
               revoked_at = case when expires_at <= now() then null else now() end,
               synced_at = now()
         where site_id = $1 and id = any ($2) and status = 'valid'
-       returning ${changedVoucherColumns}, status,
+       returning ${changedVoucherColumnsSql}, status,
          coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
                     order by w.due_at, w.id limit 1), 'controller') as reason
-     ), counted as (${moveDays(['revoked'], `select $3::date as day, 1 as revoked from gone where status = 'revoked'`)})
+     ), counted as (${moveDaysSql(['revoked'], `select $3::date as day, 1 as revoked from gone where status = 'revoked'`)})
      select id, reference, "isOurs", status, reason from gone`,
     [siteId, ids, day],
   )

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker } from '../actor.ts'
-import { isWanted } from '../deliveries/events.queries.ts'
+import { isWantedSql } from '../deliveries/events.queries.ts'
 import { siteInUseSql } from '../sites/sites.queries.ts'
 import type { CreatedVoucher } from './creation.ts'
 
@@ -100,7 +100,7 @@ export async function recordVouchers(
               revoked_only_unused, state <> 'recorded' and superseded_by is null as has_no_voucher
          from creations
         where site_id = $1 and id = any ($12)
-          and not ($16 and (revoked_at is not null or ${isWanted('voucher.created', '$1')}))
+          and not ($16 and (revoked_at is not null or ${isWantedSql('voucher.created', '$1')}))
         order by id for update
      ), free as (
        select offered.*, row_number() over (order by place) as number

@@ -25,7 +25,7 @@ export async function updateCreationsRevoked(
         order by c.site_id, c.id for update of c
      )
      update creations c
-        set revoked_at = coalesce(revoked_at, now()), revoked_only_unused = ${onlyUnusedNow(filter)}
+        set revoked_at = coalesce(revoked_at, now()), revoked_only_unused = ${onlyUnusedNowSql(filter)}
        from locked
       where c.site_id = locked.site_id and c.id = locked.id
      returning c.site_id as "siteId", c.id, c.settled_at is null as "isUnsettled"`,
@@ -44,7 +44,7 @@ export async function updateRejectedCreationsRevoked(
   filter: RevocationFilter,
 ): Promise<void> {
   await tx.query(
-    `update creations c set revoked_at = now(), revoked_only_unused = ${onlyUnusedNow(filter)}
+    `update creations c set revoked_at = now(), revoked_only_unused = ${onlyUnusedNowSql(filter)}
        from unnest($1::integer[], $2::uuid[]) as sent (site_id, id)
       where c.site_id = sent.site_id and c.id = sent.id and c.state = 'rejected' and c.revoked_at is null`,
     [creations.map(({ siteId }) => siteId), creations.map(({ id }) => id)],
@@ -52,6 +52,6 @@ export async function updateRejectedCreationsRevoked(
 }
 
 /** A creation that was once revoked without a condition stays so. */
-function onlyUnusedNow({ unused = false }: RevocationFilter): string {
+function onlyUnusedNowSql({ unused = false }: RevocationFilter): string {
   return unused ? '(revoked_at is null or revoked_only_unused)' : 'false'
 }

@@ -3,7 +3,7 @@ import type { Retention } from '#db/retention.queries.ts'
 type Column = 'created' | 'created_redeemed' | 'created_by' | 'redeemed' | 'revoked'
 
 /** SQL that adds the counts of an insert to a day that is known already. */
-function addingTo(columns: Column[]): string {
+function addingToSql(columns: Column[]): string {
   const sum = (column: Column) =>
     column === 'created_by'
       ? 'add_counts(known.created_by, excluded.created_by)'
@@ -19,7 +19,7 @@ function addingTo(columns: Column[]): string {
  *
  * `counts` selects the day and the columns, and may depend on the statement's changes. $1 is the site.
  */
-export function moveDays(columns: Exclude<Column, 'created_by'>[], counts: string): string {
+export function moveDaysSql(columns: Exclude<Column, 'created_by'>[], counts: string): string {
   const sums = columns.map((column) => `sum(${column})::integer as ${column}`).join(', ')
   return `insert into site_days as known (site_id, day, ${columns.join(', ')})
    select $1, moved.*
@@ -28,14 +28,14 @@ export function moveDays(columns: Exclude<Column, 'created_by'>[], counts: strin
             select from site_versions where site_id = $1 and moved.day is not null for no key update) as version) as locked
     where (${columns.map((column) => `moved.${column} <> 0`).join(' or ')})
     order by day
-   ${addingTo(columns)}`
+   ${addingToSql(columns)}`
 }
 
 /**
- * SQL that counts adopted vouchers on the days for which they were issued, like `moveDays`. The first vouchers of a site may be
+ * SQL that counts adopted vouchers on the days for which they were issued, like `moveDaysSql`. The first vouchers of a site may be
  * adopted, and then there is no version to lock: it is inserted. `adopted` has `issued_on` and `used_count`.
  */
-export const countAdopted = `version as (
+export const countAdoptedSql = `version as (
      insert into site_versions (site_id, version)
      select $1, gen_random_uuid() from (select count(*) from adopted) as all_adopted (count) where count > 0
      on conflict (site_id) do update set version = excluded.version
@@ -46,7 +46,7 @@ export const countAdopted = `version as (
        from adopted, version
       group by site_id, issued_on
       order by issued_on
-     ${addingTo(['created', 'created_redeemed', 'created_by'])}
+     ${addingToSql(['created', 'created_redeemed', 'created_by'])}
    )`
 
 /** The overview shows 90 days. The rest is for a comparison with the year before. */

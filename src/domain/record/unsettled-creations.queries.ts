@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 import type { Maker } from '../actor.ts'
-import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { isNotHeld } from '../hold.queries.ts'
-import { makerOf } from '../keys/keys.queries.ts'
+import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
+import { makerSql } from '../keys/keys.queries.ts'
 import type { CreationState, SoughtCreation } from './creation.ts'
-import { lockUnsettled } from './creations.queries.ts'
+import { lockUnsettledSql } from './creations.queries.ts'
 
 type AskedCreation = SoughtCreation & {
   siteId: number
@@ -17,12 +17,12 @@ type AskedCreation = SoughtCreation & {
 export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
 
 /** Longer than one lookup takes. */
-const lookLease = `interval '20 seconds'`
+const lookLeaseSql = `interval '20 seconds'`
 
 const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.batch_id as "batchId", coalesce(c.note, c.controller_name) as note, c.controller_ahead_ms as "controllerAheadMs",
   json_build_object('name', c.controller_name, 'maxUses', c.max_uses, 'expireMinutes', c.expire_minutes,
     'downKbps', c.qos_down_kbps, 'upKbps', c.qos_up_kbps, 'quotaMb', c.qos_quota_mb) as shape,
-  ${makerOf('c')} as maker`
+  ${makerSql('c')} as maker`
 
 /**
  * Leases creations that are due for a lookup, among them those of a process that died. All due creations of a batch are taken
@@ -32,7 +32,7 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
   const { rows } = await db.query<UnsettledCreation>(
     `with first as (
        select c.site_id, c.id, c.batch_id from creations c join sites s on s.id = c.site_id
-        where c.settled_at is null and c.lease_until <= now() and not ${controllerIsOut} and ${isNotHeld}
+        where c.settled_at is null and c.lease_until <= now() and not ${controllerIsOutSql} and ${isNotHeldSql}
         order by c.lease_until limit $1 for update of c skip locked
      ), together as (
        select c.site_id, c.id
@@ -43,7 +43,7 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
      ), due as (
        select site_id, id from first union select site_id, id from together
      )
-     update creations c set state = 'unknown', lease_until = now() + ${lookLease}
+     update creations c set state = 'unknown', lease_until = now() + ${lookLeaseSql}
        from due
       where c.site_id = due.site_id and c.id = due.id
      returning ${creationColumns}, extract(epoch from now() - c.sent_at)::float as "secondsSinceSent"`,
@@ -71,7 +71,7 @@ export async function hasSimilarOpenCreation(
 /** Schedules the next lookup. */
 export async function postponeCreations(db: Queryable, siteId: number, ids: string[], seconds: number): Promise<void> {
   await db.query(
-    `with locked as (${lockUnsettled})
+    `with locked as (${lockUnsettledSql})
      update creations c set lease_until = now() + make_interval(secs => $3)
        from locked
       where c.site_id = $1 and c.id = locked.id`,
@@ -82,7 +82,7 @@ export async function postponeCreations(db: Queryable, siteId: number, ids: stri
 /** After the settle window: no voucher was made. */
 export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
-    `with locked as (${lockUnsettled})
+    `with locked as (${lockUnsettledSql})
      update creations c set state = 'absent', settled_at = now()
        from locked
       where c.site_id = $1 and c.id = locked.id`,

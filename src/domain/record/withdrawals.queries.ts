@@ -15,7 +15,7 @@ export const withdrawalKinds = ['end', 'small', 'conditional', 'bulk'] as const
 export type WithdrawalKind = (typeof withdrawalKinds)[number]
 
 /** SQL: the kind of a withdrawal. Two indexes have the same expression. */
-export const kindOfWithdrawal = `(case when is_bulk or reason = 'repair' then 'bulk' when only_unused then 'conditional'
+export const withdrawalKindSql = `(case when is_bulk or reason = 'repair' then 'bulk' when only_unused then 'conditional'
   when reason = 'valid_until' then 'end' else 'small' end)`
 
 /** A withdrawal that is due at `dueAt`, after some days, or otherwise now, by the clock of the database. */
@@ -115,7 +115,7 @@ export async function findWaitingCountOf(
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::integer as count
        from (select from withdrawals
-              where site_id = any ($1::integer[]) and ${kindOfWithdrawal} = $2 and settled_at is null
+              where site_id = any ($1::integer[]) and ${withdrawalKindSql} = $2 and settled_at is null
                 and next_attempt_at < now() + interval '5 minutes'
                 and (select actor from revocations where id = revocation_id) = $3 limit $4) as waiting`,
     [waiting.siteIds, waiting.kind, actorReference(maker), waiting.limit],

@@ -58,7 +58,7 @@ export type Revocation = {
 /** The actor that reads revocations, and the sites that it may use. */
 export type Viewer = { id: string; sites: number[] | 'all' }
 
-const withCounts = `revocations r,
+const withCountsSql = `revocations r,
   lateral (
     select count(*)::integer as total,
            (count(*) filter (where outcome is null))::integer as pending,
@@ -72,7 +72,7 @@ const withCounts = `revocations r,
 export async function findRevocation(db: Queryable, id: string, viewer: Viewer): Promise<Revocation | undefined> {
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
-       from ${withCounts}
+       from ${withCountsSql}
       where r.id = $1
         and ($2::integer[] is null
           or r.site_ids <@ $2 and (r.site_ids <> '{}' or coalesce(r.api_key_id, r.staff_id) = $3::uuid))`,
@@ -101,7 +101,7 @@ export async function listRevocations(
   const isLimited = viewer.sites !== 'all'
   const { rows } = await db.query<Revocation>(
     `select r.id, r.created_at as "createdAt", counts.*
-       from ${withCounts}
+       from ${withCountsSql}
       where r.id in (
         select id from (${isLimited ? `(${ofSites}) union all (${ownWithoutSites})` : newest('true')}) as visible
          order by created_at desc, id desc

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { mayUseSite } from './sites.queries.ts'
+import { mayUseSiteSql } from './sites.queries.ts'
 
 /** The languages in which a slip can be printed. */
 export const guestLanguages = ['de', 'en', 'fr', 'it', 'nl', 'es', 'pl', 'cs'] as const
@@ -33,7 +33,7 @@ export async function findGuestInfo(
   onlySitesOf: string | null,
 ): Promise<StoredGuestInfo | undefined> {
   const { rows } = await db.query<StoredGuestInfo>(
-    `select ${columns} from sites s where s.id = $2 and ${mayUseSite('$1', 's.id')}`,
+    `select ${columns} from sites s where s.id = $2 and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, siteId],
   )
   return rows[0]
@@ -46,7 +46,7 @@ export async function findGuestInfoToChange(
   onlySitesOf: string | null,
 ): Promise<StoredGuestInfo | undefined> {
   const { rows } = await tx.query<StoredGuestInfo>(
-    `select ${columns} from sites s where s.id = $2 and ${mayUseSite('$1', 's.id')} for no key update`,
+    `select ${columns} from sites s where s.id = $2 and ${mayUseSiteSql('$1', 's.id')} for no key update`,
     [onlySitesOf, siteId],
   )
   return rows[0]
@@ -77,7 +77,7 @@ export type Logo = { type: LogoType; bytes: Buffer }
 /** Undefined also when the actor may not use the site. */
 export async function findLogo(db: Queryable, siteId: number, onlySitesOf: string | null): Promise<Logo | undefined> {
   const { rows } = await db.query<Logo>(
-    `select type, bytes from site_logos where site_id = $2 and ${mayUseSite('$1', 'site_logos.site_id')}`,
+    `select type, bytes from site_logos where site_id = $2 and ${mayUseSiteSql('$1', 'site_logos.site_id')}`,
     [onlySitesOf, siteId],
   )
   return rows[0]

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { mayUseSite } from './sites.queries.ts'
+import { mayUseSiteSql } from './sites.queries.ts'
 
 /** The kinds of things that can refer to a site. */
 export type SiteReference = 'vouchers' | 'batches' | 'templates' | 'webhooks' | 'keys' | 'staff'
@@ -11,7 +11,7 @@ export async function findSiteToRemove(
   onlySitesOf: string | null,
 ): Promise<{ name: string } | undefined> {
   const { rows } = await tx.query<{ name: string }>(
-    `select name from sites s where s.id = $2 and ${mayUseSite('$1', 's.id')} for update`,
+    `select name from sites s where s.id = $2 and ${mayUseSiteSql('$1', 's.id')} for update`,
     [onlySitesOf, id],
   )
   return rows[0]

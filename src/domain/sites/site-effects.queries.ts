@@ -39,8 +39,8 @@ export async function findSiteEffects(db: Queryable, siteId: number): Promise<Si
               count(*) filter (where not limited)::integer as "allSites"
          from using_site group by kind
      )
-     select ${namesOf('keys')}, ${namesOf('webhooks')}, ${namesOf('people')},
-            ${countsOf('limited')}, ${countsOf('allSites')},
+     select ${namesOfSql('keys')}, ${namesOfSql('webhooks')}, ${namesOfSql('people')},
+            ${countsOfSql('limited')}, ${countsOfSql('allSites')},
             (select count(*)::integer from vouchers
               where site_id = $1 and status = 'valid' and (expires_at is null or expires_at > now())) as "validVouchers"`,
     [siteId],
@@ -48,13 +48,13 @@ export async function findSiteEffects(db: Queryable, siteId: number): Promise<Si
   return rows[0] as SiteEffects
 }
 
-function namesOf(kind: string): string {
+function namesOfSql(kind: string): string {
   return `coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name))
     from (select id, name from using_site where kind = '${kind}' and limited order by name, id limit ${maxNamed}) n
   ), '[]') as ${kind}`
 }
 
-function countsOf(column: string): string {
+function countsOfSql(column: string): string {
   const of = (kind: string) => `'${kind}', coalesce((select "${column}" from counted where kind = '${kind}'), 0)`
   return `jsonb_build_object(${['keys', 'webhooks', 'people'].map(of).join(', ')}) as "${column}"`
 }

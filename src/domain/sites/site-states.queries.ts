@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { UnreachableReason } from '#drivers/driver.ts'
-import { isCertificateOutage } from '../controllers/controller-states.queries.ts'
-import { mayUseSite } from './sites.queries.ts'
+import { isCertificateOutageSql } from '../controllers/controller-states.queries.ts'
+import { mayUseSiteSql } from './sites.queries.ts'
 
 /** The reason why a site cannot use its controller. */
 export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'failing'
@@ -10,15 +10,15 @@ export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'f
 export type SiteStateName = 'reachable' | 'unknown' | 'inactive' | SiteProblem
 
 /** SQL for the open outage `o` of the controller of a site `s`. */
-export const withOutage = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
+export const withOutageSql = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`
 
 /**
  * SQL for the state of a site `s` with its outage `o`: the only definition, for every page and operation. A failure of
  * the sync that may end by itself counts after ten minutes.
  */
-export const siteState = `case
+export const siteStateSql = `case
     when not s.active then 'inactive'
-    when ${isCertificateOutage} then 'certificate'
+    when ${isCertificateOutageSql} then 'certificate'
     when o.since is not null then 'unreachable'
     when s.sync_failure = 'sign_in' then 'sign_in_refused'
     when s.sync_failure in ('forbidden', 'missing', 'insecure') then 'failing'
@@ -47,13 +47,13 @@ export type SiteState = {
 }
 
 /** $2 is the present day of the service. */
-const stateColumns = `s.id, ${siteState} as state, s.name, s.active, s.controller_id as "controllerId", c.name as "controllerName",
+const stateColumns = `s.id, ${siteStateSql} as state, s.name, s.active, s.controller_id as "controllerId", c.name as "controllerName",
   o.since as "unreachableSince", o.reason as "unreachableReason", s.synced_at as "syncedAt",
   s.sync_failure as "syncFailure", s.sync_failing_since as "syncFailingSince", s.unrecorded,
   s.time_zone as "timeZone",
   coalesce((select sum(created) from site_days where site_id = s.id and day > $2::date - 30 and day <= $2::date), 0)::integer
     as "recentVouchers"`
-const withController = `join controllers c on c.id = s.controller_id ${withOutage}`
+const withControllerSql = `join controllers c on c.id = s.controller_id ${withOutageSql}`
 
 /** Active and inactive sites by id, page by page. */
 export async function listSiteStates(
@@ -61,8 +61,8 @@ export async function listSiteStates(
   options: { onlySitesOf: string | null; today: string; after: number; limit: number },
 ): Promise<SiteState[]> {
   const { rows } = await db.query<SiteState>(
-    `select ${stateColumns} from sites s ${withController}
-      where s.id > $3 and ${mayUseSite('$1', 's.id')}
+    `select ${stateColumns} from sites s ${withControllerSql}
+      where s.id > $3 and ${mayUseSiteSql('$1', 's.id')}
       order by s.id
       limit $4`,
     [options.onlySitesOf, options.today, options.after, options.limit],
@@ -77,7 +77,7 @@ export async function findSiteState(
   { onlySitesOf, today }: { onlySitesOf: string | null; today: string },
 ): Promise<SiteState | undefined> {
   const { rows } = await db.query<SiteState>(
-    `select ${stateColumns} from sites s ${withController} where s.id = $3 and ${mayUseSite('$1', 's.id')}`,
+    `select ${stateColumns} from sites s ${withControllerSql} where s.id = $3 and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, today, id],
   )
   return rows[0]
@@ -95,7 +95,7 @@ export async function findOldestSync(db: Queryable, ids: number[]): Promise<Date
 /** The given sites without those that do not exist or that the actor may not use. */
 export async function listAllowedSiteIds(db: Queryable, ids: number[], onlySitesOf: string | null): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
-    `select s.id from sites s where s.id = any($2::integer[]) and ${mayUseSite('$1', 's.id')}`,
+    `select s.id from sites s where s.id = any($2::integer[]) and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, ids],
   )
   return rows.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { type StoredController, storedControllerColumns } from '../controllers/controllers.queries.ts'
+import { type StoredController, storedControllerColumnsSql } from '../controllers/controllers.queries.ts'
 import { DomainError } from '../errors.ts'
 
 /** The largest id that a site can have. */
@@ -9,7 +9,7 @@ export const maxSiteId = 2_147_483_647
  * SQL that is true for the sites that the actor with this id may use; if the id is null, for all sites. An id belongs
  * either to a key or to a staff member.
  */
-export function mayUseSite(actorId: string, siteId: string): string {
+export function mayUseSiteSql(actorId: string, siteId: string): string {
   return `(${actorId}::uuid is null
     or exists (select from api_key_sites where api_key_id = ${actorId} and site_id = ${siteId})
     or exists (select from staff_sites where staff_id = ${actorId} and site_id = ${siteId}))`
@@ -26,7 +26,7 @@ export async function listActiveSites(
     `select id, name
        from sites
       where active
-        and ${mayUseSite('$1', 'sites.id')}
+        and ${mayUseSiteSql('$1', 'sites.id')}
         and ($2::text is null or (name, id) > ($2, $3::integer))
       order by name, id
       limit $4`,
@@ -187,7 +187,7 @@ export async function updateSite(
           set name = coalesce($3, name), active = coalesce($4, active),
               adopts_vouchers = coalesce($5, adopts_vouchers), tags_names = coalesce($6, tags_names),
               next_sync_at = least(next_sync_at, now())
-        where id = $2 and ${mayUseSite('$1', 'sites.id')}
+        where id = $2 and ${mayUseSiteSql('$1', 'sites.id')}
        returning ${writtenColumns}
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
@@ -204,7 +204,7 @@ export async function findSite(
 ): Promise<(Site & { controllerId: string }) | undefined> {
   const { rows } = await db.query<Site & { controllerId: string }>(
     `select ${siteColumns}, s.controller_id as "controllerId" from sites s join controllers c on c.id = s.controller_id
-      where s.id = $2 and ${mayUseSite('$1', 's.id')}`,
+      where s.id = $2 and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, id],
   )
   return rows[0]
@@ -219,13 +219,13 @@ export type SiteOnController = StoredController & {
   tagsNames: boolean
 }
 
-export const siteOnControllerColumns = `s.id, s.name, s.controller_site as "controllerSite",
-  s.tags_names as "tagsNames", ${storedControllerColumns}`
+export const siteOnControllerColumnsSql = `s.id, s.name, s.controller_site as "controllerSite",
+  s.tags_names as "tagsNames", ${storedControllerColumnsSql}`
 
 /** Finds active and inactive sites. */
 export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
-    `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id where s.id = $1`,
+    `select ${siteOnControllerColumnsSql} from sites s join controllers c on c.id = s.controller_id where s.id = $1`,
     [id],
   )
   return rows[0]
@@ -237,7 +237,7 @@ export async function findSiteWithController(
   siteId: number,
 ): Promise<(SiteOnController & { controllerName: string }) | undefined> {
   const { rows } = await db.query<SiteOnController & { controllerName: string }>(
-    `select ${siteOnControllerColumns}, c.name as "controllerName"
+    `select ${siteOnControllerColumnsSql}, c.name as "controllerName"
        from sites s join controllers c on c.id = s.controller_id
       where s.id = $1`,
     [siteId],
@@ -248,7 +248,7 @@ export async function findSiteWithController(
 /** The site with this id, even if it is inactive. Without an id, all active sites. */
 export async function listSitesOnControllers(db: Queryable, only: number | null): Promise<SiteOnController[]> {
   const { rows } = await db.query<SiteOnController>(
-    `select ${siteOnControllerColumns} from sites s join controllers c on c.id = s.controller_id
+    `select ${siteOnControllerColumnsSql} from sites s join controllers c on c.id = s.controller_id
       where case when $1::integer is null then s.active else s.id = $1 end
       order by s.id`,
     [only],
@@ -263,25 +263,25 @@ export async function findActiveSite(
   onlySitesOf: string | null,
 ): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
-    `select ${siteOnControllerColumns}
+    `select ${siteOnControllerColumnsSql}
        from sites s join controllers c on c.id = s.controller_id
       where s.id = $1 and s.active
-        and ${mayUseSite('$2', 's.id')}`,
+        and ${mayUseSiteSql('$2', 's.id')}`,
     [id, onlySitesOf],
   )
   return rows[0]
 }
 
 /** The pause between two syncs of a site in use. */
-export const syncPauseInUse = `interval '5 minutes'`
+export const syncPauseInUseSql = `interval '5 minutes'`
 
 /** SQL that schedules the next sync of an idle site earlier. Writes nothing when the next sync is soon anyway. */
 const bringForwardSql = (siteId: string, soon: string) =>
   `update sites set next_sync_at = now() + ${soon} where id = ${siteId} and next_sync_at > now() + ${soon}`
 
 /** SQL for the statement that records vouchers: the site is in use. */
-export const siteInUseSql = (siteId: string) => bringForwardSql(siteId, syncPauseInUse)
+export const siteInUseSql = (siteId: string) => bringForwardSql(siteId, syncPauseInUseSql)
 
 export async function bringSyncForward(db: Queryable, id: number, why: 'used' | 'failed'): Promise<void> {
-  await db.query(bringForwardSql('$1', why === 'used' ? syncPauseInUse : `interval '10 seconds'`), [id])
+  await db.query(bringForwardSql('$1', why === 'used' ? syncPauseInUseSql : `interval '10 seconds'`), [id])
 }

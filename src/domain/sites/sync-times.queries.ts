@@ -1,15 +1,15 @@
 import type { Queryable } from '#db/database.ts'
-import { controllerIsOut } from '../controllers/controllers.queries.ts'
-import { type SiteOnController, siteOnControllerColumns, syncPauseInUse } from './sites.queries.ts'
+import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
+import { type SiteOnController, siteOnControllerColumnsSql, syncPauseInUseSql } from './sites.queries.ts'
 
 /** Other workers skip a site for this long while its sync runs. If the worker dies, another job syncs the site then. */
-const atMost = `interval '2 minutes'`
-const whenIdle = `interval '1 hour'`
+const atMostSql = `interval '2 minutes'`
+const whenIdleSql = `interval '1 hour'`
 /** The longer the sync has failed, the longer the pause. */
-const whenFailing = `greatest(interval '1 minute',
+const whenFailingSql = `greatest(interval '1 minute',
   least(interval '10 minutes', (now() - coalesce(sites.sync_failing_since, now())) / 4))`
 /** Ten percent more or less, so that sites that were added together are not always synced together. */
-const spread = `(0.9 + 0.2 * random())`
+const spreadSql = `(0.9 + 0.2 * random())`
 
 export type DueSite = { id: number; controllerId: string }
 
@@ -22,10 +22,10 @@ export async function takeSitesDueForSync(
   const { rows } = await tx.query<DueSite>(
     `with due as (
        select id from sites s
-        where active and next_sync_at <= now() and not ${controllerIsOut} and s.controller_id <> all ($2::uuid[])
+        where active and next_sync_at <= now() and not ${controllerIsOutSql} and s.controller_id <> all ($2::uuid[])
         order by next_sync_at limit $1 for no key update skip locked
      )
-     update sites set next_sync_at = now() + ${atMost}
+     update sites set next_sync_at = now() + ${atMostSql}
        from due where sites.id = due.id
      returning sites.id, sites.controller_id as "controllerId"`,
     [limit, busyControllers],
@@ -57,22 +57,22 @@ export type SiteToSync = SiteOnController & {
 }
 
 /** A list is compared at least this often, for what depends on other sites, on old vouchers and on corrected clocks. */
-const comparedFor = `interval '1 day'`
+const comparedForSql = `interval '1 day'`
 
 /**
  * SQL: the last comparison still counts. It does not if vouchers of the record have changed since, or if a creation of the site
  * may still find its voucher among those that the comparison left unrecorded.
  */
-const comparisonCounts = `s.compared_at > now() - ${comparedFor} and s.compared_version is not distinct from v.version
+const comparisonCountsSql = `s.compared_at > now() - ${comparedForSql} and s.compared_version is not distinct from v.version
   and not exists (select from creations where site_id = s.id and (settled_at is null or state = 'absent'))`
 
 export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToSync | undefined> {
   const { rows } = await db.query<SiteToSync>(
     {
       name: 'site to sync', // without a name, planning takes longer than the statement
-      text: `select ${siteOnControllerColumns}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt",
-              ${controllerIsOut} as "isOut", v.version as "recordVersion",
-              case when ${comparisonCounts} then s.compared_list end as "comparedList"
+      text: `select ${siteOnControllerColumnsSql}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt",
+              ${controllerIsOutSql} as "isOut", v.version as "recordVersion",
+              case when ${comparisonCountsSql} then s.compared_list end as "comparedList"
          from sites s join controllers c on c.id = s.controller_id left join site_versions v on v.site_id = s.id
         where s.id = $1 and s.active`,
     },
@@ -82,7 +82,7 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
 }
 
 /** SQL for the time of the next sync. It keeps a time that was set while the sync ran; $2 is the time before the sync. */
-const nextUnlessSet = (time: string) =>
+const nextUnlessSetSql = (time: string) =>
   `case when sites.next_sync_at is distinct from $2 then sites.next_sync_at else ${time} end`
 
 /** Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. */
@@ -96,9 +96,9 @@ export async function updateSiteSynced(
       name: 'site synced',
       text: `update sites
         set synced_at = $3, sync_failure = null, sync_failing_since = null,
-            next_sync_at = ${nextUnlessSet(`now() + ${spread} * case
+            next_sync_at = ${nextUnlessSetSql(`now() + ${spreadSql} * case
               when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
-              then ${syncPauseInUse} else ${whenIdle} end`)}
+              then ${syncPauseInUseSql} else ${whenIdleSql} end`)}
       where id = $1`,
     },
     [id, nextSyncAt, listedAt, hasChanged],
@@ -135,7 +135,7 @@ export async function updateSiteSyncFailed(
   const { rows } = await db.query<{ isNews: boolean }>(
     `update sites
         set sync_failure = $3, sync_failing_since = coalesce(sites.sync_failing_since, now()),
-            next_sync_at = ${nextUnlessSet(`now() + ${spread} * ${whenFailing}`)}
+            next_sync_at = ${nextUnlessSetSql(`now() + ${spreadSql} * ${whenFailingSql}`)}
        from (select id, sync_failure from sites where id = $1) as before
       where sites.id = before.id
      returning before.sync_failure is distinct from $3 as "isNews"`,

@@ -24,11 +24,11 @@ const templateColumns = `id, site_id as "siteId", name, max_uses as "maxUses", e
   qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
   unused_days as "unusedDays", created_at as "createdAt"`
 
-const byName = `name collate natural_order`
+const byNameSql = `name collate natural_order`
 
 /** All templates, by name. */
 export async function listTemplates(db: Queryable): Promise<Template[]> {
-  const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${byName}, id`)
+  const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${byNameSql}, id`)
   return rows
 }
 
@@ -44,8 +44,8 @@ export async function listTemplatePage(
     `select ${templateColumns}
        from templates
       where (site_id is null or $1::integer[] is null or site_id = any($1))
-        and ($2::text is null or (${byName}, id) > ($2 collate natural_order, $3::uuid))
-      order by ${byName}, id
+        and ($2::text is null or (${byNameSql}, id) > ($2 collate natural_order, $3::uuid))
+      order by ${byNameSql}, id
       limit $4`,
     [sites === 'all' ? null : sites, options.after?.name ?? null, options.after?.id ?? null, options.limit],
   )

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import type { Actor, Maker } from '../actor.ts'
-import { makerOf } from '../keys/keys.queries.ts'
+import { makerSql } from '../keys/keys.queries.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
 import type { VoucherChange } from '../record/change-voucher.queries.ts'
 import type { WithdrawalOutcome } from '../record/due-withdrawals.queries.ts'
@@ -45,7 +45,7 @@ export type VoucherWithdrawal = {
 export async function listVoucherWithdrawals(db: Queryable, { siteId, id }: SiteItem): Promise<VoucherWithdrawal[]> {
   const { rows } = await db.query<VoucherWithdrawal>(
     `select w.reason, w.due_at as "dueAt", w.outcome, w.failure, w.disconnected, r.created_at as "requestedAt",
-            ${makerOf('r')} as "requestedBy"
+            ${makerSql('r')} as "requestedBy"
        from withdrawals w left join revocations r on r.id = w.revocation_id
       where w.site_id = $1 and w.voucher_id = $2 and w.due_at <= now()
       order by w.due_at desc, w.id desc

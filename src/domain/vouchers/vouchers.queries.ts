@@ -1,5 +1,5 @@
 import { isoOf, type Queryable } from '#db/database.ts'
-import { makerOf } from '../keys/keys.queries.ts'
+import { makerSql } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { ListedVoucher, RecordedVoucher, VoucherStatus } from '../record/voucher.ts'
 import { pageConditions, type VoucherFilter } from '../record/voucher-filter.ts'
@@ -47,7 +47,7 @@ const columns = `site_id as "siteId", id, code, name, controller_name as "contro
   qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb", created_at as "createdAt",
   first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil", unused_until as "unusedUntil",
   revoked_at as "revokedAt", synced_at as "syncedAt", batch_id as "batchId",
-  ${makerOf('vouchers')} as maker`
+  ${makerSql('vouchers')} as maker`
 
 /** The newest vouchers of a site, without a filter. */
 export async function listNewestRecorded(db: Queryable, siteId: number, limit: number): Promise<RecordedVoucher[]> {
@@ -71,7 +71,7 @@ export async function listVoucherPage(
   const bind = (value: unknown) => `$${values.push(value)}`
   const branches = pageConditions(filter, bind)
   const newestWhere = (ofSites: string) =>
-    newest(
+    newestSql(
       branches.map((conditions) => {
         const where = [ofSites, ...conditions].join(' and ')
         return `select ${columns} from vouchers where ${where} order by created_at desc, id desc limit $1`
@@ -89,7 +89,7 @@ function textFor(
   if (sites === 'all') return newestWhere(`code <> ''`) // so that PostgreSQL can use the index vouchers_newest
   if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
   const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
-  return merge([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
+  return mergeSql([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
 }
 
 /**
@@ -138,11 +138,11 @@ const vouchersByIds = {
           order by place`,
 }
 
-function newest(lists: string[]): string {
-  return lists.length === 1 ? (lists[0] as string) : merge(lists)
+function newestSql(lists: string[]): string {
+  return lists.length === 1 ? (lists[0] as string) : mergeSql(lists)
 }
 
-function merge(lists: string[]): string {
+function mergeSql(lists: string[]): string {
   const all = lists.map((list) => `(${list})`).join(' union all ')
   return `select * from (${all}) as merged order by "createdAt" desc, id desc limit $1`
 }

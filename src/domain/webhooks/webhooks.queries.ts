@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { mayUseSite } from '../sites/sites.queries.ts'
+import { mayUseSiteSql } from '../sites/sites.queries.ts'
 import type { EventType, Language } from './event-types.ts'
 
 export type Webhook = {
@@ -37,12 +37,12 @@ export async function listWebhooks(db: Queryable): Promise<Webhook[]> {
 /** Names one webhook: commands use its name, API v2 its id. */
 export type WebhookRef = string | { id: string }
 
-/** The values for `isNamed`. */
+/** The values for `isNamedSql`. */
 function idAndName(ref: WebhookRef): [string | null, string | null] {
   return typeof ref === 'string' ? [null, ref] : [ref.id, null]
 }
 
-function isNamed(id: string, name: string): string {
+function isNamedSql(id: string, name: string): string {
   return `(id = ${id}::uuid or name = ${name})`
 }
 
@@ -50,17 +50,17 @@ function isNamed(id: string, name: string): string {
  * SQL: the webhooks that the actor may see. They have sites, and the actor may use all of them. Null may see all
  * webhooks. Nobody sees a removed webhook.
  */
-export function isVisible(actorId: string): string {
+export function isVisibleSql(actorId: string): string {
   return `webhooks.removed_at is null and (${actorId}::uuid is null or (not webhooks.all_sites
     and exists (select from webhook_sites s where s.webhook_id = webhooks.id) and not exists (
-    select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSite(actorId, 's.site_id')})))`
+    select from webhook_sites s where s.webhook_id = webhooks.id and not ${mayUseSiteSql(actorId, 's.site_id')})))`
 }
 
 /**
  * SQL: whether a webhook still has the sites of a delivery. Deliveries of sites that it lost are hidden and not sent. A sweep
  * deletes them later. A removed webhook has lost all its sites.
  */
-export function hasSitesOf(delivery: string, webhook: string): string {
+export function hasSitesOfSql(delivery: string, webhook: string): string {
   return `(${webhook}.lost_sites_at is null or ${webhook}.all_sites or case when ${delivery}.site_ids is null
     then exists (select from events of_site join webhook_sites has on has.site_id = of_site.site_id
                   where of_site.id = ${delivery}.event_id and has.webhook_id = ${webhook}.id)
@@ -74,7 +74,7 @@ export async function listWebhookPage(
 ): Promise<Webhook[]> {
   const { rows } = await db.query<Webhook>(
     `select ${webhookColumns} from webhooks
-      where ${isVisible('$1')} and ($2::text is null or (name, id) > ($2, $3::uuid))
+      where ${isVisibleSql('$1')} and ($2::text is null or (name, id) > ($2, $3::uuid))
       order by name, id
       limit $4`,
     [options.onlySitesOf, options.after?.name ?? null, options.after?.id ?? null, options.limit],
@@ -92,7 +92,7 @@ export async function findWebhook(
     `select ${webhookColumns}, url, secret,
             case when previous_secret_until > now() then previous_secret end as "previousSecret",
             lost_sites_at is not null as "hasLostSites"
-       from webhooks where ${isNamed('$2', '$3')} and ${isVisible('$1')}`,
+       from webhooks where ${isNamedSql('$2', '$3')} and ${isVisibleSql('$1')}`,
     [onlySitesOf, ...idAndName(ref)],
   )
   return rows[0]
@@ -103,7 +103,7 @@ export async function findWebhook(
  * the webhook: this one would see its sites as they were before the wait.
  */
 export async function lockWebhook(tx: Queryable, ref: WebhookRef): Promise<void> {
-  await tx.query(`select from webhooks where ${isNamed('$1', '$2')} for update`, idAndName(ref))
+  await tx.query(`select from webhooks where ${isNamedSql('$1', '$2')} for update`, idAndName(ref))
 }
 
 export type NewWebhook = {
@@ -140,7 +140,7 @@ export async function insertWebhookSites(
 ): Promise<number[]> {
   const { rows } = await db.query<{ siteId: number }>(
     `insert into webhook_sites (webhook_id, site_id)
-     select $2, id from sites where id = any($3) and ${mayUseSite('$1', 'sites.id')}
+     select $2, id from sites where id = any($3) and ${mayUseSiteSql('$1', 'sites.id')}
      returning site_id as "siteId"`,
     [onlySitesOf, webhookId, siteIds],
   )
@@ -288,7 +288,7 @@ export async function updateWebhookDisabled(db: Queryable, id: string, reason: s
 }
 
 /** SQL for how long all attempts may fail before the webhook is disabled. */
-export const failingAllowed = `interval '5 days'`
+export const failingAllowedSql = `interval '5 days'`
 
 /**
  * Records that an attempt failed. `forLong`: all attempts have failed for five days. Undefined when the webhook is gone.
@@ -296,7 +296,7 @@ export const failingAllowed = `interval '5 days'`
  */
 export async function updateWebhookFailing(tx: Queryable, id: string): Promise<{ forLong: boolean } | undefined> {
   const { rows } = await tx.query<{ isNews: boolean; forLong: boolean }>(
-    `select failing_since is null as "isNews", coalesce(failing_since < now() - ${failingAllowed}, false) as "forLong"
+    `select failing_since is null as "isNews", coalesce(failing_since < now() - ${failingAllowedSql}, false) as "forLong"
        from webhooks where id = $1 and removed_at is null for key share`,
     [id],
   )
