@@ -52,7 +52,7 @@ export const usage = `npm run bench -- [options]
 `
 
 const quick = { size: '100k', rounds: '3', seconds: '0.8', warmUp: '1' }
-const usual = { size: '1m', rounds: '5', seconds: '3', warmUp: '10' }
+const standard = { size: '1m', rounds: '5', seconds: '3', warmUp: '10' }
 
 /** Reads the options of the command line. Throws an error with a message for the user. */
 export function readOptions(args: string[]): Options | 'help' {
@@ -81,7 +81,7 @@ export function readOptions(args: string[]): Options | 'help' {
     },
   })
   if (values.help) return 'help'
-  const fallback = values.quick ? quick : usual
+  const fallback = values.quick ? quick : standard
   return {
     vouchers: readCount('--size', values.large ? '50m' : (values.size ?? fallback.size)),
     rounds: readCount('--rounds', values.rounds ?? fallback.rounds),

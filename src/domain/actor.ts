@@ -33,7 +33,7 @@ export function actorReference({ kind, id }: Pick<Maker, 'kind' | 'id'>): string
 }
 
 /** The actor whose sites limit a query (`onlySitesOf`); null when the actor may use all sites. */
-export function limitedTo(actor: Actor): string | null {
+export function limitingActorId(actor: Actor): string | null {
   return 'allSites' in actor && !actor.allSites ? actor.id : null
 }
 
@@ -46,7 +46,7 @@ export function requireAllSites(actor: Actor): void {
 }
 
 export function mayUseAllSites(actor: Actor): boolean {
-  return limitedTo(actor) === null && (actor.kind !== 'staff' || actor.role === 'admin')
+  return limitingActorId(actor) === null && (actor.kind !== 'staff' || actor.role === 'admin')
 }
 
 /** The columns in which a row names the actor that made it. */

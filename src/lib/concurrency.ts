@@ -130,12 +130,12 @@ export function createSlots(options: SlotOptions): Slots {
     unfinished.add(promise)
     try {
       const waited = await wait(key, options)
-      let isHeld = true
+      let isTaken = true
       return {
         waited,
         release() {
-          if (!isHeld) return
-          isHeld = false
+          if (!isTaken) return
+          isTaken = false
           passOn(key)
           finish()
         },

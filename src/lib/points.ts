@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 
 /** Moments in the creation and notification of vouchers at which tests kill the process. Only tests listen to them. */
 export type Point =
-  | 'after intent'
+  | 'creation opened'
   | 'in flight'
   | 'after answer'
   | 'before commit'

@@ -42,7 +42,7 @@ const figures = {
   },
   batch_held_up_longest_seconds: {
     help: 'How long the batch that is held up longest has made no progress; 0 if none is held up.',
-    read: (record: RecordFigures) => record.longestHeldUpSeconds,
+    read: (record: RecordFigures) => record.longestStalledSeconds,
   },
   held: {
     help: '1 while the service is held: it creates and withdraws no vouchers. Otherwise 0.',
@@ -75,9 +75,9 @@ const groups = {
   batches_unfinished: {
     help: 'Batches with vouchers left to create: running, or held up by their controllers.',
     labels: ['state'],
-    read: ({ unfinishedBatches, heldUpBatches }: RecordFigures) => [
-      { state: 'running', value: unfinishedBatches - heldUpBatches },
-      { state: 'held_up', value: heldUpBatches },
+    read: ({ unfinishedBatches, stalledBatches }: RecordFigures) => [
+      { state: 'running', value: unfinishedBatches - stalledBatches },
+      { state: 'held_up', value: stalledBatches },
     ],
   },
   webhooks: {

@@ -39,8 +39,8 @@ type Figures = {
   dueWithdrawals: number
   overdueWithdrawalSeconds: number
   unfinishedBatches: number
-  heldUpBatches: number
-  longestHeldUpSeconds: number
+  stalledBatches: number
+  longestStalledSeconds: number
   unrecordedVouchers: number
   held: number
   /** Null if `voucher-service backup` has never run. */
@@ -75,8 +75,8 @@ async function readFigures(db: Queryable): Promise<Figures> {
             (select count(*)::integer as "dueWithdrawals", ${secondsSinceSql('min(due_at)')} as "overdueWithdrawalSeconds"
                from (select due_at from withdrawals where ${isDueWithdrawalSql}
                       order by next_attempt_at limit ${maxCounted}) as counted) as withdrawals,
-            (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "heldUpBatches",
-                    ${secondsSinceSql('min(held_up_since)')} as "longestHeldUpSeconds"
+            (select count(*)::integer as "unfinishedBatches", count(held_up_since)::integer as "stalledBatches",
+                    ${secondsSinceSql('min(held_up_since)')} as "longestStalledSeconds"
                from batches where finished_at is null) as batches,
             (select count(*) filter (where disabled_at is null and failing_since is null)::integer as "webhooksWorking",
                     count(*) filter (where disabled_at is null and failing_since is not null)::integer as "webhooksFailing",

@@ -29,15 +29,15 @@ export async function tryToListen(client: pg.Client): Promise<boolean> {
 
 /** Whether a worker runs: one of the workers always holds the lock of `tryToListen`. */
 export async function hasListener(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ isHeld: boolean }>(
+  const { rows } = await db.query<{ exists: boolean }>(
     `select exists (
        select from pg_locks
         where locktype = 'advisory' and granted
           and database = (select oid from pg_database where datname = current_database())
           and ((classid::bigint << 32) | objid::bigint) = ${listenerLockSql}
-     ) as "isHeld"`,
+     )`,
   )
-  return rows[0]?.isHeld ?? false
+  return rows[0]?.exists ?? false
 }
 
 /** Sends a statement, so that the server does not end this session. Throws if the server does not answer. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { findDueBatch, listDueBatches, noteHeldUp } from '#domain/batches/batches.queries.ts'
+import { findDueBatch, listDueBatches, noteStalled } from '#domain/batches/batches.queries.ts'
 import { runBatch } from '#domain/creating/run-batch.ts'
 import { findDueDelivery, listOverdueDeliveries } from '#domain/deliveries/deliveries.queries.ts'
 import { findHold, insertHold } from '#domain/hold.queries.ts'
@@ -197,7 +197,7 @@ test('`resume` restarts the time after which a batch fails and a webhook is disa
   await holdByCommand(db, testActor)
   await resumeNow()
 
-  expect(await noteHeldUp(db, batch)).toBeLessThan(60)
+  expect(await noteStalled(db, batch)).toBeLessThan(60)
   expect(await updateWebhookFailing(db, webhook)).toMatchObject({ isNews: false, forLong: false })
 })
 

@@ -52,7 +52,7 @@ export async function prepareBatches(app: TestApp) {
             [siteId],
           )
         ).rows,
-      /** Commits the intent of a row, as a run does right before it calls the controller. */
+      /** Opens the creation of a row, as a run does right before it calls the controller. */
       send: async (number = 1) => {
         const creationId = uuidv7()
         const { rows } = await db.query<{ name: string }>(

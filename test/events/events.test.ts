@@ -297,13 +297,13 @@ test('a change and its event are recorded together or not at all', async () => {
   const states = async () =>
     (
       await db.query(
-        'select status, used_count as used, first_use_told or end_told as told from vouchers where site_id = $1 order by id',
+        'select status, used_count as used, first_use_told or end_told as notified from vouchers where site_id = $1 order by id',
         [siteId],
       )
     ).rows
   await sync(broken)
   await expect(recordEndedVouchers(broken)).rejects.toThrow('no queue')
-  const untouched = { status: 'valid', used: 0, told: false }
+  const untouched = { status: 'valid', used: 0, notified: false }
   expect([await states(), await facts()]).toEqual([[untouched, untouched, untouched], []])
 
   await recordEndedVouchers(app.context)

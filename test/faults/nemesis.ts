@@ -7,7 +7,7 @@ import type { Toxic } from './toxic-proxy.ts'
 import type { World } from './world.ts'
 
 /** The points at which an api is killed, and those at which a worker is killed. */
-const apiPoints: Point[] = ['after intent', 'in flight', 'after answer', 'before commit', 'after commit']
+const apiPoints: Point[] = ['creation opened', 'in flight', 'after answer', 'before commit', 'after commit']
 const workerPoints: Point[] = ['before ack', 'in flight', 'after answer', 'before commit', 'after commit']
 
 type Fault = (world: World, random: Random) => Promise<void>

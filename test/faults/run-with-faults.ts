@@ -85,7 +85,7 @@ export async function runWithFaults(run: Run): Promise<string[]> {
     kills(),
     faults,
     Math.round(seconds),
-    world.sink.told.size,
+    world.sink.notifications.size,
     broken.length,
   ])
   return broken

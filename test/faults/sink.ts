@@ -11,14 +11,14 @@ export type Sink = {
   /** Ids of the vouchers in acknowledged notifications. */
   notified: Set<string>
   /** The voucher ids of each notification, by `webhook-id`. A repeated delivery has the same ids. */
-  told: Map<string, string>
+  notifications: Map<string, string>
   /** How the sink fails from now on; undefined when it answers correctly. */
   trouble: Trouble | undefined
 }
 
 /** Receives notifications. */
 export async function startSink(): Promise<Sink> {
-  const sink: Sink = { port: 0, notified: new Set(), told: new Map(), trouble: undefined }
+  const sink: Sink = { port: 0, notified: new Set(), notifications: new Map(), trouble: undefined }
   const server = createServer(async (request, response) => {
     const text = await textOf(request).catch(() => undefined)
     if (text === undefined) return // the connection was cut
@@ -27,7 +27,7 @@ export async function startSink(): Promise<Sink> {
     if (sink.trouble !== undefined) return void response.writeHead(sink.trouble, { 'retry-after': '1' }).end()
     const publicIds: string[] = JSON.parse(text).data.voucher_ids ?? []
     const ids = publicIds.map((id) => id.slice(id.indexOf('-') + 1))
-    sink.told.set(String(request.headers['webhook-id']), ids.join())
+    sink.notifications.set(String(request.headers['webhook-id']), ids.join())
     for (const id of ids) sink.notified.add(id)
     response.writeHead(204).end()
   })

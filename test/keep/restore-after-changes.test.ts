@@ -147,7 +147,7 @@ test('until `resume` the api rejects new vouchers, batches and revocations, and 
 })
 
 test('until `resume` nothing changes on any controller, and no notification is sent', async () => {
-  const told = world.sink.told.size
+  const notifications = world.sink.notifications.size
   await waitForSyncs()
   await pause(heldMs)
   const adopted = await spawnCommand(restored.url, ['reconcile', '--adopt', '--yes', '--json'])
@@ -156,7 +156,7 @@ test('until `resume` nothing changes on any controller, and no notification is s
 
   expect(adopted.exitCode).toBe(0)
   expect(await readState()).toBe(stateBefore)
-  expect(world.sink.told.size).toBe(told)
+  expect(world.sink.notifications.size).toBe(notifications)
 })
 
 test('after `resume` every voucher on the controllers is recorded once, and only ended stays were withdrawn', async () => {

@@ -32,7 +32,7 @@ test('after a restore, no list is served from before it', async () => {
 })
 
 test.each(dialects.flatMap((dialect) => [false, true].map((holdBegins) => ({ ...dialect, holdBegins }))))(
-  '$dialect: an intent that a failover lost is inserted again with its voucher; a hold begins during the call: $holdBegins',
+  '$dialect: a creation that a failover lost is inserted again with its voucher; a hold begins during the call: $holdBegins',
   async ({ holdBegins, ...dialect }) => {
     const one = await start(dialect)
     await one.simulator.fault('slow', { delayMs: 1_500 })

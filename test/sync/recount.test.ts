@@ -156,7 +156,7 @@ test(`${total} vouchers, recounted, equal the counts of the days`, { timeout: 60
   report('recount: vouchers, seconds', [await countVouchers(), (performance.now() - begin) / 1000])
 
   const { rows: days } = await app.db.query(
-    `select site_id, day::text, created, created_redeemed, created_by, redeemed, revoked
+    `select site_id, day::text, created, created_redeemed, created_by as "countsByMaker", redeemed, revoked
        from site_days order by site_id, day`,
   )
   expect(await countVouchers()).toBeGreaterThanOrEqual(total)
@@ -174,7 +174,7 @@ async function recount() {
     `select site_id, issued_on::text as day, used_count > 0 as used, coalesce(api_key_id, staff_id) as maker, count(*)::integer
        from vouchers group by 1, 2, 3, 4`,
   )
-  const none = { created: 0, created_redeemed: 0, created_by: {} as Record<string, number>, redeemed: 0, revoked: 0 }
+  const none = { created: 0, created_redeemed: 0, countsByMaker: {} as Record<string, number>, redeemed: 0, revoked: 0 }
   const days = new Map<string, typeof none & { site_id: number; day: string }>()
   const dayOf = (site_id: number, day: string) => {
     const key = `${site_id} ${day}`
@@ -187,7 +187,7 @@ async function recount() {
     const by = makers.find(({ id }) => id === maker)
     const name = by ? `${by.kind}:${by.id}` : 'controller'
     known.created += count
-    known.created_by[name] = (known.created_by[name] ?? 0) + count
+    known.countsByMaker[name] = (known.countsByMaker[name] ?? 0) + count
     if (used) known.created_redeemed += count
   }
   for (const [key, counts] of tally) {

@@ -77,13 +77,13 @@ const bodies: object[] = [
 
 test('with a leaked write key, no operation reveals a secret or changes anything but vouchers', async () => {
   const before = await fingerprint()
-  const told: string[] = []
+  const answers: string[] = []
   for (const { method, path } of operations) {
     const known = path.startsWith('/sites') ? String(site) : path.startsWith('/batches') ? batch : voucher
     const url = `/api/v2${path.replace('{id}', known)}`
     for (const body of method === 'GET' ? [undefined] : bodies.flatMap((each) => [each, { ...each, ...greedy }])) {
       const answer = await app.call(url, { method, key, ...(body && { body: JSON.stringify(body) }) })
-      told.push(answer.text, JSON.stringify(answer.headers))
+      answers.push(answer.text, JSON.stringify(answer.headers))
     }
   }
 
@@ -92,8 +92,8 @@ test('with a leaked write key, no operation reveals a secret or changes anything
     `select encode(sha256, 'hex') as sha256, (select secret from controllers limit 1) as secret from api_key_secrets`,
   )
   for (const secret of [...secrets, ...rows.flatMap((row) => [row.sha256, row.secret])])
-    expect(told.filter((text) => text.includes(secret))).toEqual([])
-  expect(told.join('')).toContain(voucher) // it did get answers
+    expect(answers.filter((text) => text.includes(secret))).toEqual([])
+  expect(answers.join('')).toContain(voucher) // it did get answers
   expect(await fingerprint()).toBe(before)
 })
 

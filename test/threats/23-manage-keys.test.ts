@@ -35,10 +35,10 @@ test('secrets are write-only: no answer, log line or audit entry contains one', 
     'canary-wifi-1',
     'canary-wifi-2',
   ]
-  const told: string[] = []
+  const answers: string[] = []
   const tell = async (...asked: Parameters<typeof ask>) => {
     const answer = await ask(...asked)
-    told.push(answer.text, JSON.stringify(answer.headers))
+    answers.push(answer.text, JSON.stringify(answer.headers))
     return answer
   }
   const login = { driver: 'unifi-classic', address: simulator.url, username: 'admin', secret: canaries[0] }
@@ -83,7 +83,7 @@ test('secrets are write-only: no answer, log line or audit entry contains one', 
   expect(audit.map(({ entry }) => entry).join()).toContain('site.guest_info_changed')
   expect(jobs).not.toEqual([])
   const stored = [...jobs, ...audit].map(({ entry }) => entry)
-  const everything = [...told, JSON.stringify(hook), ...service.log, ...stored].join('\n')
+  const everything = [...answers, JSON.stringify(hook), ...service.log, ...stored].join('\n')
   for (const canary of [...canaries, secret]) expect(everything).not.toContain(canary)
 })
 

@@ -28,7 +28,7 @@ test.each(levels)(
     const simulator = await startSimulator('--flavour', 'self-hosted', '--password', controllerPassword)
     const sink = await startWebhookSink()
     const service = await startService(db.url, { LOG_LEVEL: level }, 'start')
-    const told: string[] = []
+    const shown: string[] = []
     let cookie = ''
 
     /** Sends a request as the web app does, and keeps the answer. */
@@ -38,14 +38,14 @@ test.each(levels)(
         headers: { cookie, origin: service.url, 'content-type': 'application/json', ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }).catch((error) => ({ status: 0, text: String(error), headers: {}, json: () => ({}) }) as never)
-      told.push(`${method} ${path.split('?')[0]} ${answer.status} ${answer.text}`)
+      shown.push(`${method} ${path.split('?')[0]} ${answer.status} ${answer.text}`)
       return answer
     }
 
     /** The answer of a request that may show a secret. It is not kept. */
     async function receive(method: string, path: string, body: unknown) {
       const answer = await send(method, path, body)
-      told.pop()
+      shown.pop()
       expect({ path, text: answer.text, isOk: answer.status < 300 }).toMatchObject({ isOk: true })
       return answer.json()
     }
@@ -152,18 +152,18 @@ test.each(levels)(
     const log = service.log.join('\n')
     expect(dump).toContain('Guest 0') // the dump has the data, also of the jobs
     expect(dump).toContain('pgboss')
-    expect(told.join('\n')).toContain('Canary')
+    expect(shown.join('\n')).toContain('Canary')
     if (level === 'trace') expect(log).toContain(key.prefix)
     for (const [name, secret] of Object.entries(secrets))
       for (const form of formsOf(secret))
         expect({
           name,
-          told: findLines(told, form),
+          shown: findLines(shown, form),
           log: findLines(service.log, form),
           dump: findLines(dump.split('\n'), form),
         }).toEqual({
           name,
-          told: [],
+          shown: [],
           log: [],
           dump: [],
         })

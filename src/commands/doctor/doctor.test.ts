@@ -367,11 +367,11 @@ test('a batch that has made no progress for an hour is a warning, unless the ser
   const db = await createTestDatabase()
   const site = await seedSite(db)
   const [stuck, young, ended] = [await seedBatch(db, site), await seedBatch(db, site), await seedBatch(db, site)]
-  const set = (id: string, heldUpFor: string, isOpen = true) =>
+  const set = (id: string, stalledFor: string, isOpen = true) =>
     db.query(
       `update batches set finished_at = case when $3 then null else now() end, held_up_since = now() - $2::interval
         where id = $1`,
-      [id, heldUpFor, isOpen],
+      [id, stalledFor, isOpen],
     )
   await set(stuck, '61 minutes')
   await set(young, '59 minutes')

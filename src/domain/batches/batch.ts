@@ -26,7 +26,7 @@ export type Batch = SiteItem &
     limits: Omit<VoucherShape, 'name'>
     maker: Maker
     createdAt: Date
-    heldUpSince: Date | null
+    stalledSince: Date | null
     cancelledAt: Date | null
     finishedAt: Date | null
     /** Why no more of its vouchers may be made. */

@@ -12,7 +12,7 @@ import type { Batch } from './batch.ts'
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
   ${makerSql('b')} as maker,
-  b.created_at as "createdAt", b.held_up_since as "heldUpSince",
+  b.created_at as "createdAt", b.held_up_since as "stalledSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
   case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
        when exists (select from api_keys where id = b.api_key_id and revoked_at is not null) then 'key_revoked'
@@ -241,8 +241,8 @@ export async function postponeBatch(db: Queryable, { siteId, id }: SiteItem, sec
   )
 }
 
-/** Marks the batch as held up. Returns how many seconds it has been held up. */
-export async function noteHeldUp(db: Queryable, { siteId, id }: SiteItem): Promise<number> {
+/** Marks the batch as stalled (`held_up_since`). Returns for how many seconds it has been stalled. */
+export async function noteStalled(db: Queryable, { siteId, id }: SiteItem): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(
     `update batches set held_up_since = coalesce(held_up_since, now()) where site_id = $1 and id = $2
      returning extract(epoch from now() - held_up_since)::float as seconds`,
@@ -251,8 +251,8 @@ export async function noteHeldUp(db: Queryable, { siteId, id }: SiteItem): Promi
   return rows[0]?.seconds ?? 0
 }
 
-/** Marks the batch as no longer held up. */
-export async function clearHeldUp(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
+/** Marks the batch as no longer stalled. */
+export async function clearStalled(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
   await db.query(
     `update batches set held_up_since = null where site_id = $1 and id = $2 and held_up_since is not null`,
     [siteId, id],
@@ -319,6 +319,6 @@ export const finishedBatches = (keptFor: string): Retention => ({
 })
 
 /** Restarts the time after which the rows of a held-up batch fail. */
-export async function updateHeldUpBatches(tx: Queryable): Promise<void> {
+export async function updateStalledBatches(tx: Queryable): Promise<void> {
   await tx.query('update batches set held_up_since = now() where finished_at is null and held_up_since is not null')
 }

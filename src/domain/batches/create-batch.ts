@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
-import { limitedTo, type Maker } from '../actor.ts'
+import { limitingActorId, type Maker } from '../actor.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { DomainError } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
@@ -38,7 +38,7 @@ async function createFirst(
   request: BatchRequest,
   requestHash: Buffer,
 ): Promise<SiteItem | undefined> {
-  const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
+  const site = await findActiveSite(ctx.db, request.siteId, limitingActorId(request.actor))
   if (!site) throw new DomainError('site_not_found')
   const wanted = await completeOptions(ctx.db, site.id, request.options)
   const driver = ctx.controllers.driverOf(site)

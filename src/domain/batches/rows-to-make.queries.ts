@@ -25,7 +25,7 @@ export async function listNextRows(db: Queryable, { siteId, id }: SiteItem): Pro
 export type SentRow = { number: number; creationId: string }
 
 /**
- * Inserts the intent of each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are
+ * Opens a creation for each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are
  * left out, and so are rows whose earlier attempt got its voucher after all. While the service is held, all are left
  * out. The lease covers the longest call. If the process dies, the next run of the batch ends the lease (`endLeases`).
  */

@@ -6,7 +6,7 @@ import { ControllerError, type Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
 import { reachPoint, replaceable } from '#lib/points.ts'
-import { limitedTo } from '../actor.ts'
+import { limitingActorId } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
@@ -14,7 +14,7 @@ import { rejectIfHeld } from '../hold.queries.ts'
 import { hashOf, onceByKey } from '../idempotency.ts'
 import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
 import { completeOptions } from '../record/complete-options.ts'
-import type { Intent, RecordedCreation } from '../record/creation.ts'
+import type { NewCreation, RecordedCreation } from '../record/creation.ts'
 import {
   findEarlierCreation,
   insertCreation,
@@ -63,7 +63,7 @@ export async function createVoucher(
 }
 
 /**
- * Saves one round trip, or two with an Idempotency-Key: commits the intent with the site as this process last read it.
+ * Saves one round trip, or two with an Idempotency-Key: commits the creation with the site as this process last read it.
  * The statement does nothing if the site has changed since. Undefined if nothing was done: then `createFirst` reads
  * everything and finds out why.
  */
@@ -74,17 +74,17 @@ async function createAtKnownSite(
   const known = ctx.knownSites.get(request.siteId)
   const connection = known && ctx.controllers.openConnectionOf(known)
   if (!connection) return undefined
-  const intent = await toIntent(ctx, known, request, {
+  const creation = await toNewCreation(ctx, known, request, {
     requestHash: hashOf(request.contents),
     clockAheadMs: connection.clockAheadMs,
   }).catch(undefinedIfRejected)
-  if (!intent) return undefined
-  const opened = await rememberIfUnanswered(ctx, intent, () =>
+  if (!creation) return undefined
+  const opened = await rememberIfUnanswered(ctx, creation, () =>
     replaceable('insert intent at a known site', () =>
-      insertCreationAt(ctx.db, known, intent, limitedTo(request.actor)),
+      insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
     ),
   )
-  return opened && makeVoucher(ctx, request, opened.site, { intent, ...opened })
+  return opened && makeVoucher(ctx, request, opened.site, { creation, ...opened })
 }
 
 /** A request that is invalid now may repeat one that was valid. Its earlier result is looked up before it is rejected. */
@@ -98,24 +98,24 @@ async function createFirst(
   request: CreationRequest,
   requestHash: Buffer,
 ): Promise<RecordedCreation | undefined> {
-  const site = await findActiveSite(ctx.db, request.siteId, limitedTo(request.actor))
+  const site = await findActiveSite(ctx.db, request.siteId, limitingActorId(request.actor))
   if (!site) throw new DomainError('site_not_found')
   ctx.knownSites.set(site.id, site)
-  const intent = await toIntent(ctx, site, request, {
+  const creation = await toNewCreation(ctx, site, request, {
     requestHash,
     clockAheadMs: () => ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
   })
-  const opened = await rememberIfUnanswered(ctx, intent, () => openCreation(ctx, intent))
-  return opened && makeVoucher(ctx, request, site, { intent, ...opened })
+  const opened = await rememberIfUnanswered(ctx, creation, () => openCreation(ctx, creation))
+  return opened && makeVoucher(ctx, request, site, { creation, ...opened })
 }
 
 /**
- * Commits an intent. If the database does not answer, the intent may still be committed. The controller is never called for it,
+ * Commits a creation. If the database does not answer, the creation may still be committed. The controller is never called for it,
  * so the creation is rejected as soon as the database answers.
  */
 async function rememberIfUnanswered<T>(
   ctx: CreateVoucherContext,
-  { siteId, id }: Intent,
+  { siteId, id }: NewCreation,
   commit: () => T,
 ): Promise<Awaited<T>> {
   try {
@@ -126,26 +126,26 @@ async function rememberIfUnanswered<T>(
   }
 }
 
-/** Waits for a slot of the controller and makes the voucher of a committed intent. */
+/** Waits for a slot of the controller and makes the voucher of a committed creation. */
 async function makeVoucher(
   ctx: CreateVoucherContext,
   request: CreationRequest,
   site: SiteOnController,
-  { intent, isSilent }: OpenedCreation & { intent: Intent },
+  { creation, isSilent }: OpenedCreation & { creation: NewCreation },
 ): Promise<RecordedCreation> {
-  // The intent is committed before the wait for a slot, so that a revocation during the wait covers it.
-  reachPoint('after intent')
+  // The creation is committed before the wait for a slot, so that a revocation during the wait covers it.
+  reachPoint('creation opened')
   let isSent = false
   try {
     return await ctx.controllers.inSlot(site.controllerId, async (waited) => {
-      const current = waited ? await renewIntent(ctx, request, intent) : site
+      const current = waited ? await renewCreation(ctx, request, creation) : site
       isSent = true
-      const [recorded] = await makeVouchers(ctx, current, [intent], { isSilent })
+      const [recorded] = await makeVouchers(ctx, current, [creation], { isSilent })
       return recorded as RecordedCreation
     })
   } catch (error) {
     if (!isSent) {
-      await rejectUnsent(ctx, intent)
+      await rejectUnsent(ctx, creation)
       if (error instanceof Unavailable) throw error // nothing was made, so it is not a failed recording
     }
     throw toDomainError(error, site)
@@ -153,7 +153,7 @@ async function makeVoucher(
 }
 
 /** Settles a creation that was not sent, now or as soon as the database answers. */
-async function rejectUnsent(ctx: CreateVoucherContext, { siteId, id }: Intent): Promise<void> {
+async function rejectUnsent(ctx: CreateVoucherContext, { siteId, id }: NewCreation): Promise<void> {
   try {
     await updateCreationsFailed(ctx.db, siteId, [id], 'rejected')
     ctx.observer?.creationsEnded('rejected', 1)
@@ -162,24 +162,24 @@ async function rejectUnsent(ctx: CreateVoucherContext, { siteId, id }: Intent): 
   }
 }
 
-/** Renews an intent that waited for a slot. Returns its site as it is now. */
-async function renewIntent(
+/** Renews a creation that waited for a slot. Returns its site as it is now. */
+async function renewCreation(
   { db }: CreateContext,
   { actor }: CreationRequest,
-  intent: Intent,
+  creation: NewCreation,
 ): Promise<SiteOnController> {
-  const renewed = await updateCreationSent(db, intent, limitedTo(actor))
+  const renewed = await updateCreationSent(db, creation, limitingActorId(actor))
   if (!renewed) throw new DomainError('site_not_found')
   if (renewed.isHeld) throw new DomainError('held')
   return renewed.site
 }
 
-async function toIntent(
+async function toNewCreation(
   ctx: CreateContext,
   site: SiteOnController,
   request: CreationRequest,
   { requestHash, clockAheadMs }: { requestHash: Buffer; clockAheadMs: () => number },
-): Promise<Intent> {
+): Promise<NewCreation> {
   const { limits, extendableUntil, ...options } = await completeOptions(ctx.db, site.id, request.options)
   const now = ctx.clock.now()
   const driver = ctx.controllers.driverOf(site)
@@ -202,42 +202,52 @@ async function toIntent(
 }
 
 /**
- * Commits the intent. An earlier attempt with the same Idempotency-Key that made nothing keeps its own row, because its voucher
+ * Commits the creation. An earlier attempt with the same Idempotency-Key that made nothing keeps its own row, because its voucher
  * might still turn up. Undefined when the key belongs to a creation that is under way or recorded.
  */
-async function openCreation({ db }: CreateContext, intent: Intent): Promise<OpenedCreation | undefined> {
-  const opened = await replaceable('insert intent', () => insertCreation(db, intent))
+async function openCreation({ db }: CreateContext, creation: NewCreation): Promise<OpenedCreation | undefined> {
+  const opened = await replaceable('insert intent', () => insertCreation(db, creation))
   if (opened) return opened
   return db.transaction(async (tx) => {
-    await releaseIdempotencyKey(tx, intent)
-    const openedNow = await insertCreation(tx, intent)
+    await releaseIdempotencyKey(tx, creation)
+    const openedNow = await insertCreation(tx, creation)
     if (!openedNow) await rejectIfHeld(tx) // rolls back, so that the earlier attempt keeps its key
     return openedNow
   })
 }
 
 /**
- * Calls the controller once for the vouchers of these committed intents, which have the same name and limits, and records them.
- * If that fails, marks the intents without a voucher as rejected, or as unknown if the controller may have made something.
+ * Calls the controller once for the vouchers of these committed creations, which have the same name and limits, and records them.
+ * If that fails, marks the creations without a voucher as rejected, or as unknown if the controller may have made something.
  */
 export async function makeVouchers(
   ctx: CreateContext,
   site: SiteOnController,
-  intents: Intent[],
+  creations: NewCreation[],
   { isSilent }: OpenedCreation = { isSilent: false },
 ): Promise<RecordedCreation[]> {
-  const { shape: asked, note, maker, batchId } = intents[0] as Intent
+  const { shape: asked, note, maker, batchId } = creations[0] as NewCreation
   const askedAt = ctx.clock.now()
   const day = ctx.today(askedAt)
   const recorded: RecordedCreation[] = []
-  let left = intents.map(({ id }) => id)
+  let left = creations.map(({ id }) => id)
   try {
     const made = ctx.controllers
       .connectionOf(site)
-      .create(site.controllerSite, { ...asked, name: note }, intents.length)
+      .create(site.controllerSite, { ...asked, name: note }, creations.length)
     for await (const candidates of made) {
       reachPoint('after answer')
-      const recording = { site, creationIds: left, maker, batchId, candidates, asked, day, intents, isSilent }
+      const recording = {
+        site,
+        creationIds: left,
+        maker,
+        batchId,
+        candidates,
+        asked,
+        day,
+        newCreations: creations,
+        isSilent,
+      }
       const added = await recordVouchers(ctx, recording)
       ctx.observer?.creationsEnded('recorded', added.length)
       recorded.push(...added)

@@ -9,35 +9,35 @@ import { listNextRows, sendRows } from '../batches/rows-to-make.queries.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { DomainError } from '../errors.ts'
 import { hashOf } from '../idempotency.ts'
-import type { Intent } from '../record/creation.ts'
+import type { NewCreation } from '../record/creation.ts'
 import { cutMinutes, noteFor } from '../record/voucher-shape.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { type CreateContext, makeVouchers } from './create-voucher.ts'
 
-/** `held up`: nothing was made, and the controller gets a pause. `busy`: all slots of the controller are taken. */
-type Outcome = 'made' | 'failed' | 'unclear' | 'held up' | 'busy'
+/** `stalled`: nothing was made, and the controller gets a pause. `busy`: all slots of the controller are taken. */
+type Outcome = 'made' | 'failed' | 'unclear' | 'stalled' | 'busy'
 
 /** Makes the next rows with the same name in one call. */
 export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
-  let intents: Intent[] = []
+  let creations: NewCreation[] = []
   try {
     return await ctx.controllers.inBulk(site.controllerId, async () => {
       const connection = ctx.controllers.connectionOf(site)
-      if (batch.heldUpSince) await connection.probe(site.controllerSite)
-      intents = await send(ctx, batch, site)
-      if (intents.length === 0) return 'failed' // the rows were cancelled meanwhile, or the service is held
-      await makeVouchers(ctx, site, intents)
+      if (batch.stalledSince) await connection.probe(site.controllerSite)
+      creations = await send(ctx, batch, site)
+      if (creations.length === 0) return 'failed' // the rows were cancelled meanwhile, or the service is held
+      await makeVouchers(ctx, site, creations)
       reachPoint('before row update')
       return 'made'
     })
   } catch (error) {
-    const creationIds = intents.map(({ id }) => id)
+    const creationIds = creations.map(({ id }) => id)
     return noteFailure(ctx, batch, creationIds, error)
   }
 }
 
-/** Commits the intents of the next rows. */
-async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Intent[]> {
+/** Commits the creations of the next rows. */
+async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<NewCreation[]> {
   const rows = await listNextRows(ctx.db, batch)
   const wanted = { ...batch.limits, name: rows[0]?.name ?? '' }
   const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, batch, ctx.clock.now())
@@ -74,7 +74,7 @@ async function noteFailure(ctx: CreateContext, batch: Batch, creationIds: string
       await lockBatch(tx, batch)
       await updateRowsWaiting(tx, batch, creationIds)
     })
-    return 'held up'
+    return 'stalled'
   }
   await updateRowsFailed(ctx.db, batch, error.failure, creationIds)
   if (isLasting) await updateRowsFailed(ctx.db, batch, error.failure)

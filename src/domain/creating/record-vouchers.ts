@@ -5,7 +5,7 @@ import type { Queue } from '#queue/queue.ts'
 import { type Maker, sourceName } from '../actor.ts'
 import { lockBatch, makeBatchDue } from '../batches/batch-lock.queries.ts'
 import { notifyCreated } from '../deliveries/notify-webhooks.ts'
-import type { CreatedVoucher, Intent, RecordedCreation } from '../record/creation.ts'
+import type { CreatedVoucher, NewCreation, RecordedCreation } from '../record/creation.ts'
 import { insertCreation } from '../record/creations.queries.ts'
 import { type CreationRow, recordVouchers as recordInOneStatement } from '../record/record-vouchers.queries.ts'
 import { insertScheduledWithdrawals, makeWithdrawalsDueNow } from '../record/withdrawals.queries.ts'
@@ -25,9 +25,9 @@ export type Recording = {
   asked: VoucherShape
   /** The day for which the vouchers are issued. */
   day: string
-  /** The intents of these creations, to be inserted again if a failover of the database lost them. */
-  intents?: Intent[]
-  /** No webhook was subscribed to the event when the intent was committed. */
+  /** These creations as they were committed, to be inserted again if a failover of the database lost them. */
+  newCreations?: NewCreation[]
+  /** No webhook was subscribed to the event when the creation was committed. */
   isSilent?: boolean
 }
 
@@ -93,16 +93,16 @@ function record(db: Queryable, recording: Recording, { isWholeCommit = false } =
   return replaceable('claim vouchers', work, offered)
 }
 
-/** Intents that a failover of the database lost. Their vouchers exist. */
-function listLost({ intents = [] }: Recording, creations: CreationRow[]): Intent[] {
+/** Creations that a failover of the database lost. Their vouchers exist. */
+function listLost({ newCreations = [] }: Recording, creations: CreationRow[]): NewCreation[] {
   const known = new Set(creations.map(({ id }) => id))
-  return intents.filter(({ id }) => !known.has(id))
+  return newCreations.filter(({ id }) => !known.has(id))
 }
 
-async function insertLost(tx: Queryable, lost: Intent[]): Promise<void> {
-  for (const intent of lost)
-    if (!(await insertCreation(tx, intent, { isMade: true })))
-      await insertCreation(tx, { ...intent, idempotencyKey: undefined }, { isMade: true })
+async function insertLost(tx: Queryable, lost: NewCreation[]): Promise<void> {
+  for (const creation of lost)
+    if (!(await insertCreation(tx, creation, { isMade: true })))
+      await insertCreation(tx, { ...creation, idempotencyKey: undefined }, { isMade: true })
 }
 
 /** A voucher whose creation was revoked before it was found is withdrawn at once. */

@@ -5,9 +5,9 @@ import { patienceSeconds } from '../batches/batch.ts'
 import { lockBatch } from '../batches/batch-lock.queries.ts'
 import { updateRowsCancelled, updateRowsFailed } from '../batches/batch-rows.queries.ts'
 import {
-  clearHeldUp,
+  clearStalled,
   findBatch,
-  noteHeldUp,
+  noteStalled,
   postponeBatch,
   postponeBatchesOfMaker,
   renewBatchRunning,
@@ -103,9 +103,9 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, turn?: Turn): 
     const outcome = await makeNextRows(ctx, batch, site)
     calls++
     if (outcome === 'busy') await postponeBatch(ctx.db, key, soonSeconds)
-    if (outcome === 'held up') await holdUp(ctx, key)
-    if (outcome === 'made') await clearHeldUp(ctx.db, key)
-    isPaused = outcome === 'busy' || outcome === 'held up'
+    if (outcome === 'stalled') await postponeStalled(ctx, key)
+    if (outcome === 'made') await clearStalled(ctx.db, key)
+    isPaused = outcome === 'busy' || outcome === 'stalled'
   }
 }
 
@@ -118,13 +118,13 @@ async function withLock(ctx: CreateContext, key: SiteItem, work: (tx: Queryable)
 
 /** Nothing more is sent until the outcome of the rows that were sent is known, however long that takes. */
 async function waitForSettling(ctx: CreateContext, key: SiteItem): Promise<void> {
-  await noteHeldUp(ctx.db, key)
+  await noteStalled(ctx.db, key)
   await postponeBatch(ctx.db, key, soonSeconds)
 }
 
 /** Waits longer after each attempt. The remaining rows fail when the controller could not create vouchers for too long. */
-async function holdUp(ctx: CreateContext, key: SiteItem): Promise<void> {
-  const seconds = await noteHeldUp(ctx.db, key)
+async function postponeStalled(ctx: CreateContext, key: SiteItem): Promise<void> {
+  const seconds = await noteStalled(ctx.db, key)
   if (seconds > patienceSeconds) await updateRowsFailed(ctx.db, key, 'unreachable')
   await postponeBatch(ctx.db, key, seconds > patienceSeconds ? 0 : Math.min(60, Math.max(2, seconds / 4)))
 }

@@ -22,7 +22,7 @@ const attemptsUntilForgotten = 180
 type UnsentContext = { db: Queryable; observer?: Pick<Observer, 'creationsEnded'> | undefined }
 
 /**
- * Remembers creations whose intent may be committed although this process gave up before it called the controller. Otherwise
+ * Remembers creations that may be committed although this process gave up before it called the controller. Otherwise
  * their Idempotency-Keys would stay locked for the settle window.
  */
 export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCreations {

@@ -9,14 +9,14 @@ export type DeliveryToSend = {
   id: string
   webhookId: string
   hostId: string | null
-  turn: number
+  jobNumber: number
   isSlow: boolean
   nextAttemptAt?: Date
 }
 
 export type DueDelivery = Target & {
   id: string
-  turn: number
+  jobNumber: number
   eventId: string
   /** The webhook is disabled or removed, or it lost the site of the delivery. */
   isForbidden: boolean
@@ -26,15 +26,15 @@ export type DueDelivery = Target & {
 } & Notification
 
 /** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
-export async function findDueDelivery(db: Queryable, id: string, turn: number): Promise<DueDelivery | undefined> {
+export async function findDueDelivery(db: Queryable, id: string, jobNumber: number): Promise<DueDelivery | undefined> {
   const { rows } = await db.query<DueDelivery>(
-    `select d.id, d.turn, e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
-            e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
+    `select d.id, d.turn as "jobNumber", e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
+            e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecrets",
             (w.disabled_at is not null or not ${hasSitesOfSql('d', 'w')}) as "isForbidden", w.failing_since is not null as failing, w.is_slow as "isSlow",
             w.host_id as "hostId"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
       where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeldSql}`,
-    [id, turn],
+    [id, jobNumber],
   )
   return rows[0]
 }
@@ -58,7 +58,7 @@ export function insertFailure(db: Queryable, due: DueDelivery, attempt: Attempt)
 }
 
 async function insertAttempt(db: Queryable, due: DueDelivery, attempt: Attempt, change: string) {
-  const { rows } = await db.query<{ rung: number }>(
+  const { rows } = await db.query<{ failuresInARow: number }>(
     `with delivery as (
        update deliveries set attempts = attempts + 1, turn = turn + 1, ${change}
         where id = $1 and turn = $2 and state = 'pending'
@@ -67,10 +67,10 @@ async function insertAttempt(db: Queryable, due: DueDelivery, attempt: Attempt, 
        insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, error, reply)
        select id, attempts, $3, $4, $5, $6, $7 from delivery
      )
-     select rung from delivery`,
-    [due.id, due.turn, attempt.startedAt, attempt.durationMs, attempt.status, attempt.error, attempt.reply],
+     select rung as "failuresInARow" from delivery`,
+    [due.id, due.jobNumber, attempt.startedAt, attempt.durationMs, attempt.status, attempt.error, attempt.reply],
   )
-  return rows[0]?.rung
+  return rows[0]?.failuresInARow
 }
 
 /** Schedules the next attempt and returns the delivery for its new job. */
@@ -79,7 +79,7 @@ export async function updateDeliveryPostponed(db: Queryable, id: string, pauseMs
     `update deliveries d set next_attempt_at = now() + $2 * interval '1 millisecond'
        from webhooks w
       where d.id = $1 and w.id = d.webhook_id
-     returning d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, w.is_slow as "isSlow",
+     returning d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", w.is_slow as "isSlow",
                d.next_attempt_at as "nextAttemptAt"`,
     [id, pauseMs],
   )
@@ -105,7 +105,7 @@ export async function listOverdueDeliveries(
   limit: number,
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<OverdueDelivery>(
-    `select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, d.next_attempt_at as "nextAttemptAt",
+    `select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", d.next_attempt_at as "nextAttemptAt",
             w.is_slow as "isSlow"
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeldSql}
@@ -121,7 +121,7 @@ export type ReplayChoice = { delivery: string } | { since: Date; until: Date; on
 
 type Replayed = DeliveryToSend & { createdAt: Date }
 
-/** Makes the chosen deliveries due now, oldest first, with a new turn and no failures. */
+/** Makes the chosen deliveries due now, oldest first, with a new job number and no failures. */
 export async function updateDeliveriesReplayed(
   tx: Queryable,
   webhookId: string,
@@ -147,7 +147,7 @@ export async function updateDeliveriesReplayed(
          from chosen where id = chosen_id
         returning id, webhook_id, turn, created_at
      )
-     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, d.created_at as "createdAt", w.is_slow as "isSlow"
+     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", d.created_at as "createdAt", w.is_slow as "isSlow"
        from replayed d join webhooks w on w.id = d.webhook_id order by d.created_at, d.id`,
     [webhookId, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit, ...values],
   )

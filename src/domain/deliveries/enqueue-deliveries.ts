@@ -3,8 +3,8 @@ import type { Queue, Replacement } from '#queue/queue.ts'
 import { type DeliveryToSend, listOverdueDeliveries, type OverdueDelivery } from './deliveries.queries.ts'
 
 /**
- * `turn` changes with every attempt and replay. A job of an earlier turn does nothing. `hostId` is the host whose places the
- * job uses. It is missing in jobs of older versions.
+ * `turn` is the number of the job. It changes with every attempt and replay, and a job with an earlier number does nothing.
+ * `hostId` is the host whose places the job uses. It is missing in jobs of older versions.
  */
 export type DeliveryJob = { deliveryId: string; turn: number; hostId?: string | null }
 
@@ -22,12 +22,12 @@ export async function enqueueDeliveries(tx: Queryable, queue: Queue, deliveries:
 }
 
 /** The job of a delivery, and its queue. Version 0.1.0 uses the same key, so that a delivery never has two jobs in a queue. */
-export function jobOf({ id, webhookId, hostId, turn, isSlow, nextAttemptAt }: DeliveryToSend): Replacement {
+export function jobOf({ id, webhookId, hostId, jobNumber, isSlow, nextAttemptAt }: DeliveryToSend): Replacement {
   return {
     queue: isSlow ? 'attempt_slow' : 'attempt',
     job: {
-      data: { deliveryId: id, turn, hostId } satisfies DeliveryJob,
-      exclusiveKey: `${id} ${turn}`,
+      data: { deliveryId: id, turn: jobNumber, hostId } satisfies DeliveryJob,
+      exclusiveKey: `${id} ${jobNumber}`,
       group: webhookId,
       widerGroup: hostId ?? undefined,
       startAfter: nextAttemptAt,

@@ -68,7 +68,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
        select uuid_v7(), event.id, wanted.id, wanted.site_ids from event, wanted
        returning id, webhook_id, turn
      )
-     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn, w.is_slow as "isSlow"
+     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", w.is_slow as "isSlow"
        from inserted d join wanted w on w.id = d.webhook_id`,
     [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
   )

@@ -49,13 +49,13 @@ export function decryptUrl(keyring: Keyring, { webhookId, url }: Target): string
   }
 }
 
-function decryptTarget(keyring: Keyring, { webhookId, url, secret, previousSecret }: Target) {
+function decryptTarget(keyring: Keyring, { webhookId, url, secret, previousSecrets }: Target) {
   const decryptColumn = (column: 'url' | 'secret', value: string) =>
     decrypt(keyring, secretPlace(webhookId, column), value)
   const present = secret === null ? [] : [decryptColumn('secret', secret)]
   return {
     url: decryptColumn('url', url),
-    secrets: [...present, ...decryptPrevious(keyring, webhookId, previousSecret)],
+    secrets: [...present, ...decryptPrevious(keyring, webhookId, previousSecrets)],
   }
 }
 

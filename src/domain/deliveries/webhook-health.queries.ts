@@ -10,7 +10,7 @@ export type WebhookHealth = {
   lastFailure: Attempt | null
   /** When the webhook will be disabled if nothing arrives until then. */
   disabledFrom: Date | null
-  /** How long the previous secret signs too. */
+  /** How long the previous secrets sign too. */
   previousSecretUntil: Date | null
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { updateHeldUpBatches } from '../batches/batches.queries.ts'
+import { updateStalledBatches } from '../batches/batches.queries.ts'
 import { deleteHold, insertHold } from '../hold.queries.ts'
 import { updateSitesDueForSync } from '../sites/sync-times.queries.ts'
 import { updateFailingWebhooks } from '../webhooks/webhooks.queries.ts'
@@ -33,7 +33,7 @@ export async function resume(db: Database, actor: Actor, since: Date, work: Held
   return db.transaction(async (tx) => {
     if (!(await deleteHold(tx, since))) return false
     // Nothing was tried during the hold, so its time must not count as a time of failures.
-    await updateHeldUpBatches(tx)
+    await updateStalledBatches(tx)
     await updateFailingWebhooks(tx)
     await recordAudit(tx, actor, { ...record, action: 'record.resumed', details: { adopted, unrecorded } })
     return true

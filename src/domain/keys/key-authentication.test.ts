@@ -9,11 +9,11 @@ import { createAuthenticate, makeKey, toBase62 } from './key.ts'
 const db = await createTestDatabase()
 
 /** A database that holds back its answers until `release`. `reads` counts the statements, `most` those at the same time. */
-function heldDatabase() {
+function pausedDatabase() {
   const seen = { reads: 0, underWay: 0, most: 0 }
   const answered = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const held: Queryable = {
+  const paused: Queryable = {
     async query(text, values) {
       seen.reads += 1
       seen.underWay += 1
@@ -25,13 +25,13 @@ function heldDatabase() {
       return result as never
     },
   }
-  return { held, seen, firstAnswer: answered.promise, release: release.resolve }
+  return { paused, seen, firstAnswer: answered.promise, release: release.resolve }
 }
 
 test('a request that arrives during a read gets another one, so a key revoked meanwhile is rejected', async () => {
   const { id, key, prefix } = await seedKey(db)
-  const { held, firstAnswer, release } = heldDatabase()
-  const authenticate = createAuthenticate(held)
+  const { paused, firstAnswer, release } = pausedDatabase()
+  const authenticate = createAuthenticate(paused)
 
   const before = authenticate(key, null)
   await firstAnswer
@@ -45,8 +45,8 @@ test('a request that arrives during a read gets another one, so a key revoked me
 
 test('500 requests during a read share the next one, and at most two reads are under way', async () => {
   const { key, prefix } = await seedKey(db)
-  const { held, seen, firstAnswer, release } = heldDatabase()
-  const authenticate = createAuthenticate(held)
+  const { paused, seen, firstAnswer, release } = pausedDatabase()
+  const authenticate = createAuthenticate(paused)
 
   const first = authenticate(key, null)
   await firstAnswer

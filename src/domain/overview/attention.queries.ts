@@ -110,12 +110,12 @@ export async function listTroubledKeys(db: Queryable, siteId: number | null, tod
   return rows
 }
 
-export type HeldUpBatch = { siteId: number; id: string; site: string; heldUpSince: Date }
+export type StalledBatch = { siteId: number; id: string; site: string; stalledSince: Date }
 
 /** Batches that wait for their controller, longest first. */
-export async function listHeldUpBatches(db: Queryable, scope: OverviewScope): Promise<HeldUpBatch[]> {
-  const { rows } = await db.query<HeldUpBatch>(
-    `select b.site_id as "siteId", b.id, s.name as site, b.held_up_since as "heldUpSince"
+export async function listStalledBatches(db: Queryable, scope: OverviewScope): Promise<StalledBatch[]> {
+  const { rows } = await db.query<StalledBatch>(
+    `select b.site_id as "siteId", b.id, s.name as site, b.held_up_since as "stalledSince"
        from batches b join sites s on s.id = b.site_id
       where b.finished_at is null and b.held_up_since is not null and ${inScopeSql('b.site_id')}
       order by b.held_up_since, b.id

@@ -17,7 +17,12 @@ export type Period = { today: string; days: number }
 
 const inPeriodSql = `day > $3::date - $4::integer and day <= $3::date`
 
-const valuesOf = ({ onlySitesOf, siteId }: OverviewScope, { today, days }: Period) => [onlySitesOf, siteId, today, days]
+const scopeAndPeriod = ({ onlySitesOf, siteId }: OverviewScope, { today, days }: Period) => [
+  onlySitesOf,
+  siteId,
+  today,
+  days,
+]
 
 /** `redeemed` are those of `issued` that somebody has used since then. */
 export type IssuedDay = { day: string; issued: number; redeemed: number }
@@ -34,7 +39,7 @@ export async function listIssuedDays(db: Queryable, scope: OverviewScope, period
        from (select $3::date - ago as day from generate_series(0, $4::integer - 1) as ago) as period
        left join counted on counted.day = period.day
       order by period.day`,
-    valuesOf(scope, period),
+    scopeAndPeriod(scope, period),
   )
   return rows
 }
@@ -56,7 +61,7 @@ export async function listBusiestSites(
               order by issued desc, site_id limit $5) as busiest
        join sites s on s.id = busiest.site_id
       order by busiest.issued desc, s.id`,
-    [...valuesOf(scope, period), limit],
+    [...scopeAndPeriod(scope, period), limit],
   )
   return rows
 }
@@ -69,7 +74,7 @@ export async function listMakers(db: Queryable, scope: OverviewScope, period: Pe
   const { rows } = await db.query<IssuedBy>(
     `with counted as (
        select maker, sum(count::integer)::integer as issued
-         from site_days, jsonb_each_text(created_by) as made (maker, count)
+         from site_days, jsonb_each_text(created_by) as counts (maker, count)
         where ${inPeriodSql} and ${inScopeSql('site_days.site_id')}
         group by maker
      ), named as (
@@ -79,7 +84,7 @@ export async function listMakers(db: Queryable, scope: OverviewScope, period: Pe
               when 'key' then (select name from api_keys where api_keys.id = named.id)
               when 'staff' then (select name from staff where staff.id = named.id) end as name
        from named order by issued desc, kind, id`,
-    valuesOf(scope, period),
+    scopeAndPeriod(scope, period),
   )
   return rows
 }

@@ -1,13 +1,13 @@
 import type { Database, Queryable } from '#db/database.ts'
 import type { Calendar } from '#lib/clock.ts'
 import { hasListener } from '#queue/jobs.queries.ts'
-import { limitedTo, type Requester } from '../actor.ts'
+import { limitingActorId, type Requester } from '../actor.ts'
 import {
   countSites,
   listFailingControllers,
   listFailingWebhooks,
-  listHeldUpBatches,
   listSitesWithUnrecorded,
+  listStalledBatches,
   listTroubledKeys,
   listWall,
 } from './attention.queries.ts'
@@ -44,7 +44,7 @@ async function readFigures(
   { db, today }: { db: Queryable; today: Calendar },
   { actor, siteId, days, now }: OverviewRequest,
 ) {
-  const scope = { onlySitesOf: limitedTo(actor), siteId }
+  const scope = { onlySitesOf: limitingActorId(actor), siteId }
   const period = { today: today(now), days }
   const issued = await listIssuedDays(db, scope, period)
   const totals = { ...sumOf(issued), endingSoon: await countEndingSoon(db, scope) }
@@ -80,7 +80,7 @@ async function readAttention(db: Queryable, actor: Requester, scope: OverviewSco
     controllers: await listFailingControllers(db, scope),
     webhooks: await listFailingWebhooks(db, scope),
     keys: isAdmin ? await listTroubledKeys(db, scope.siteId, today) : [],
-    batches: await listHeldUpBatches(db, scope),
+    batches: await listStalledBatches(db, scope),
     unrecorded: await listSitesWithUnrecorded(db, scope),
   }
 }

@@ -3,7 +3,7 @@ import type { Maker } from '../actor.ts'
 import type { CreationOptions } from './creation-options.ts'
 
 /** A creation as it is committed before the controller is called. */
-export type Intent = CreationOptions & {
+export type NewCreation = CreationOptions & {
   siteId: number
   id: string
   maker: Maker
@@ -15,7 +15,7 @@ export type Intent = CreationOptions & {
   minutesCut: boolean
   /** The name on the controller, with a tag if the site uses tags. */
   note: string
-  /** How far the controller's clock was ahead when the intent was made. */
+  /** How far the controller's clock was ahead when the creation was opened. */
   controllerAheadMs: number
   batchId: string | null
 }

@@ -7,11 +7,11 @@ import { isNotHeldSql } from '../hold.queries.ts'
 import type { EarlierRequest } from '../idempotency.ts'
 import type { SiteItem } from '../public-id.ts'
 import { mayUseSiteSql, type SiteOnController, siteOnControllerColumnsSql } from '../sites/sites.queries.ts'
-import type { CreatedVoucher, CreationState, Intent, RecordedCreation } from './creation.ts'
+import type { CreatedVoucher, CreationState, NewCreation, RecordedCreation } from './creation.ts'
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedForSql = `interval '24 hours'`
-/** Longer than calling the controller and recording take: a process that holds an intent longer has died. */
+/** Longer than calling the controller and recording take: a process that holds a creation longer has died. */
 const leaseSql = `interval '30 seconds'`
 
 type CreationRow = {
@@ -57,37 +57,37 @@ function outcomeOf({ siteId, id, state, voucherId, answer }: CreationRow): Earli
   return state === 'open' || state === 'unknown' ? 'in progress' : 'nothing'
 }
 
-const intentColumns = `site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, controller_name, note, max_uses,
+const newCreationColumns = `site_id, id, actor, api_key_id, staff_id, idempotency_key, request_hash, controller_name, note, max_uses,
   expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
   controller_ahead_ms, sent_at, lease_until`
-const intentPlaceholders = `$1::integer, $2::uuid, $3, $4::uuid, $5::uuid, $6, $7::bytea, $8, $9, $10::integer, $11::integer,
+const newCreationPlaceholders = `$1::integer, $2::uuid, $3, $4::uuid, $5::uuid, $6, $7::bytea, $8, $9, $10::integer, $11::integer,
   $12::boolean, $13::integer, $14::integer, $15::integer, $16, $17::timestamptz, $18::integer, $19::uuid,
   $20::double precision, now(), now() + ${leaseSql}`
 
-function intentValues(intent: Intent): unknown[] {
-  const { shape } = intent
-  const { apiKeyId, staffId } = actorColumns(intent.maker)
+function newCreationValues(creation: NewCreation): unknown[] {
+  const { shape } = creation
+  const { apiKeyId, staffId } = actorColumns(creation.maker)
   return [
-    intent.siteId,
-    intent.id,
-    actorReference(intent.maker),
+    creation.siteId,
+    creation.id,
+    actorReference(creation.maker),
     apiKeyId,
     staffId,
-    intent.idempotencyKey ?? null,
-    intent.requestHash,
+    creation.idempotencyKey ?? null,
+    creation.requestHash,
     shape.name,
-    intent.note,
+    creation.note,
     shape.maxUses,
     shape.expireMinutes,
-    intent.minutesCut,
+    creation.minutesCut,
     shape.downKbps,
     shape.upKbps,
     shape.quotaMb,
-    intent.reference,
-    intent.validUntil,
-    intent.unusedDays,
-    intent.batchId,
-    intent.controllerAheadMs,
+    creation.reference,
+    creation.validUntil,
+    creation.unusedDays,
+    creation.batchId,
+    creation.controllerAheadMs,
   ]
 }
 
@@ -98,32 +98,32 @@ export type OpenedCreation = { isSilent: boolean }
 const openedColumns = `not ${isWantedSql('voucher.created', '$1')} as "isSilent"`
 
 /**
- * Commits the intent. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
+ * Commits the creation. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
  * controller has made the voucher, so a hold does not matter.
  */
 export async function insertCreation(
   db: Queryable,
-  intent: Intent,
+  creation: NewCreation,
   { isMade = false } = {},
 ): Promise<OpenedCreation | undefined> {
   const { rows } = await db.query<OpenedCreation>(
-    `insert into creations (${intentColumns}) select ${intentPlaceholders} where $21::boolean or ${isNotHeldSql}
+    `insert into creations (${newCreationColumns}) select ${newCreationPlaceholders} where $21::boolean or ${isNotHeldSql}
      on conflict (actor, idempotency_key) do nothing
      returning ${openedColumns}`,
-    [...intentValues(intent), isMade],
+    [...newCreationValues(creation), isMade],
   )
   return rows[0]
 }
 
 /**
- * Commits the intent and reads its site in one statement. Undefined when the actor may not use the site, when the site
+ * Commits the creation and reads its site in one statement. Undefined when the actor may not use the site, when the site
  * or its controller differs from `known`, when the Idempotency-Key belongs to another row, or when the service is held.
  * The statement has a name: without one, planning took 0.3 of 0.6 ms.
  */
 export async function insertCreationAt(
   db: Queryable,
   known: SiteOnController,
-  intent: Intent,
+  creation: NewCreation,
   onlySitesOf: string | null,
 ): Promise<(OpenedCreation & { site: SiteOnController }) | undefined> {
   const { tagsNames, controllerId, driver, address, secret, certificatePin } = known
@@ -137,13 +137,13 @@ export async function insertCreationAt(
           and (s.tags_names, c.id, c.driver, c.address, c.secret, c.certificate_pin)
               is not distinct from ($22::boolean, $23::uuid, $24::text, $25::text, $26::text, $27::bytea)
      ), opened as (
-       insert into creations (${intentColumns}) select ${intentPlaceholders} from site where ${isNotHeldSql}
+       insert into creations (${newCreationColumns}) select ${newCreationPlaceholders} from site where ${isNotHeldSql}
        on conflict (actor, idempotency_key) do nothing
        returning site_id
      )
      select site.*, ${openedColumns} from site, opened`,
     },
-    [...intentValues(intent), onlySitesOf, tagsNames, controllerId, driver, address, secret, certificatePin],
+    [...newCreationValues(creation), onlySitesOf, tagsNames, controllerId, driver, address, secret, certificatePin],
   )
   if (!rows[0]) return undefined
   const { isSilent, ...site } = rows[0]
@@ -151,7 +151,7 @@ export async function insertCreationAt(
 }
 
 /** Values that the creations of a batch get for all rows with the same name. The batch itself has the other values. */
-export type AskedForRows = Pick<Intent, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>
+export type AskedForRows = Pick<NewCreation, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>
 
 /**
  * SQL fragments for the statement that sends rows of a batch, which belongs to `batches`. `supersedeSql` marks the earlier
@@ -184,13 +184,13 @@ export function valuesForRows({ shape, note, controllerAheadMs, minutesCut }: As
 }
 
 /**
- * Renews the lease and the time of an intent that waited for a slot, and reads its site again: the controller may have
+ * Renews the lease and the time of a creation that waited for a slot, and reads its site again: the controller may have
  * changed meanwhile. Undefined when the site was deactivated or the actor may no longer use it. `isHeld`: the service
- * is held, and the intent was not renewed.
+ * is held, and the creation was not renewed.
  */
 export async function updateCreationSent(
   db: Queryable,
-  { siteId, id }: Intent,
+  { siteId, id }: NewCreation,
   onlySitesOf: string | null,
 ): Promise<{ site: SiteOnController; isHeld: boolean } | undefined> {
   const { rows } = await db.query<SiteOnController & { isHeld: boolean }>(
@@ -209,7 +209,7 @@ export async function updateCreationSent(
 }
 
 /** Removes the Idempotency-Key from a row that made nothing or is too old to count. Stores which attempt follows the row. */
-export async function releaseIdempotencyKey(tx: Queryable, next: Intent): Promise<void> {
+export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): Promise<void> {
   await tx.query(
     `update creations set idempotency_key = null, superseded_by = $3
       where actor = $1 and idempotency_key = $2
@@ -246,7 +246,7 @@ export async function updateCreationsFailed(
   return rows.map(({ id }) => id)
 }
 
-/** Ends the leases of intents that an earlier run of a batch left open. From now on their vouchers are looked up. */
+/** Ends the leases of creations that an earlier run of a batch left open. From now on their vouchers are looked up. */
 export async function endLeases(db: Queryable, { siteId, id: batchId }: SiteItem): Promise<void> {
   await db.query(
     `with locked as (

@@ -1,5 +1,6 @@
 import type { Retention } from '#db/retention.queries.ts'
 
+/** The column `created_by` has the counts by maker. */
 type Column = 'created' | 'created_redeemed' | 'created_by' | 'redeemed' | 'revoked'
 
 /** SQL that adds the counts of an insert to a day that is known already. */

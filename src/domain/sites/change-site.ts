@@ -1,5 +1,5 @@
 import type { Database } from '#db/database.ts'
-import { type Actor, limitedTo } from '../actor.ts'
+import { type Actor, limitingActorId } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
@@ -24,8 +24,8 @@ type Change = { settings: SiteSettings; action: string }
 
 async function changeSite(db: Database, actor: Actor, id: number, { settings, action }: Change): Promise<Site> {
   return db.transaction(async (tx) => {
-    const before = await findSite(tx, id, limitedTo(actor))
-    const site = await updateSite(tx, id, settings, limitedTo(actor))
+    const before = await findSite(tx, id, limitingActorId(actor))
+    const site = await updateSite(tx, id, settings, limitingActorId(actor))
     if (!site || !before) throw new DomainError('site_not_found', { details: { ids: id } })
     const entry = { action, targetKind: 'site', targetId: String(id), details: { name: before.name } }
     if (action === 'site.changed') await recordChange(tx, actor, entry, changed(before, settings))
@@ -37,7 +37,7 @@ async function changeSite(db: Database, actor: Actor, id: number, { settings, ac
 /** Makes the site due for a sync and returns the time of the request. The sync is done once `syncedAt` is not before it. */
 export async function requestSync(db: Database, actor: Actor, id: number): Promise<Date> {
   return db.transaction(async (tx) => {
-    const site = await findSite(tx, id, limitedTo(actor))
+    const site = await findSite(tx, id, limitingActorId(actor))
     if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
     const requestedAt = await updateSyncRequested(tx, id)
     if (!requestedAt) throw new DomainError('site_inactive', { details: { id } })

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
-import { type Actor, limitedTo } from '../actor.ts'
+import { type Actor, limitingActorId } from '../actor.ts'
 import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.ts'
 import { unprintable } from '../plain-name.ts'
@@ -35,7 +35,7 @@ export async function readGuestInfo(
   actor: Actor,
   siteId: number,
 ): Promise<GuestInfo> {
-  const stored = await findGuestInfo(db, siteId, limitedTo(actor))
+  const stored = await findGuestInfo(db, siteId, limitingActorId(actor))
   if (!stored) throw siteNotFound(siteId)
   return toGuestInfo(ctx, actor, stored)
 }
@@ -69,7 +69,7 @@ export async function storeGuestInfo(
   { siteId, ...request }: GuestInfoChange & { siteId: number },
 ): Promise<StoredGuestInfo> {
   const { wifiPassword, ...changes } = readChange(request)
-  const before = await findGuestInfoToChange(tx, siteId, limitedTo(actor))
+  const before = await findGuestInfoToChange(tx, siteId, limitingActorId(actor))
   if (!before) throw siteNotFound(siteId)
   const password = wifiPassword && encrypt(keyring, passwordPlace(siteId), wifiPassword)
   const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }

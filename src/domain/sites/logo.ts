@@ -1,5 +1,5 @@
 import type { Database } from '#db/database.ts'
-import { type Actor, limitedTo } from '../actor.ts'
+import { type Actor, limitingActorId } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { deleteLogo, findGuestInfoToChange, insertLogo, type LogoType } from './guest-info.queries.ts'
@@ -11,7 +11,7 @@ const maxPixels = 2_000
 export async function setLogo(db: Database, actor: Actor, siteId: number, bytes: Buffer): Promise<void> {
   const { type, width, height } = readImage(bytes)
   await db.transaction(async (tx) => {
-    if (!(await findGuestInfoToChange(tx, siteId, limitedTo(actor)))) throw siteNotFound(siteId)
+    if (!(await findGuestInfoToChange(tx, siteId, limitingActorId(actor)))) throw siteNotFound(siteId)
     await insertLogo(tx, siteId, { type, bytes })
     const details = { type, width, height, bytes: bytes.length }
     await recordAudit(tx, actor, {
@@ -26,7 +26,7 @@ export async function setLogo(db: Database, actor: Actor, siteId: number, bytes:
 /** Does nothing when the site has no logo. */
 export async function removeLogo(db: Database, actor: Actor, siteId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await findGuestInfoToChange(tx, siteId, limitedTo(actor)))) throw siteNotFound(siteId)
+    if (!(await findGuestInfoToChange(tx, siteId, limitingActorId(actor)))) throw siteNotFound(siteId)
     if (await deleteLogo(tx, siteId))
       await recordAudit(tx, actor, { action: 'site.logo_removed', targetKind: 'site', targetId: String(siteId) })
   })

@@ -1,5 +1,5 @@
 import type { Database } from '#db/database.ts'
-import { type Actor, limitedTo } from '../actor.ts'
+import { type Actor, limitingActorId } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { deleteSite, findSiteToRemove, listSiteReferences } from './remove-site.queries.ts'
@@ -7,7 +7,7 @@ import { deleteSite, findSiteToRemove, listSiteReferences } from './remove-site.
 /** Removes a site that nothing refers to. A site that had vouchers stays; it can be deactivated. */
 export async function removeSite(db: Database, actor: Actor, id: number): Promise<{ removed: number; name: string }> {
   return db.transaction(async (tx) => {
-    const site = await findSiteToRemove(tx, id, limitedTo(actor))
+    const site = await findSiteToRemove(tx, id, limitingActorId(actor))
     if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
     const references = await listSiteReferences(tx, id)
     if (references.length > 0) throw new DomainError('site_in_use', { details: { id, by: references.join(', ') } })

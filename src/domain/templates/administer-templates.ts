@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
-import { type Actor, limitedTo, requireAllSites } from '../actor.ts'
+import { type Actor, limitingActorId, requireAllSites } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
@@ -20,7 +20,7 @@ export async function addTemplate(db: Database, actor: Actor, request: TemplateR
   const name = plainName(request.name)
   return db.transaction(async (tx) => {
     if (siteId === null) requireAllSites(actor)
-    else if (!(await findSite(tx, siteId, limitedTo(actor))))
+    else if (!(await findSite(tx, siteId, limitingActorId(actor))))
       throw new DomainError('site_not_found', { details: { ids: siteId } })
     const template = await insertTemplate(tx, { ...request, name, id: uuidv7() })
     if (!template) throw nameTaken({ name, siteId })
@@ -68,7 +68,7 @@ async function findOwnTemplate(tx: Queryable, actor: Actor, id: string): Promise
   const template = await findTemplateToChange(tx, id)
   if (!template) throw new DomainError('template_not_found', { details: { id } })
   if (template.siteId === null) requireAllSites(actor)
-  else if (!(await findSite(tx, template.siteId, limitedTo(actor))))
+  else if (!(await findSite(tx, template.siteId, limitingActorId(actor))))
     throw new DomainError('template_not_found', { details: { id } })
   return template
 }

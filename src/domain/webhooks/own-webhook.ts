@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/database.ts'
-import { type Actor, limitedTo, requireAllSites } from '../actor.ts'
+import { type Actor, limitingActorId, requireAllSites } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import {
   countWebhooksOfAllSites,
@@ -15,7 +15,7 @@ import {
 
 /** A webhook that the actor may see: the actor may use all its sites. */
 export async function findSeenWebhook(db: Queryable, actor: Actor, ref: WebhookRef): Promise<StoredWebhook> {
-  const webhook = await findWebhook(db, ref, limitedTo(actor))
+  const webhook = await findWebhook(db, ref, limitingActorId(actor))
   if (!webhook) throw await webhookNotFound(db, ref)
   return webhook
 }
@@ -42,7 +42,7 @@ async function webhookNotFound(db: Queryable, ref: WebhookRef): Promise<DomainEr
 
 /** Adds sites to a webhook. Rejects sites that do not exist or that the actor may not use. Returns their ids in order. */
 export async function addWebhookSites(tx: Queryable, actor: Actor, id: string, siteIds: number[]): Promise<number[]> {
-  const found = await insertWebhookSites(tx, id, siteIds, limitedTo(actor))
+  const found = await insertWebhookSites(tx, id, siteIds, limitingActorId(actor))
   const missing = siteIds.filter((siteId) => !found.includes(siteId))
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
   return found.sort((a, b) => a - b)
@@ -67,6 +67,6 @@ export async function checkWebhookCounts(
 }
 
 export function withoutSecrets(stored: StoredWebhook): Webhook {
-  const { url: _, secret: __, previousSecret: ___, hasLostSites: ____, ...webhook } = stored
+  const { url: _, secret: __, previousSecrets: ___, hasLostSites: ____, ...webhook } = stored
   return webhook
 }

@@ -20,7 +20,7 @@ export function secretPlace(webhookId: string, column: 'url' | 'secret' | 'previ
 }
 
 /**
- * Returns the new secret, which cannot be read again later. The previous secret signs too for 24 hours, so the receiver
+ * Returns the new secret, which cannot be read again later. The previous secrets sign too for 24 hours, so the receiver
  * can switch at any time within the day. Secrets that sign already stay: if an answer was lost, nobody has its secret, and the
  * receiver still uses an older one.
  */
@@ -30,15 +30,15 @@ export async function rotateWebhookSecret(
   ref: WebhookRef,
 ): Promise<{ name: string; secret: string; previousSecretUntil: Date }> {
   return db.transaction(async (tx) => {
-    const { id, name, secret: stored, previousSecret: older } = await lockOwnWebhook(tx, actor, ref)
+    const { id, name, secret: stored, previousSecrets: older } = await lockOwnWebhook(tx, actor, ref)
     if (stored === null) throw new DomainError('webhook_unsigned', { details: { name } })
     const secret = makeWebhookSecret()
     const replaced = decrypt(keyring, secretPlace(id, 'secret'), stored)
     const [oldest, ...others] = [...decryptPrevious(keyring, id, older), replaced]
-    const previousSecret = [oldest, ...others.slice(-2)].join(' ')
+    const previousSecrets = [oldest, ...others.slice(-2)].join(' ')
     const previousSecretUntil = await updateWebhookSecret(tx, id, {
       secret: encrypt(keyring, secretPlace(id, 'secret'), secret),
-      previousSecret: encrypt(keyring, secretPlace(id, 'previous_secret'), previousSecret),
+      previousSecrets: encrypt(keyring, secretPlace(id, 'previous_secret'), previousSecrets),
     })
     const details = { name, previousSecretUntil }
     await recordAudit(tx, actor, { action: 'webhook.rotated', targetKind: 'webhook', targetId: id, details })

@@ -17,7 +17,7 @@ export type Webhook = {
 }
 
 /** All three are encrypted. */
-export type WebhookSecrets = { url: string; secret: string | null; previousSecret: string | null }
+export type WebhookSecrets = { url: string; secret: string | null; previousSecrets: string | null }
 
 /** `hasLostSites`: the deliveries of sites that the webhook lost are not deleted yet. */
 export type StoredWebhook = Webhook & WebhookSecrets & { hasLostSites: boolean }
@@ -82,7 +82,7 @@ export async function listWebhookPage(
   return rows
 }
 
-/** Undefined also when the actor may not see the webhook. The previous secret is null once it no longer signs. */
+/** Undefined also when the actor may not see the webhook. The previous secrets are null once they no longer sign. */
 export async function findWebhook(
   db: Queryable,
   ref: WebhookRef,
@@ -90,7 +90,7 @@ export async function findWebhook(
 ): Promise<StoredWebhook | undefined> {
   const { rows } = await db.query<StoredWebhook>(
     `select ${webhookColumns}, url, secret,
-            case when previous_secret_until > now() then previous_secret end as "previousSecret",
+            case when previous_secret_until > now() then previous_secret end as "previousSecrets",
             lost_sites_at is not null as "hasLostSites"
        from webhooks where ${isNamedSql('$2', '$3')} and ${isVisibleSql('$1')}`,
     [onlySitesOf, ...idAndName(ref)],
@@ -240,22 +240,22 @@ export async function updateWebhookLostSites(tx: Queryable, id: string): Promise
   await tx.query('update webhooks set lost_sites_at = now() where id = $1', [id])
 }
 
-/** Returns the time until which the previous secret signs too. */
+/** Returns the time until which the previous secrets sign too. */
 export async function updateWebhookSecret(
   db: Queryable,
   id: string,
-  secrets: { secret: string; previousSecret: string },
+  secrets: { secret: string; previousSecrets: string },
 ): Promise<Date> {
   const { rows } = await db.query<{ until: Date }>(
     `update webhooks
         set secret = $2, previous_secret = $3, previous_secret_until = now() + interval '24 hours'
       where id = $1 returning previous_secret_until as until`,
-    [id, secrets.secret, secrets.previousSecret],
+    [id, secrets.secret, secrets.previousSecrets],
   )
   return rows[0]?.until as Date
 }
 
-/** Deletes up to `limit` previous secrets that no longer sign. Returns how many. */
+/** Deletes previous secrets that no longer sign, of up to `limit` webhooks. Returns the number of webhooks. */
 export async function deletePreviousSecrets(db: Queryable, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `with ended as materialized (

@@ -129,10 +129,10 @@ export function testReaching(bench: Bench): void {
     for (const kind of ['gateway-html', 'html-ok', 'forbidden', 'refuse', 'truncated']) {
       await simulator.fault(kind)
       const error = await create().catch((caught) => caught)
-      const told = `${error.message} ${error.stack} ${error.cause}`
+      const shown = `${error.message} ${error.stack} ${error.cause}`
 
-      expect(told).not.toMatch(/<html|<!doctype|x-api-key|api\.err|cookie/i)
-      for (const secret of secrets) if (secret.length > 3) expect(told).not.toContain(secret)
+      expect(shown).not.toMatch(/<html|<!doctype|x-api-key|api\.err|cookie/i)
+      for (const secret of secrets) if (secret.length > 3) expect(shown).not.toContain(secret)
     }
   })
 }

@@ -45,11 +45,11 @@ async function trySignIn(http: HttpClient, login: Login, target: SignInTarget, c
   const readTokens = (reply: HttpReply, hotspotSite: string | null) =>
     tokensOf(reply, { flavour, hotspotSite, signedInAt: clock.now().getTime() })
 
-  const [usual, other] = wasOperator ? [site, null] : [null, site]
-  const first = await post(usual)
-  if (flavour === 'console' || reasonFromWire(first.text) !== 'api.err.Invalid') return readTokens(first, usual)
-  const second = await post(other).catch(() => first)
-  return second.status === 200 || second.status === 429 ? readTokens(second, other) : readTokens(first, usual)
+  const [likelySite, otherSite] = wasOperator ? [site, null] : [null, site]
+  const first = await post(likelySite)
+  if (flavour === 'console' || reasonFromWire(first.text) !== 'api.err.Invalid') return readTokens(first, likelySite)
+  const second = await post(otherSite).catch(() => first)
+  return second.status === 200 || second.status === 429 ? readTokens(second, otherSite) : readTokens(first, likelySite)
 }
 
 function tokensOf(reply: HttpReply, session: Pick<Tokens, 'flavour' | 'hotspotSite' | 'signedInAt'>): Tokens {

@@ -102,13 +102,15 @@ describe.each([
     ['API', 'the user name in another case'],
     ['Geheime Verwalterin', 'another name'],
   ])('vouchers that show the administrator as %s: every step succeeds, and the report says: %s', async (...names) => {
-    const [adminName, told] = names
+    const [adminName, shownName] = names
     await simulator.clock({ advanceSeconds: 2 })
     await simulator.behave({ adminName })
     const verification = await runAndLook()
 
     expect(verification.results).toEqual(stepNames.map(() => 'ok'))
-    expect(value(verification, 'name of the administrator in it')).toBe(driver === 'unifi-classic' ? told : undefined)
+    expect(value(verification, 'name of the administrator in it')).toBe(
+      driver === 'unifi-classic' ? shownName : undefined,
+    )
     expect([JSON.stringify(verification).includes('Geheime'), verification.left]).toEqual([false, 0])
   })
 

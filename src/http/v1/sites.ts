@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Queryable } from '#db/database.ts'
-import { limitedTo } from '#domain/actor.ts'
+import { limitingActorId } from '#domain/actor.ts'
 import { listActiveSites, type SiteName } from '#domain/sites/sites.queries.ts'
 import { actorOf } from '../server/read-request.ts'
 import type { Call } from './register-v1.ts'
@@ -12,7 +12,7 @@ const pageSize = 5_000
 
 /** GET /sites.php: the active sites that the key may use, by name. */
 export async function listSitesPhp(ctx: { db: Queryable }, { key }: Call): Promise<string | Readable> {
-  const onlySitesOf = limitedTo(actorOf(key))
+  const onlySitesOf = limitingActorId(actorOf(key))
   const listPage = (after?: SiteName) => listActiveSites(ctx.db, { onlySitesOf, after, limit: pageSize })
 
   const first = await listPage()

@@ -78,11 +78,11 @@ describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
     const since = new Date(now - 60_000).toISOString()
     const until = new Date(now + 540_000).toISOString()
     const held = { under_way: 0, waiting: 38, held_up_since: since, held_up_until: until }
-    const heldUp = await openBatch(language, held, [...repeat(12, 'made'), ...repeat(38, 'waiting')])
-    const [before = ''] = heldUp.t('many.held-up', { time: '|' }).split(' |')
-    await heldUp.page.getByText(before).waitFor()
-    expect(await heldUp.page.getByRole('main').innerText()).toMatch(/ \d\d:\d\d\./)
-    await expectUsable(heldUp.page, `many held up.${language}`)
+    const stalled = await openBatch(language, held, [...repeat(12, 'made'), ...repeat(38, 'waiting')])
+    const [before = ''] = stalled.t('many.held-up', { time: '|' }).split(' |')
+    await stalled.page.getByText(before).waitFor()
+    expect(await stalled.page.getByRole('main').innerText()).toMatch(/ \d\d:\d\d\./)
+    await expectUsable(stalled.page, `many held up.${language}`)
 
     const settling = await openBatch(language, { held_up_since: since }, [...repeat(12, 'made'), ['under_way']])
     await settling.page.getByText(settling.t('many.settling')).waitFor()

@@ -112,11 +112,11 @@ test('a controller out of reach holds a batch up; when it is back, all are made'
   const id = await accepted({ name: 'Messe', count: 5 })
   await moveController(`http://127.0.0.1:${await freePort()}`)
   await run(id)
-  const heldUp = await get(`/batches/${id}`)
+  const stalled = await get(`/batches/${id}`)
   await moveController(simulator.url)
   await run(id)
 
-  expect(heldUp).toMatchObject({ state: 'running', waiting: 5, held_up_since: expect.any(String) })
+  expect(stalled).toMatchObject({ state: 'running', waiting: 5, held_up_since: expect.any(String) })
   expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 5, held_up_since: null })
 })
 

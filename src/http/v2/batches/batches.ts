@@ -246,15 +246,15 @@ function batchToWire(batch: Batch): Static<typeof batchSchema> {
     extendable_until: isoOrNull(batch.extendableUntil),
     unused_days: batch.unusedDays,
     created_at: batch.createdAt.toISOString(),
-    held_up_since: isoOrNull(batch.heldUpSince),
-    held_up_until: isoOrNull(heldUpUntil(batch)),
+    held_up_since: isoOrNull(batch.stalledSince),
+    held_up_until: isoOrNull(stalledUntil(batch)),
     finished_at: isoOrNull(batch.finishedAt),
     created_by: batch.maker,
   }
 }
 
-function heldUpUntil({ heldUpSince }: Batch): Date | null {
-  return heldUpSince && new Date(heldUpSince.getTime() + patienceSeconds * 1000)
+function stalledUntil({ stalledSince }: Batch): Date | null {
+  return stalledSince && new Date(stalledSince.getTime() + patienceSeconds * 1000)
 }
 
 function stateOf({ finishedAt, rows }: Batch): 'running' | 'done' | 'cancelled' {

@@ -24,7 +24,7 @@ export function exampleOf(schemas: Schemas, schema: ExampleSchema, use: 'request
   const { $ref, examples = [], default: otherwise, const: value, enum: values = [], anyOf, items } = schema
   if ($ref !== undefined) return exampleOf(schemas, schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, use, name)
   if (examples[0] !== undefined) return examples[0]
-  if (use === 'answer' && Object.hasOwn(usual, name)) return usual[name]
+  if (use === 'answer' && Object.hasOwn(valuesByName, name)) return valuesByName[name]
   const given = [otherwise, value, ...values].find((each) => each !== undefined)
   if (given !== undefined) return given
   if (anyOf) return exampleOf(schemas, anyOf[0] ?? {}, use, name)
@@ -46,7 +46,7 @@ const uuid = '019a3f5c-7d2e-7b41-9c60-3e8f1a2b4c5d'
 const ofFormat: Record<string, string> = { uuid, 'date-time': '2127-01-31T12:00:00Z' }
 
 /** Values that fields of these names have in examples of answers, so that the examples fit together. */
-const usual: Record<string, unknown> = {
+const valuesByName: Record<string, unknown> = {
   site_id: 1,
   name: 'Room 12',
   code: '4861409510',

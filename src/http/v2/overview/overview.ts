@@ -223,11 +223,11 @@ function attentionToWire(attention: Overview['attention']): Static<typeof attent
       expires_at: isoOrNull(expiresAt),
       last_used_at: isoOrNull(lastUsedAt),
     })),
-    batches: attention.batches.map(({ siteId, id, site, heldUpSince }) => ({
+    batches: attention.batches.map(({ siteId, id, site, stalledSince }) => ({
       id: publicId({ siteId, id }),
       site_id: siteId,
       site,
-      held_up_since: heldUpSince.toISOString(),
+      held_up_since: stalledSince.toISOString(),
     })),
     unrecorded: attention.unrecorded.map(({ id, name, vouchers }) => ({ site_id: id, site: name, vouchers })),
   }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import { limitedTo, type Requester, requireAllSites } from '#domain/actor.ts'
+import { limitingActorId, type Requester, requireAllSites } from '#domain/actor.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { requestSync, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
@@ -207,7 +207,7 @@ export const getSiteEffects = operation({
 })
 
 async function readSettings(db: Queryable, actor: Requester, id: number): Promise<Static<typeof settingsSchema>> {
-  const site = await findSite(db, id, limitedTo(actor))
+  const site = await findSite(db, id, limitingActorId(actor))
   if (!site) throw new V2Error('not_found')
   return {
     id,

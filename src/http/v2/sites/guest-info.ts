@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { limitedTo } from '#domain/actor.ts'
+import { limitingActorId } from '#domain/actor.ts'
 import { findLogo, guestLanguages } from '#domain/sites/guest-info.queries.ts'
 import { type GuestInfo, maxFooterLength, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
@@ -137,7 +137,7 @@ export const getLogo = operation({
   params: siteParams,
   answer: imageAnswer,
   async handle({ db }, { actor, params }) {
-    const logo = await findLogo(db, readSiteNumber(params.id), limitedTo(actor))
+    const logo = await findLogo(db, readSiteNumber(params.id), limitingActorId(actor))
     if (!logo) throw new V2Error('not_found')
     return logo
   },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import { limitedTo, type Requester } from '#domain/actor.ts'
+import { limitingActorId, type Requester } from '#domain/actor.ts'
 import {
   findSiteState,
   listAllowedSiteIds,
@@ -118,7 +118,7 @@ export const getSite = operation({
   },
 })
 
-const seenBy = (actor: Requester, today: string) => ({ onlySitesOf: limitedTo(actor), today })
+const seenBy = (actor: Requester, today: string) => ({ onlySitesOf: limitingActorId(actor), today })
 
 function siteToWire({ timeZone }: { timeZone: string }, site: SiteState): Static<typeof siteSchema> {
   return {
@@ -148,7 +148,7 @@ export async function findAllowedSites(
 ): Promise<number[] | 'all'> {
   if (named === undefined) return actor.allSites ? 'all' : listSiteIdsOf(db, actor.id)
   const wanted = [...new Set(named)]
-  const allowed = await listAllowedSiteIds(db, wanted, limitedTo(actor))
+  const allowed = await listAllowedSiteIds(db, wanted, limitingActorId(actor))
   if (allowed.length < wanted.length) throw new V2Error('not_found')
   return allowed
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
-import { limitedTo, type Requester } from '#domain/actor.ts'
+import { limitingActorId, type Requester } from '#domain/actor.ts'
 import { listWebhookHealth } from '#domain/deliveries/webhook-health.queries.ts'
 import { addWebhook, removeWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { changeWebhook } from '#domain/webhooks/change-webhook.ts'
@@ -26,7 +26,7 @@ export const listWebhooks = operation({
   answer: Type.Object({ webhooks: Type.Array(webhookSchema), next_cursor: nextCursor }),
   async handle({ db }, { actor, query: { limit = 50, cursor } }) {
     const after = readNameCursor(cursor)
-    const found = await listWebhookPage(db, { onlySitesOf: limitedTo(actor), after, limit: limit + 1 })
+    const found = await listWebhookPage(db, { onlySitesOf: limitingActorId(actor), after, limit: limit + 1 })
     const { rows, next_cursor } = cutPage(found, limit, nameCursor)
     const health = await listWebhookHealth(
       db,

@@ -9,10 +9,10 @@ import { useLongTime } from './banner.tsx'
 import { useWebhookChange } from './webhook-data.ts'
 import {
   fieldProblem,
+  formValuesOf,
   isWebAddress,
   toWebhookChange,
   UrlField,
-  valuesOf,
   WebhookFields,
   type WebhookValues,
 } from './webhook-fields.tsx'
@@ -21,7 +21,7 @@ type Props = { webhook: Webhook; onClose: () => void }
 
 export function EditDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const [before] = useState(() => valuesOf(webhook)) // `webhook` changes when the list is loaded again
+  const [before] = useState(() => formValuesOf(webhook)) // `webhook` changes when the list is loaded again
   const save = useWebhookChange(async (values: WebhookValues) => {
     const change = toWebhookChange(before, values)
     if (change) await api.updateWebhook(webhook.id, change)

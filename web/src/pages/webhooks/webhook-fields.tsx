@@ -19,7 +19,7 @@ export type WebhookValues = {
   language: Webhook['language']
 }
 
-export function valuesOf({ name, format, events, language, all_sites, site_ids }: Webhook): WebhookValues {
+export function formValuesOf({ name, format, events, language, all_sites, site_ids }: Webhook): WebhookValues {
   return { name, format, events, language, url: '', sites: all_sites ? 'all' : site_ids }
 }
 

@@ -12,7 +12,7 @@ import { usePerson } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
 import { templateSentence } from '../../desk/words.ts'
 import { SaveLine } from '../save-line.tsx'
-import { limitsOf, type TemplateValues, units, valuesOf } from './template-form.ts'
+import { formValuesOf, limitsOf, type TemplateValues, units } from './template-form.ts'
 
 const wholeNumber = { min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
 
@@ -80,7 +80,7 @@ function useTemplateForm(template: Template | undefined) {
   const { site, sites } = useScope()
   const first = site ?? (role === 'admin' ? undefined : sites?.[0])
   return useForm<TemplateValues>({
-    initialValues: valuesOf(template, first ? String(first.id) : role === 'admin' ? 'all' : ''),
+    initialValues: formValuesOf(template, first ? String(first.id) : role === 'admin' ? 'all' : ''),
     validateInputOnBlur: ['name', 'amount', 'devices'],
     clearInputErrorOnChange: true,
     validate: {

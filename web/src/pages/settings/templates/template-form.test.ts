@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { limitsOf, valuesOf } from './template-form.ts'
+import { formValuesOf, limitsOf } from './template-form.ts'
 
 const template: Template = {
   id: 'x',
@@ -18,7 +18,7 @@ test.each([
   [1440, 1, 'days'],
   [20_160, 2, 'weeks'],
 ])('%i minutes are shown as %i %s', (expire_minutes, amount, unit) => {
-  expect(valuesOf({ ...template, expire_minutes }, 'all')).toMatchObject({ amount, unit })
+  expect(formValuesOf({ ...template, expire_minutes }, 'all')).toMatchObject({ amount, unit })
 })
 
 test.each<[string, Partial<Template>]>([
@@ -28,5 +28,5 @@ test.each<[string, Partial<Template>]>([
 ])('a form that nobody changed sends the same template: %s', (_, change) => {
   const { id: _id, site_id: _site, name: _name, ...limits } = { ...template, ...change }
 
-  expect(limitsOf(valuesOf({ ...template, ...change }, 'all'))).toEqual(limits)
+  expect(limitsOf(formValuesOf({ ...template, ...change }, 'all'))).toEqual(limits)
 })

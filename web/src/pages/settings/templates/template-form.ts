@@ -21,7 +21,7 @@ export type TemplateValues = {
   unusedDays: number | ''
 }
 
-export function valuesOf(template: Template | undefined, site: string): TemplateValues {
+export function formValuesOf(template: Template | undefined, site: string): TemplateValues {
   if (!template)
     return {
       name: '',
