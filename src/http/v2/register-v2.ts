@@ -45,12 +45,19 @@ import {
   revokeVoucher,
   revokeVouchers,
 } from './revocations/revocations.ts'
-import { createSite, deleteSite, getSiteEffects, getSiteSettings, syncSite, updateSite } from './sites/change-sites.ts'
 import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './sites/guest-info.ts'
 import { checkSiteImport, importSites } from './sites/import-sites.ts'
-import { getSite, listSites } from './sites/sites.ts'
-import { createTemplate, deleteTemplate, updateTemplate } from './templates/change-templates.ts'
-import { listTemplates } from './templates/templates.ts'
+import {
+  createSite,
+  deleteSite,
+  getSite,
+  getSiteEffects,
+  getSiteSettings,
+  listSites,
+  syncSite,
+  updateSite,
+} from './sites/sites.ts'
+import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from './templates/templates.ts'
 import { exportVouchers } from './vouchers/export-vouchers.ts'
 import { lookUpCode } from './vouchers/look-up.ts'
 import { updateVoucher } from './vouchers/voucher-change.ts'
