@@ -136,9 +136,8 @@ export async function takeDueWithdrawals(
 
 /**
  * Records the vouchers of these withdrawals as revoked. Returns the vouchers that changed. Sync may have noticed before that some
- * are gone. Locks them in the order of their ids, because several withdrawals may concern the same vouchers. The reason is that of
- * the withdrawal that was due first. It may have another kind, which is carried out at the same time. A conditional withdrawal
- * counts only if it is one of these, because otherwise it may end with `kept`.
+ * are gone. The reason is that of the withdrawal that was due first. It may have another kind, which is carried out at the same
+ * time. A conditional withdrawal counts only if it is one of these, because otherwise it may end with `kept`.
  */
 export async function updateVouchersWithdrawn(
   tx: Queryable,

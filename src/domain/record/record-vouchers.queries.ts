@@ -113,7 +113,7 @@ export async function recordVouchers(
               open.valid_until as "validUntil", open.unused_days as "unusedDays", open.batch_id as "batchId"
          from (select *, row_number() over (order by id) as number from locked where has_no_voucher) as open
               join free using (number)
-     ), ${claimSql('new', { byCode })}, synced as ( -- after the days are locked: a withdrawal locks both in this order
+     ), ${claimSql('new', { byCode })}, synced as ( -- depends on "counted", so that the site is locked after the days
        ${siteInUseSql('(select max(site_id) from counted)')}
      ), ends as (
        insert into withdrawals (site_id, id, voucher_id, reason, only_unused, due_at, next_attempt_at)

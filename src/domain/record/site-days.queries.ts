@@ -14,9 +14,7 @@ function addingToSql(columns: Column[]): string {
 
 /**
  * SQL that counts changes in the statement that makes them. Otherwise a sync that fails in between would never count
- * them. Locks vouchers, then the list's version, then the days, like everything that changes all three. The version is
- * locked here, because the trigger that changes it runs only at the end of the statement, after the days are locked.
- * Only the transaction that holds the lock on the version changes days of the site.
+ * them. It locks the list's version before the days (see "Lock order" in README.md).
  *
  * `counts` selects the day and the columns, and may depend on the statement's changes. $1 is the site.
  */
