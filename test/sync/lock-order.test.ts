@@ -6,7 +6,7 @@ import { startApp } from '#test/app.ts'
 import { onIntegration, startStay } from '../withdrawals/stay.ts'
 
 const app = await startApp()
-const { openSite, checkIn, revoke, statusOf, outcomes } = await startStay(app)
+const { key, openSite, checkIn, revoke, statusOf, outcomes } = await startStay(app)
 
 test.each(['first used', 'vanished'])('a sync (%s) and a withdrawal of one site do not deadlock', async (what) => {
   const { id: site, simulator } = await openSite(onIntegration)
@@ -28,6 +28,30 @@ test.each(['first used', 'vanished'])('a sync (%s) and a withdrawal of one site 
   expect(errors).not.toContain('40P01')
   expect(await statusOf(changed.id)).toBe(what === 'vanished' ? 'revoked' : 'used')
   expect(await outcomes(revocation)).toEqual({ [leaving.id]: ['revoked', null] })
+})
+
+test('a change of a voucher and a withdrawal that keeps it because it was used do not deadlock', async () => {
+  const { id: site, simulator } = await openSite(onIntegration)
+  const [kept, leaving] = [await checkIn(site), await checkIn(site)]
+  const revocation = await revoke({ filter: { site_id: [site], unused: true } })
+  await simulator.redeem(kept.code)
+  await syncSite(app.context, site)
+  const { context, errors } = watchErrors()
+  const running: Promise<unknown>[] = []
+  const rename = { method: 'PATCH', key, body: JSON.stringify({ name: 'Gast 2' }) }
+  let renamed: Awaited<ReturnType<typeof app.call>> | undefined
+  await app.db.transaction(async (tx) => {
+    await tx.query('select from site_days where site_id = $1 for update', [site])
+    running.push(withdrawDue(context, site))
+    await waiting(1) // for the count of the day, with the lock on the version
+    running.push(app.call(`/api/v2/vouchers/${kept.id}`, rename).then((answer) => (renamed = answer)))
+    await waiting(2)
+  })
+  await Promise.all(running)
+
+  expect(errors).not.toContain('40P01')
+  expect(renamed?.status, renamed?.text).toBe(200)
+  expect(await outcomes(revocation)).toEqual({ [kept.id]: ['kept', null], [leaving.id]: ['revoked', null] })
 })
 
 test('a sync whose connection to the database breaks while it records is not lost', async () => {

@@ -23,8 +23,8 @@ export type LockedVoucher = {
 }
 
 /**
- * Locks a voucher and its open withdrawals, in this order, like everything that locks both. Afterwards no worker can begin one of
- * these withdrawals before the end of the transaction.
+ * Locks a voucher, the version of its list, which a change sets, and its open withdrawals (see "Lock order" in README.md).
+ * Afterwards no worker can begin one of these withdrawals before the end of the transaction.
  */
 export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
@@ -35,6 +35,7 @@ export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Prom
   )
   const [voucher] = rows
   if (!voucher) return undefined
+  await tx.query('select from site_versions where site_id = $1 for no key update', [siteId])
   const { rows: states } = await tx.query<OpenWithdrawals>(
     `with open as materialized (
        select attempts, due_at, only_unused, reason from withdrawals
