@@ -149,9 +149,30 @@ export type AdministrationErrorCode =
   | 'webhook_disabled'
   | 'delivery_not_found'
 
-export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | PeopleErrorCode | AdministrationErrorCode
+/** Failures that API v2 finds itself, before it calls the domain. */
+export type ApiErrorCode =
+  | 'not_found'
+  | 'invalid_request'
+  | 'body_unreadable'
+  | 'body_not_object'
+  | 'export_too_large'
+  | 'manage_scope_missing'
+  | 'session_ended'
+  | 'sign_in_unencrypted'
+  | 'people_only'
+  | 'role_missing'
+  | 'origin_mismatch'
+  | 'content_type_required'
+  | 'server_error'
+
+export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | PeopleErrorCode | AdministrationErrorCode | ApiErrorCode
 
 export type ErrorDetails = Record<string, string | number>
+
+/** A field of a request that was rejected. The http layer has the codes, and words for each. */
+type RejectedField = { field: string; code: string; allowed?: object }
+
+type Options = ErrorOptions & { details?: ErrorDetails; more?: DomainError[]; fields?: RejectedField[] }
 
 /** A foreseen failure: a code, and details that fill the gaps in the words for it, e.g. a field and its bounds. */
 export class DomainError extends Error {
@@ -160,7 +181,9 @@ export class DomainError extends Error {
   readonly details: ErrorDetails
   /** Other errors in the same input. API v1 and the command line show only the first error. */
   readonly more: DomainError[]
-  constructor(code: ErrorCode, options: ErrorOptions & { details?: ErrorDetails; more?: DomainError[] } = {}) {
+  /** The invalid fields of an `invalid_request`. */
+  readonly fields: RejectedField[]
+  constructor(code: ErrorCode, options: Options = {}) {
     // A foreseen failure is never logged with its stack, and capturing the stack would take 7% of the time of a 401.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -169,5 +192,6 @@ export class DomainError extends Error {
     this.code = code
     this.details = options.details ?? {}
     this.more = options.more ?? []
+    this.fields = options.fields ?? []
   }
 }

@@ -5,9 +5,9 @@ import { type Batch, maxBatchSize, patienceSeconds } from '#domain/batches/batch
 import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
+import { DomainError } from '#domain/errors.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
 import type { InvalidField } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
 import {
   count,
   countOrNull,
@@ -215,10 +215,10 @@ export const retryBatch = operation({
 /** Finds a batch by its public id. A batch on a site that the actor may not use counts as not found. */
 export async function findVisibleBatch(db: Queryable, actor: Requester, id: string): Promise<Batch> {
   const item = readPublicId(id)
-  if (!item) throw new V2Error('not_found')
+  if (!item) throw new DomainError('not_found')
   await findAllowedSites(db, actor, [item.siteId])
   const batch = await findBatch(db, item)
-  if (!batch) throw new V2Error('not_found')
+  if (!batch) throw new DomainError('not_found')
   return batch
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type CheckLine, checkController as check, checkLines } from '#domain/controllers/check-controller.ts'
 import { type CheckCause, checkCauses } from '#drivers/layer-check.ts'
 import { sentenceOf } from '../errors/check-causes.ts'
-import { InvalidRequest } from '../errors/invalid-fields.ts'
+import { invalidRequest } from '../errors/invalid-fields.ts'
 import { countOrNull, isoOrNull, readUuid, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { controllerFields, controllerSiteSchema, readPin } from './controllers.ts'
@@ -147,10 +147,10 @@ type Place = { controller_id: string | undefined; driver: string | undefined; ad
 /** A recorded controller keeps its driver. */
 function readPlace({ controller_id, driver, address }: Place): { id: string } | { driver: string; address: string } {
   if (controller_id !== undefined) {
-    if (driver !== undefined) throw new InvalidRequest({ field: 'driver', code: 'not_usable' })
+    if (driver !== undefined) throw invalidRequest({ field: 'driver', code: 'not_usable' })
     return { id: readUuid(controller_id) }
   }
-  if (driver === undefined) throw new InvalidRequest({ field: 'driver', code: 'required' })
-  if (address === undefined) throw new InvalidRequest({ field: 'address', code: 'required' })
+  if (driver === undefined) throw invalidRequest({ field: 'driver', code: 'required' })
+  if (address === undefined) throw invalidRequest({ field: 'address', code: 'required' })
   return { driver, address }
 }

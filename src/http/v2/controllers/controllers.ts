@@ -6,12 +6,12 @@ import { decryptUsername, newCredentials } from '#domain/controllers/controller-
 import { type ControllerState, listControllerStates } from '#domain/controllers/controller-states.queries.ts'
 import { type Controller, findController, listControllerPage } from '#domain/controllers/controllers.queries.ts'
 import { removeController } from '#domain/controllers/remove-controller.ts'
+import { DomainError } from '#domain/errors.ts'
 import { setController } from '#domain/sites/set-controller.ts'
 import type { Credentials } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { formatFingerprint, parseFingerprint } from '#lib/fingerprint.ts'
-import { InvalidRequest } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
+import { invalidRequest } from '../errors/invalid-fields.ts'
 import { changeBody, count, isoOrNull, readUuid, textOrNull, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
@@ -141,7 +141,7 @@ export const getController = operation({
   async handle(ctx, { actor, params }) {
     requireAllSites(actor)
     const controller = await findController(ctx.db, { id: readUuid(params.id) })
-    if (!controller) throw new V2Error('not_found')
+    if (!controller) throw new DomainError('not_found')
     return oneToWire(ctx, controller)
   },
 })
@@ -192,7 +192,7 @@ export const deleteController = operation({
 export function readPin(text: string | null | undefined): Buffer | null | undefined {
   if (text === null || text === undefined) return text
   const pin = parseFingerprint(text)
-  if (!pin) throw new InvalidRequest({ field: 'certificate_pin', code: 'bad_format', allowed: { example: 'AB:CD:…' } })
+  if (!pin) throw invalidRequest({ field: 'certificate_pin', code: 'bad_format', allowed: { example: 'AB:CD:…' } })
   return pin
 }
 

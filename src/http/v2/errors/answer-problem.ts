@@ -3,8 +3,8 @@ import { DomainError, type ErrorDetails, type RequestErrorCode } from '#domain/e
 import { fillPlaceholders, logFailure, requestErrorOf, setCommonHeaders } from '../../server/problems.ts'
 import { invalidRequest } from './administration-problems.ts'
 import { invalidFieldsOf } from './fields-of-failures.ts'
-import { type InvalidField, InvalidRequest, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
-import { isV2ErrorCode, preferredLanguage, problemOf, V2Error, type V2ErrorCode } from './problems.ts'
+import { type InvalidField, invalidFieldToWire, summaryOf } from './invalid-fields.ts'
+import { isV2ErrorCode, preferredLanguage, problemOf, type V2ErrorCode } from './problems.ts'
 
 /**
  * Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400 and some 409, in the client's language.
@@ -34,8 +34,6 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 type Failure = { code: RequestErrorCode | V2ErrorCode; details?: ErrorDetails; invalid?: InvalidField[] }
 
 function failureOf(error: unknown, request: FastifyRequest): Failure {
-  if (error instanceof V2Error) return { code: error.code, details: error.details, invalid: invalidFieldsOf(error) }
-  if (error instanceof InvalidRequest) return { code: 'invalid_request', invalid: error.invalid }
   if ((error as FastifyError).validation) return { code: 'not_found' } // only parameters of the path are checked by Fastify
   if (!(error instanceof DomainError)) return requestFailureOf(requestErrorOf(error, request), request)
   const code = isV2ErrorCode(error.code) ? error.code : (requestErrorOf(error, request) ?? 'server_error')

@@ -122,6 +122,7 @@ const fieldsOfFailures: Partial<Record<Failure['code'], (details: ErrorDetails) 
 }
 
 /** The fields that a failure is about; none if it is not about fields. */
-export function invalidFieldsOf(failure: Failure & Partial<Pick<DomainError, 'more'>>): InvalidField[] {
+export function invalidFieldsOf(failure: Failure & Partial<Pick<DomainError, 'more' | 'fields'>>): InvalidField[] {
+  if (failure.code === 'invalid_request') return failure.fields as InvalidField[]
   return [failure, ...(failure.more ?? [])].flatMap(({ code, details }) => fieldsOfFailures[code]?.(details) ?? [])
 }

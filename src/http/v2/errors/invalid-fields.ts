@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import type { Language } from './problems.ts'
 
 /** `allowed` of an error: what the field would accept. Only the facts that matter for the error are set. */
@@ -136,14 +137,9 @@ export type FieldCode = keyof typeof sentences
 /** A field of the body, the query or the headers with the reason why it was rejected. */
 export type InvalidField = { field: string; code: FieldCode; allowed?: Allowed }
 
-/** Rejects a request because of these fields. */
-export class InvalidRequest extends Error {
-  override name = 'InvalidRequest'
-  readonly invalid: InvalidField[]
-  constructor(...invalid: InvalidField[]) {
-    super('invalid_request')
-    this.invalid = invalid
-  }
+/** The error that rejects a request because of these fields. */
+export function invalidRequest(...fields: InvalidField[]): DomainError {
+  return new DomainError('invalid_request', { fields })
 }
 
 const typeWords: Record<Language, Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { ErrorDetails, RequestErrorCode, V2OnlyErrorCode } from '#domain/errors.ts'
+import type { ApiErrorCode, RequestErrorCode, V2OnlyErrorCode } from '#domain/errors.ts'
 import { problems as sharedProblems } from '../../server/problems.ts'
 import { administrationProblems, invalidRequest } from './administration-problems.ts'
 import { invalidFieldSchema } from './invalid-fields.ts'
@@ -184,7 +184,7 @@ const ownProblems = {
   ...administrationProblems,
   ...keyProblems,
   server_error: { status: 500, error: 'server_error', messages: { de: 'Interner Fehler', en: 'Internal error' } },
-} satisfies Record<string, Problem> & Record<V2OnlyErrorCode, Problem>
+} satisfies Record<string, Problem> & Record<V2OnlyErrorCode | ApiErrorCode, Problem>
 
 export type V2ErrorCode = keyof typeof ownProblems
 
@@ -237,18 +237,6 @@ const vague = new Set(['server_error', 'upstream_error'])
 
 export function isV2ErrorCode(code: string): code is V2ErrorCode {
   return Object.hasOwn(ownProblems, code)
-}
-
-/** A foreseen failure of API v2. The details replace the placeholders in its message. */
-export class V2Error extends Error {
-  override name = 'V2Error'
-  readonly code: V2ErrorCode
-  readonly details: ErrorDetails
-  constructor(code: V2ErrorCode, details: ErrorDetails = {}, options: ErrorOptions = {}) {
-    super(code, options)
-    this.code = code
-    this.details = details
-  }
 }
 
 /** The language that the client prefers; English if it has no preference. */

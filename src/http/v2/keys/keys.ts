@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import { createKeyOnce, type KeyChange, revokeKey as revokeStoredKey, setKey } from '#domain/keys/administer-keys.ts'
 import { defaultRateLimit } from '#domain/keys/key.ts'
 import { findKey, listKeyPage } from '#domain/keys/keys.queries.ts'
 import { maxGraceDays, rollKey as rollStoredKey } from '#domain/keys/roll-key.ts'
-import { InvalidRequest } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
+import { invalidRequest } from '../errors/invalid-fields.ts'
 import { changeBody, readUuid, siteNumber, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
@@ -91,7 +91,7 @@ export const getKey = operation({
   answer: keySchema,
   async handle(ctx, { now, params }) {
     const key = await findKey(ctx.db, readUuid(params.id))
-    if (!key) throw new V2Error('not_found')
+    if (!key) throw new DomainError('not_found')
     return oneKeyToWire(ctx, now, key)
   },
 })
@@ -180,7 +180,6 @@ export const revokeKey = operation({
 function readExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null
   const expiresAt = new Date(text)
-  if (expiresAt.getTime() < now.getTime() + 60_000)
-    throw new InvalidRequest({ field: 'expires_at', code: 'in_the_past' })
+  if (expiresAt.getTime() < now.getTime() + 60_000) throw invalidRequest({ field: 'expires_at', code: 'in_the_past' })
   return expiresAt
 }

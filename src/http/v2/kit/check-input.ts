@@ -2,12 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { DomainError } from '#domain/errors.ts'
+import { DomainError } from '#domain/errors.ts'
 import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
 import { invalidFieldsOf } from '../errors/fields-of-failures.ts'
 import { fieldName, findInvalid, Repeated, type SchemaNode } from '../errors/find-invalid.ts'
-import { type InvalidField, InvalidRequest } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
+import { type InvalidField, invalidRequest } from '../errors/invalid-fields.ts'
 import type { Operation } from './operation.ts'
 
 /**
@@ -22,7 +21,7 @@ export function registerBodyParser(app: FastifyInstance): void {
     try {
       return readJson(bytes)
     } catch (cause) {
-      throw new V2Error('body_unreadable', {}, { cause })
+      throw new DomainError('body_unreadable', { cause })
     }
   })
 }
@@ -43,10 +42,10 @@ export function createInputReader(operation: Operation): (request: FastifyReques
   return ({ query: texts, body, headers }) => {
     const query = toQueryValues(querySchema, texts as QueryTexts)
     const hasBody = !upload && (bodySchema !== undefined || body !== undefined)
-    if (hasBody && !isObject(body)) throw new V2Error('body_not_object')
+    if (hasBody && !isObject(body)) throw new DomainError('body_not_object')
     const key = tryToReadKey(operation, headers)
     const invalid = [...checkQuery(query), ...(hasBody ? checkBody(body) : []), ...key.invalid]
-    if (invalid.length > 0) throw new InvalidRequest(...invalid.slice(0, maxErrors))
+    if (invalid.length > 0) throw invalidRequest(...invalid.slice(0, maxErrors))
     return { query, body: upload ? (body ?? Buffer.alloc(0)) : body, idempotencyKey: key.idempotencyKey }
   }
 }

@@ -1,8 +1,8 @@
 import { type TProperties, Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
 import type { InvalidField } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 
@@ -30,7 +30,7 @@ export const uuidParams = Type.Object({
 
 /** A text that cannot be a UUID is answered like one that does not exist. */
 export function readUuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new V2Error('not_found')
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new DomainError('not_found')
   return text.toLowerCase()
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { InvalidRequest } from '../errors/invalid-fields.ts'
+import type { DomainError } from '#domain/errors.ts'
+import { invalidRequest } from '../errors/invalid-fields.ts'
 import { publicId, readPublicId, type SiteItem } from './fields.ts'
 
 export const pageQuery = {
@@ -82,8 +83,8 @@ export function readSiteItemCursor(cursor: string | undefined): SiteItem | undef
   return item
 }
 
-function invalidCursor(): InvalidRequest {
-  return new InvalidRequest({ field: 'cursor', code: 'bad_format' })
+function invalidCursor(): DomainError {
+  return invalidRequest({ field: 'cursor', code: 'bad_format' })
 }
 
 function encode(position: string): string {

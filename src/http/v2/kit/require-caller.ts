@@ -7,7 +7,6 @@ import type { FindLiveSession } from '#domain/people/sign-in.ts'
 import { windowSeconds } from '#limits/limiter.ts'
 import { actorOf, addressOf, findPresentedKey, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
 import { isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
-import { V2Error } from '../errors/problems.ts'
 import { isSiteNumber } from './fields.ts'
 import type { NamedSite, Operation } from './operation.ts'
 
@@ -74,9 +73,9 @@ function toCaller(key: AuthenticatedKey, request: FastifyRequest, access: Access
 }
 
 function requireScope(scope: Scope, needed: Scope | undefined): void {
-  if (needed === undefined) throw new V2Error('people_only')
+  if (needed === undefined) throw new DomainError('people_only')
   if (includesScope(scope, needed)) return
-  throw needed === 'manage' ? new V2Error('manage_scope_missing') : new DomainError('write_scope_missing')
+  throw needed === 'manage' ? new DomainError('manage_scope_missing') : new DomainError('write_scope_missing')
 }
 
 async function requirePerson(
@@ -87,12 +86,12 @@ async function requirePerson(
   replyToCount?: FastifyReply,
 ): Promise<Caller> {
   const session = await ctx.findLiveSession(token)
-  if (!session) throw new V2Error('session_ended')
+  if (!session) throw new DomainError('session_ended')
   const { staffId: id, name, role, allSites } = session
   request.staffId = id
   requireOwnPage(ctx, request, access?.upload?.types)
   if (replyToCount) await countRequest(ctx, id, replyToCount)
-  if (access && (access.role === undefined || !includesRole(role, access.role))) throw new V2Error('role_missing')
+  if (access && (access.role === undefined || !includesRole(role, access.role))) throw new DomainError('role_missing')
   const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request) } as const
   return { actor, now: session.now, sessionId: session.id }
 }
@@ -107,9 +106,9 @@ export function requireOwnPage(
   types: readonly string[] = ['application/json'],
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
-  if (!isFromOwnPage(settings, request)) throw new V2Error('origin_mismatch')
+  if (!isFromOwnPage(settings, request)) throw new DomainError('origin_mismatch')
   const type = request.sentContentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (!types.includes(type)) throw new V2Error('content_type_required')
+  if (!types.includes(type)) throw new DomainError('content_type_required')
 }
 
 async function countRequest({ limiter }: CallerContext, id: string, reply: FastifyReply): Promise<void> {

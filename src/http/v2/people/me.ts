@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import { scopes } from '#domain/keys/key.ts'
 import { type ApiKeyWithSites, findKey } from '#domain/keys/keys.queries.ts'
 import { setOwnPreferences } from '#domain/people/administer-staff.ts'
 import { listSessions } from '#domain/people/sessions.queries.ts'
 import { changePassword, signOut } from '#domain/people/sign-in.ts'
 import { findPerson, type Person } from '#domain/people/staff.queries.ts'
-import { V2Error } from '../errors/problems.ts'
 import { changeBody, isoOrNull, readUuid, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { language, newPassword, personSchema, personToWire, theme } from './person.ts'
@@ -176,6 +176,6 @@ export const deleteMySession = operation({
   params: uuidParams,
   answer: Type.Void(),
   async handle({ db }, { actor, params }) {
-    if (!(await signOut(db, actor, readUuid(params.id)))) throw new V2Error('not_found')
+    if (!(await signOut(db, actor, readUuid(params.id)))) throw new DomainError('not_found')
   },
 })

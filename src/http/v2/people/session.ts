@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import { isSetupOpen, setUp } from '#domain/people/setup.ts'
 import { type SignedIn, signIn, signOut, usePasswordLink } from '#domain/people/sign-in.ts'
 import { findPerson } from '#domain/people/staff.queries.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import { V2Error } from '../errors/problems.ts'
 import { textOrNull } from '../kit/fields.ts'
 import { operation, publicOperation } from '../kit/operation.ts'
 import { newPassword, personSchema, personToWire } from './person.ts'
@@ -108,7 +108,7 @@ export const updatePasswordByLink = publicOperation({
  * operator allowed them.
  */
 async function startSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
-  if (browser.transport === 'unencrypted_refused') throw new V2Error('sign_in_unencrypted')
+  if (browser.transport === 'unencrypted_refused') throw new DomainError('sign_in_unencrypted')
   const { person, token } = await signIn()
   browser.start(token)
   return personToWire(person)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
 import {
   addPerson,
   createPasswordLink as createLink,
@@ -10,8 +11,7 @@ import {
 import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
 import { managerIdOf } from '#domain/people/staff-rights.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import { InvalidRequest } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
+import { invalidRequest } from '../errors/invalid-fields.ts'
 import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
@@ -82,7 +82,7 @@ type SitesBody = { all_sites?: true | undefined; site_ids?: number[] | undefined
 
 function readSites({ all_sites, site_ids }: SitesBody): number[] | 'all' | undefined {
   if (all_sites && site_ids)
-    throw new InvalidRequest({
+    throw invalidRequest({
       field: 'all_sites',
       code: 'not_together',
       allowed: { fields: ['all_sites', 'site_ids'] },
@@ -114,7 +114,7 @@ export const createPerson = operation({
   answer: Type.Object({ ...memberFields, password_link: linkSchema }, { title: 'CreatedPerson' }),
   async handle(ctx, { actor, browser, body: { name, email, role, language = null, ...body } }) {
     const sites = role === 'admin' ? 'all' : readSites(body)
-    if (sites === undefined) throw new V2Error('person_sites_missing')
+    if (sites === undefined) throw new DomainError('person_sites_missing')
     const siteIds = sites === 'all' ? undefined : sites
     const { person, link } = await addPerson(ctx.db, actor, { name, email, role, siteIds, language })
     const member = { ...person, hasPassword: false, linkExpiresAt: link.expiresAt, lastSeenAt: null }
@@ -198,7 +198,7 @@ export const deletePersonSessions = operation({
 
 async function findMember({ db }: V2Context, id: string, managerId: string | null) {
   const member = await findStaffMember(db, id, managerId)
-  if (!member) throw new V2Error('not_found')
+  if (!member) throw new DomainError('not_found')
   return memberToWire(member)
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
 import { listExistingVouchers } from '#domain/revocations/revocable-vouchers.queries.ts'
 import {
   findRevocation,
@@ -13,7 +14,6 @@ import {
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/revocations/revoke-vouchers.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import type { InvalidField } from '../errors/invalid-fields.ts'
-import { V2Error } from '../errors/problems.ts'
 import {
   count,
   isoOrNull,
@@ -240,11 +240,11 @@ function selectByIds(actor: Requester, ids: string[]): Selection {
     onlyUnused: false,
     async choose(tx) {
       const items = wanted.flatMap((id) => readPublicId(id) ?? [])
-      if (items.length < wanted.length) throw new V2Error('not_found')
+      if (items.length < wanted.length) throw new DomainError('not_found')
       const siteIds = items.map(({ siteId }) => siteId)
       await findAllowedSites(tx, actor, siteIds)
       const found = await listExistingVouchers(tx, items)
-      if (found.length < wanted.length) throw new V2Error('not_found')
+      if (found.length < wanted.length) throw new DomainError('not_found')
       return found
     },
   }
@@ -274,7 +274,7 @@ async function revokeSelected(ctx: V2Context, caller: Caller, { needsSearch, ...
 
 async function findVisibleRevocation(db: Queryable, actor: Requester, id: string): Promise<Revocation> {
   const revocation = await findRevocation(db, readUuid(id), await viewerOf(db, actor))
-  if (!revocation) throw new V2Error('not_found')
+  if (!revocation) throw new DomainError('not_found')
   return revocation
 }
 

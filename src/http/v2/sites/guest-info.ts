@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { limitingActorId } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
 import { findLogo, guestLanguages } from '#domain/sites/guest-info.queries.ts'
 import { type GuestInfo, maxFooterLength, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
-import { V2Error } from '../errors/problems.ts'
 import { changeBody, isoOrNull, siteNumber, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { imageAnswer } from '../kit/files/images.ts'
 import { operation } from '../kit/operation.ts'
@@ -138,7 +138,7 @@ export const getLogo = operation({
   answer: imageAnswer,
   async handle({ db }, { actor, params }) {
     const logo = await findLogo(db, readSiteNumber(params.id), limitingActorId(actor))
-    if (!logo) throw new V2Error('not_found')
+    if (!logo) throw new DomainError('not_found')
     return logo
   },
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import { limitingActorId, type Requester, requireAllSites } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { requestSync, setSite } from '#domain/sites/change-site.ts'
 import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
@@ -17,7 +18,6 @@ import {
 } from '#domain/sites/site-states.queries.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
 import type { UnreachableReason } from '#drivers/driver.ts'
-import { V2Error } from '../errors/problems.ts'
 import {
   changeBody,
   count,
@@ -95,7 +95,7 @@ export const siteParams = Type.Object({
 
 /** A text that cannot be the number of a site is answered like a site that does not exist. */
 export function readSiteNumber(text: string): number {
-  if (!isSiteNumber(text)) throw new V2Error('not_found')
+  if (!isSiteNumber(text)) throw new DomainError('not_found')
   return Number(text)
 }
 
@@ -129,7 +129,7 @@ export const getSite = operation({
   answer: siteSchema,
   async handle({ db, today }, { actor, now, params }) {
     const site = await findSiteState(db, readSiteNumber(params.id), seenBy(actor, today(now)))
-    if (!site) throw new V2Error('not_found')
+    if (!site) throw new DomainError('not_found')
     return siteToWire(today, site)
   },
 })
@@ -352,7 +352,7 @@ export const getSiteEffects = operation({
 
 async function readSettings(db: Queryable, actor: Requester, id: number): Promise<Static<typeof settingsSchema>> {
   const site = await findSite(db, id, limitingActorId(actor))
-  if (!site) throw new V2Error('not_found')
+  if (!site) throw new DomainError('not_found')
   return {
     id,
     name: site.name,
@@ -374,6 +374,6 @@ export async function findAllowedSites(
   if (named === undefined) return actor.allSites ? 'all' : listSiteIdsOf(db, actor.id)
   const wanted = [...new Set(named)]
   const allowed = await listAllowedSiteIds(db, wanted, limitingActorId(actor))
-  if (allowed.length < wanted.length) throw new V2Error('not_found')
+  if (allowed.length < wanted.length) throw new DomainError('not_found')
   return allowed
 }

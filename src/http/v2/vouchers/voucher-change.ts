@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import type { RecordedVoucher } from '#domain/record/voucher.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
 import { changeVoucher } from '#domain/vouchers/change-voucher.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
-import { V2Error } from '../errors/problems.ts'
 import { changeBody, readPublicId, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { findAllowedSites } from '../sites/sites.ts'
@@ -49,7 +49,7 @@ export const updateVoucher = operation({
   answer: voucherSchema,
   async handle({ db }, { actor, now, params, body, idempotencyKey, markReplayed }) {
     const voucher = readPublicId(params.id)
-    if (!voucher) throw new V2Error('not_found')
+    if (!voucher) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [voucher.siteId])
     const { name, reference, valid_until } = body
     const { isRepeat } = await changeVoucher(db, {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { DomainError } from '#domain/errors.ts'
 import { type HistoryEntry, type RevokedReason, readVoucherHistory } from '#domain/vouchers/read-voucher-history.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
-import { V2Error } from '../errors/problems.ts'
 import { isoOrNull, readPublicId, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { findAllowedSites } from '../sites/sites.ts'
@@ -83,10 +83,10 @@ export const getVoucherHistory = operation({
   answer: Type.Object({ history: Type.Array(historyEntrySchema) }),
   async handle({ db }, { actor, now, params }) {
     const item = readPublicId(params.id)
-    if (!item) throw new V2Error('not_found')
+    if (!item) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [item.siteId])
     const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-    if (!voucher) throw new V2Error('not_found')
+    if (!voucher) throw new DomainError('not_found')
     return { history: (await readVoucherHistory(db, now, voucher)).map(entryToWire) }
   },
 })

@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
 import { createVoucher as create } from '#domain/creating/create-voucher.ts'
+import { DomainError } from '#domain/errors.ts'
 import { endOf, latestValidUntil, nextChange, type RecordedVoucher, statusAt } from '#domain/record/voucher.ts'
 import { isSearch, type VoucherFilter } from '#domain/record/voucher-filter.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
@@ -9,7 +10,6 @@ import { findRecordedVoucher, listNewestRecorded, listVoucherPage } from '#domai
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../../server/read-request.ts'
 import { getOrRender } from '../../server/rendered-lists.ts'
-import { V2Error } from '../errors/problems.ts'
 import {
   count,
   createdBy,
@@ -172,10 +172,10 @@ export const getVoucher = operation({
   answer: voucherSchema,
   async handle({ db }, { actor, now, params }) {
     const item = readPublicId(params.id)
-    if (!item) throw new V2Error('not_found')
+    if (!item) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [item.siteId])
     const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-    if (!voucher) throw new V2Error('not_found')
+    if (!voucher) throw new DomainError('not_found')
     return voucherToWire(now, voucher)
   },
 })

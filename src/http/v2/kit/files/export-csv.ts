@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
 import type { CostlyReads } from '#domain/costly-reads.ts'
+import { DomainError } from '#domain/errors.ts'
 import { inPieces } from '#lib/pieces.ts'
-import { V2Error } from '../../errors/problems.ts'
 import { toCsv } from './csv.ts'
 
 /** More rows are an error, because nobody would notice that rows are missing. */
@@ -47,7 +47,7 @@ export async function exportCsv<Key>(
   const { db, release } = await exports.take(actor, untilClosed())
   try {
     const { keys, listRows } = await open(db, maxRows + 1)
-    if (keys.length > maxRows) throw new V2Error('export_too_large')
+    if (keys.length > maxRows) throw new DomainError('export_too_large')
     const [firstKeys = [], ...pages] = inPieces(keys, rowsAtOnce)
     const first = toCsv([columns, ...(await listRows(firstKeys))], separator) // here an error still gets its own status
     async function* write() {
