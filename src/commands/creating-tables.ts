@@ -1,7 +1,7 @@
 import { connectDatabase, Unavailable } from '#db/database.ts'
 import { isHalfRestored } from '#db/restoring.queries.ts'
+import { shellWord } from '#lib/shell-word.ts'
 import { findServerFacts } from './doctor/doctor.queries.ts'
-import { shellWord } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { rejectUnfitDatabase } from './unfit-database.ts'
 

@@ -1,4 +1,18 @@
-/** Failures that clients of both APIs can get. The http layer has a status and words for each. */
+/**
+ * Codes of foreseen failures. `src/http/errors` has one catalogue with the status and the words for each: a code without an
+ * entry there does not compile.
+ */
+export type ErrorCode =
+  | RequestErrorCode
+  | VoucherErrorCode
+  | SiteErrorCode
+  | ImportErrorCode
+  | ControllerErrorCode
+  | PersonErrorCode
+  | KeyErrorCode
+  | WebhookErrorCode
+
+/** Failures of the request itself, of rights and of limits. */
 export type RequestErrorCode =
   | 'endpoint_not_found'
   | 'method_not_allowed'
@@ -6,18 +20,42 @@ export type RequestErrorCode =
   | 'unauthorized'
   | 'invalid_key'
   | 'write_scope_missing'
+  | 'manage_scope_missing'
+  | 'people_only'
+  | 'role_missing'
+  | 'session_ended'
+  | 'origin_mismatch'
+  | 'content_type_required'
   | 'rate_limited'
   | 'payload_too_large'
-  | 'site_id_required'
-  | 'name_required'
-  | 'name_unprintable'
-  | 'name_too_long'
+  | 'not_found'
+  | 'invalid_request'
+  | 'body_unreadable'
+  | 'body_not_object'
   | 'idempotency_key_invalid'
   | 'idempotency_in_progress'
   | 'idempotency_mismatch'
-  | 'site_not_found'
+  | 'searches_too_many'
+  | 'search_too_slow'
+  | 'exports_too_many'
+  | 'export_too_large'
+  | 'overviews_too_many'
+  | 'store_unavailable'
+  | 'held'
+  | 'server_error'
+
+/** Failures of vouchers, batches, revocations and templates. */
+export type VoucherErrorCode =
+  | 'name_required'
+  | 'name_unprintable'
+  | 'name_too_long'
   | 'beyond_bounds'
   | 'valid_until_passed'
+  | 'valid_until_too_late'
+  | 'extendable_until_too_late'
+  | 'template_not_usable'
+  | 'template_not_found'
+  | 'template_name_taken'
   | 'controller_busy'
   | 'controller_unreachable'
   | 'controller_refused'
@@ -25,31 +63,82 @@ export type RequestErrorCode =
   | 'controller_failed'
   | 'no_voucher'
   | 'recording_failed'
-  | 'store_unavailable'
-  | 'held'
-
-/** Failures that only a client of API v2 can get. `http/v2/errors/problems.ts` has a status and words for each. */
-export type V2OnlyErrorCode =
-  | 'valid_until_too_late'
-  | 'extendable_until_too_late'
-  | 'template_not_usable'
   | 'voucher_not_found'
   | 'voucher_ended'
   | 'voucher_being_revoked'
   | 'batches_too_many'
   | 'vouchers_too_many'
   | 'withdrawals_too_many'
-  | 'searches_too_many'
-  | 'search_too_slow'
-  | 'exports_too_many'
-  | 'overviews_too_many'
-  | 'controller_checks_too_many'
-  | 'imports_too_many'
-  | 'webhook_tests_too_many'
 
-/** Failures of people who sign in or change their own data. `http/v2/errors/people-problems.ts` has words for each. */
-export type PeopleErrorCode =
+/** Failures of sites and of what their guests see. */
+export type SiteErrorCode =
+  | 'site_id_required'
+  | 'site_not_found'
+  | 'display_name_invalid'
+  | 'all_sites_required'
+  | 'controller_site_taken'
+  | 'site_numbers_used_up'
+  | 'site_in_use'
+  | 'site_inactive'
+  | 'wifi_name_too_long'
+  | 'wifi_name_unprintable'
+  | 'wifi_password_invalid'
+  | 'time_zone_unknown'
+  | 'guest_language_unknown'
+  | 'guest_language_repeated'
+  | 'footer_too_long'
+  | 'footer_unprintable'
+  | 'room_days_out_of_range'
+  | 'logo_too_large'
+  | 'logo_type_unsupported'
+  | 'logo_unreadable'
+  | 'logo_dimensions_too_large'
+
+/** Failures of importing sites from a CSV file. */
+export type ImportErrorCode =
+  | 'imports_too_many'
+  | 'import_refused'
+  | 'csv_too_long'
+  | 'csv_too_large'
+  | 'csv_not_utf8'
+  | 'csv_unreadable'
+  | 'csv_columns_missing'
+  | 'csv_columns_unknown'
+  | 'csv_columns_repeated'
+  | 'row_repeated'
+  | 'row_length_wrong'
+  | 'column_not_yes_or_no'
+  | 'column_empty'
+  | 'column_invalid'
+  | 'column_not_fingerprint'
+  | 'controller_column_empty'
+  | 'controller_recorded_differently'
+  | 'controller_row_differs'
+  | 'controller_row_refused'
+  | 'site_recorded_under_other_name'
+
+/** Failures of controllers and their credentials. */
+export type ControllerErrorCode =
+  | 'controller_not_found'
+  | 'controller_name_taken'
+  | 'controller_in_use'
+  | 'controller_check_failed'
+  | 'controller_checks_too_many'
+  | 'controller_sites_unknown'
+  | 'controller_site_not_found'
+  | 'controller_address_unreadable'
+  | 'controller_address_with_extras'
+  | 'certificate_pin_without_tls'
+  | 'cloud_account'
+  | 'driver_not_found'
+  | 'username_not_supported'
+  | 'username_required'
+  | 'username_without_secret'
+
+/** Failures of people who sign in, and of managing them. */
+export type PersonErrorCode =
   | 'sign_in_failed'
+  | 'sign_in_unencrypted'
   | 'sign_ins_too_many'
   | 'password_wrong'
   | 'password_too_short'
@@ -67,65 +156,7 @@ export type PeopleErrorCode =
   | 'own_account'
   | 'rights_beyond_own'
 
-/**
- * Failures of administration: changing sites, controllers, keys, templates and webhooks. The CLI has words for each, and API
- * v2 for those that its requests can meet.
- */
-export type AdministrationErrorCode =
-  | 'display_name_invalid'
-  | 'all_sites_required'
-  | 'controller_not_found'
-  | 'controller_name_taken'
-  | 'controller_in_use'
-  | 'controller_check_failed'
-  | 'controller_sites_unknown'
-  | 'controller_site_not_found'
-  | 'controller_address_unreadable'
-  | 'controller_address_with_extras'
-  | 'certificate_pin_without_tls'
-  | 'cloud_account'
-  | 'driver_not_found'
-  | 'username_not_supported'
-  | 'username_required'
-  | 'username_without_secret'
-  | 'controller_site_taken'
-  | 'site_numbers_used_up'
-  | 'site_in_use'
-  | 'site_inactive'
-  | 'site_recorded_under_other_name'
-  | 'row_repeated'
-  | 'row_length_wrong'
-  | 'column_not_yes_or_no'
-  | 'csv_too_long'
-  | 'csv_too_large'
-  | 'csv_not_utf8'
-  | 'csv_unreadable'
-  | 'csv_columns_missing'
-  | 'csv_columns_unknown'
-  | 'csv_columns_repeated'
-  | 'import_refused'
-  | 'column_empty'
-  | 'column_invalid'
-  | 'column_not_fingerprint'
-  | 'controller_column_empty'
-  | 'controller_recorded_differently'
-  | 'controller_row_differs'
-  | 'controller_row_refused'
-  | 'wifi_name_too_long'
-  | 'wifi_name_unprintable'
-  | 'wifi_password_invalid'
-  | 'time_zone_unknown'
-  | 'guest_language_unknown'
-  | 'guest_language_repeated'
-  | 'footer_too_long'
-  | 'footer_unprintable'
-  | 'room_days_out_of_range'
-  | 'logo_too_large'
-  | 'logo_type_unsupported'
-  | 'logo_unreadable'
-  | 'logo_dimensions_too_large'
-  | 'template_not_found'
-  | 'template_name_taken'
+export type KeyErrorCode =
   | 'key_not_found'
   | 'key_prefix_reserved'
   | 'key_prefix_invalid'
@@ -137,6 +168,8 @@ export type AdministrationErrorCode =
   | 'key_rolled'
   | 'key_grace_passed'
   | 'key_grace_too_long'
+
+export type WebhookErrorCode =
   | 'webhook_not_found'
   | 'webhook_name_taken'
   | 'webhooks_of_site_too_many'
@@ -147,25 +180,8 @@ export type AdministrationErrorCode =
   | 'webhook_url_forbidden'
   | 'webhook_unsigned'
   | 'webhook_disabled'
+  | 'webhook_tests_too_many'
   | 'delivery_not_found'
-
-/** Failures that API v2 finds itself, before it calls the domain. */
-export type ApiErrorCode =
-  | 'not_found'
-  | 'invalid_request'
-  | 'body_unreadable'
-  | 'body_not_object'
-  | 'export_too_large'
-  | 'manage_scope_missing'
-  | 'session_ended'
-  | 'sign_in_unencrypted'
-  | 'people_only'
-  | 'role_missing'
-  | 'origin_mismatch'
-  | 'content_type_required'
-  | 'server_error'
-
-export type ErrorCode = RequestErrorCode | V2OnlyErrorCode | PeopleErrorCode | AdministrationErrorCode | ApiErrorCode
 
 export type ErrorDetails = Record<string, string | number>
 

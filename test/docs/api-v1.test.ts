@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
-import { problems } from '#http/server/problems.ts'
+import { v1Problems } from '#http/errors/v1-problems.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey, seedVoucher, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
@@ -70,7 +70,7 @@ describe('the curl examples', () => {
 test('the table of errors contains every known failure, with its message and headers', () => {
   const lines = page.split('\n')
   const onlyInV2 = ['valid_until_passed']
-  const ofV1 = Object.entries(problems).flatMap(([code, problem]) => (onlyInV2.includes(code) ? [] : problem))
+  const ofV1 = Object.entries(v1Problems).flatMap(([code, problem]) => (onlyInV2.includes(code) ? [] : problem))
   for (const { status, error, message = '', headers = {} } of ofV1) {
     const words = message.replace(/\{(\w+)\}/g, '<$1>')
     const known = lines.filter((line) => line.startsWith(`| ${status} | \`${error}\` |`) && line.includes(words))

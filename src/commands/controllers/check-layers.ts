@@ -2,8 +2,8 @@ import { findStoredController, type StoredController } from '#domain/controllers
 import { DomainError } from '#domain/errors.ts'
 import { ControllerError, type UnreachableReason } from '#drivers/driver.ts'
 import type { LayerFinding } from '#drivers/layer-check.ts'
+import { shellWord } from '#lib/shell-word.ts'
 import type { ControllerTools } from '../connections.ts'
-import { shellWord } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 
 type SiteOnController = StoredController & { controllerName: string; controllerSite: string }

@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/database.ts'
 import { findHold } from '#domain/hold.queries.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
+import { shellWord } from '#lib/shell-word.ts'
 import { hasListener, listQueueDepths } from '#queue/jobs.queries.ts'
-import { shellWord } from '../terminal/output.ts'
 import { findWorkFacts, listFailingSites } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 

@@ -2,7 +2,7 @@ import { Unavailable } from '#db/database.ts'
 import { DomainError } from '#domain/errors.ts'
 import { DecryptionFailed } from '#lib/cipher.ts'
 import { SettingsError } from '#lib/settings.ts'
-import { shellWord } from './output.ts'
+import { shellWord } from '#lib/shell-word.ts'
 import { CommandRefused, describeRefusal } from './refusals.ts'
 
 /** The message and exit code for an error: a sentence if it was foreseen, otherwise the stack. */

@@ -11,20 +11,6 @@ export function forPeople(result: object | object[]): string {
   return Array.isArray(result) ? toColumns(result.map(toCells)) : toLines(toCells(result))
 }
 
-/**
- * Text from elsewhere, made safe for a terminal: characters that move the cursor or reverse the line are replaced by a
- * visible mark.
- */
-export function visibleText(text: string, maxLength = 200): string {
-  const visible = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
-  return visible.length > maxLength ? `${visible.slice(0, maxLength)}…` : visible
-}
-
-/** The text as one word to paste into a shell. */
-export function shellWord(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
-
 type Cells = [name: string, value: string][]
 
 function toColumns(rows: Cells[]): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { type Language, preferredLanguage } from '../server/preferred-language.ts'
 import { registerPublicPage } from '../server/public-page.ts'
 import { staticAnswerOnDemand } from '../server/static-answer.ts'
-import { type Language, preferredLanguage } from '../v2/errors/problems.ts'
 import type { WebApp } from '../web.ts'
 import { html, htmlHeaders, trustedMarkup } from './html.ts'
 

@@ -5,7 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '#domain/errors.ts'
 import type { Connections } from '#lib/http-connections.ts'
 import type { Log } from '#lib/log.ts'
-import { bodyOf, type Problem, problems } from './problems.ts'
+import { type V1Problem, v1Problems } from '../errors/v1-problems.ts'
+import { bodyOf } from './answer-error.ts'
 
 // Requests that the parser rejects reach no route, so their errors are the same for both APIs. A framing problem is found later:
 // each API answers it in its own format.
@@ -47,19 +48,19 @@ export function onClientError(log: Log, connections: () => Connections) {
   }
 }
 
-function problemOf(code: string | undefined): Problem {
+function problemOf(code: string | undefined): V1Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return { status: 408, error: 'request_timeout', message: 'Die Anfrage kam nicht rechtzeitig vollständig an' }
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     return { status: 431, error: 'headers_too_large', message: 'Die Kopfzeilen der Anfrage sind größer als 8 KiB' }
   }
-  return problems.request_unreadable
+  return v1Problems.request_unreadable
 }
 
 /** Rejects CONNECT and unknown expectations. Node would answer them in its own format, or not at all. */
 export function rejectUnsupported(app: FastifyInstance): void {
-  app.server.on('connect', (_request, socket: Socket) => rejectOnSocket(app.log, socket, problems.request_unreadable))
+  app.server.on('connect', (_request, socket: Socket) => rejectOnSocket(app.log, socket, v1Problems.request_unreadable))
   app.server.on('checkExpectation', ({ socket }) =>
     rejectOnSocket(app.log, socket, {
       status: 417,
@@ -76,7 +77,7 @@ const reasons: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-function rejectOnSocket(log: Log, socket: Socket, problem: Problem): void {
+function rejectOnSocket(log: Log, socket: Socket, problem: V1Problem): void {
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(bodyOf(problem))
   const requestId = randomUUID()

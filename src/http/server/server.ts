@@ -22,9 +22,9 @@ import type { V2Context } from '../v2/kit/operation.ts'
 import type { CallerContext } from '../v2/kit/require-caller.ts'
 import { isUnderV2, operations, registerV2 } from '../v2/register-v2.ts'
 import { asksForPage, builtWeb, registerWeb } from '../web.ts'
+import { answerError, setCommonHeaders } from './answer-error.ts'
 import { type Health, registerHealth } from './health.ts'
 import { framingProblem, onClientError, rejectUnsupported } from './malformed-requests.ts'
-import { answerError, setCommonHeaders } from './problems.ts'
 import { createRenderedLists } from './rendered-lists.ts'
 
 const headersTimeoutMs = 10_000

@@ -7,7 +7,7 @@ import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/chan
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { DomainError } from '#domain/errors.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
-import type { InvalidField } from '../errors/invalid-fields.ts'
+import type { InvalidField } from '../errors/field-errors.ts'
 import {
   count,
   countOrNull,

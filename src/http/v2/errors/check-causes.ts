@@ -1,7 +1,7 @@
 import type { ControllerCheck } from '#domain/controllers/check-controller.ts'
 import type { CheckCause } from '#drivers/layer-check.ts'
-import { fillPlaceholders } from '../../server/problems.ts'
-import type { Language } from './problems.ts'
+import { fillPlaceholders } from '../../errors/fill-placeholders.ts'
+import type { Language } from '../../server/preferred-language.ts'
 
 /** Sentences for every cause of a failed check: what happened and what to do. A missing cause does not compile. */
 const sentences: Record<CheckCause, Record<Language, string>> = {

@@ -4,7 +4,7 @@ import { createKeyOnce, type KeyChange, revokeKey as revokeStoredKey, setKey } f
 import { defaultRateLimit } from '#domain/keys/key.ts'
 import { findKey, listKeyPage } from '#domain/keys/keys.queries.ts'
 import { maxGraceDays, rollKey as rollStoredKey } from '#domain/keys/roll-key.ts'
-import { invalidRequest } from '../errors/invalid-fields.ts'
+import { invalidRequest } from '../errors/field-errors.ts'
 import { changeBody, readUuid, siteNumber, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'

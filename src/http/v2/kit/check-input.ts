@@ -4,10 +4,9 @@ import { type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { DomainError } from '#domain/errors.ts'
 import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
-import { invalidFieldsOf } from '../errors/fields-of-failures.ts'
-import { fieldName, findInvalid, Repeated, type SchemaNode } from '../errors/find-invalid.ts'
-import { type InvalidField, invalidRequest } from '../errors/invalid-fields.ts'
+import { type InvalidField, invalidFieldsOf, invalidRequest } from '../errors/field-errors.ts'
 import type { Operation } from './operation.ts'
+import { fieldName, Repeated, type SchemaNode, validateBySchema } from './validate-by-schema.ts'
 
 /**
  * Parses every body as JSON, whatever its Content-Type says; an upload is not parsed. An empty body counts as none, because
@@ -52,11 +51,11 @@ export function createInputReader(operation: Operation): (request: FastifyReques
 
 const noFields = Type.Object({}, { additionalProperties: false })
 
-/** TypeBox decides what is valid. `findInvalid` explains it and applies the rules that no schema can express. */
+/** TypeBox decides what is valid. `validateBySchema` explains it and applies the rules that no schema can express. */
 function createCheck(schema: TObject): (value: unknown) => InvalidField[] {
   const compiled = Compile(schema)
   return (value) => {
-    const invalid = findInvalid(schema as SchemaNode, value)
+    const invalid = validateBySchema(schema as SchemaNode, value)
     if (invalid.length > 0 || compiled.Check(value)) return invalid
     return [{ field: fieldName(compiled.Errors(value)[0]?.instancePath.split('/').slice(1) ?? []), code: 'bad_format' }]
   }

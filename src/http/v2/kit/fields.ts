@@ -2,7 +2,7 @@ import { type TProperties, Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import type { InvalidField } from '../errors/invalid-fields.ts'
+import type { InvalidField } from '../errors/field-errors.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 

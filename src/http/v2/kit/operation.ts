@@ -13,9 +13,9 @@ import type { FindLiveSession } from '#domain/people/sign-in.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import type { Keyring } from '#lib/cipher.ts'
+import type { Language } from '../../server/preferred-language.ts'
 import type { RenderedLists } from '../../server/rendered-lists.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import type { Language } from '../errors/problems.ts'
 import type { Upload } from './files/images.ts'
 
 export type V2Context = CreateVoucherContext &

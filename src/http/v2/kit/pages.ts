@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { DomainError } from '#domain/errors.ts'
-import { invalidRequest } from '../errors/invalid-fields.ts'
+import { invalidRequest } from '../errors/field-errors.ts'
 import { publicId, readPublicId, type SiteItem } from './fields.ts'
 
 export const pageQuery = {

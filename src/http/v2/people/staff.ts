@@ -11,7 +11,7 @@ import {
 import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
 import { managerIdOf } from '#domain/people/staff-rights.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import { invalidRequest } from '../errors/invalid-fields.ts'
+import { invalidRequest } from '../errors/field-errors.ts'
 import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'

@@ -3,8 +3,8 @@ import type { DomainError } from '#domain/errors.ts'
 import type { RequestedOptions } from '#domain/record/complete-options.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
 import { maxUnusedDays } from '#domain/templates/templates.queries.ts'
-import { invalidFieldsOf } from '../errors/fields-of-failures.ts'
-import type { InvalidField } from '../errors/invalid-fields.ts'
+import type { InvalidField } from '../errors/field-errors.ts'
+import { invalidFieldsOf } from '../errors/field-errors.ts'
 import { siteNumber, time } from '../kit/fields.ts'
 
 const maxInteger = 2_147_483_647

@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { V2ErrorCode } from '../../errors/problems.ts'
+import type { ErrorCode } from '#domain/errors.ts'
 import type { Operation } from '../operation.ts'
 
 /** A body that is a file instead of JSON. The handler checks by the content whether the file has one of the types. */
 export type Upload = {
   types: readonly string[]
   maxBytes: number
-  tooLarge: V2ErrorCode
+  tooLarge: ErrorCode
 }
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { Format } from 'typebox/format'
 import { nearestName } from '#lib/nearest-name.ts'
 import { isObject } from '../../server/read-request.ts'
-import type { Allowed, FieldCode, InvalidField } from './invalid-fields.ts'
+import type { Allowed, FieldCode, InvalidField } from '../errors/field-errors.ts'
 
 /** The JSON Schema keywords of our inputs, and `rule`, which no document shows. */
 export type SchemaNode = {
@@ -35,7 +35,7 @@ export class Repeated {}
 type Path = (string | number)[]
 
 /** Every invalid field of a value, in the order of the schema; at most one error for each field. */
-export function findInvalid(schema: SchemaNode, value: unknown, path: Path = []): InvalidField[] {
+export function validateBySchema(schema: SchemaNode, value: unknown, path: Path = []): InvalidField[] {
   const report = (code: FieldCode, allowed?: Allowed): InvalidField[] => [
     { field: fieldName(path), code, ...(allowed && { allowed }) },
   ]
@@ -53,7 +53,7 @@ export function findInvalid(schema: SchemaNode, value: unknown, path: Path = [])
   const problem = Array.isArray(value) ? ofLength(schema, value.length) : ofValue(schema, value)
   if (problem) return report(...problem)
   if (!Array.isArray(value)) return byRule()
-  return [...value.flatMap((item, i) => findInvalid(schema.items ?? {}, item, [...path, i])), ...byRule()]
+  return [...value.flatMap((item, i) => validateBySchema(schema.items ?? {}, item, [...path, i])), ...byRule()]
 }
 
 function hasType(type: string, value: unknown): boolean {
@@ -77,7 +77,7 @@ function inFields(
     ...missing.map((name): InvalidField => ({ field: fieldName([...path, name]), code: 'required' })),
     ...known
       .filter((name) => sent.has(name))
-      .flatMap((name) => findInvalid(properties[name] ?? {}, sent.get(name), [...path, name])),
+      .flatMap((name) => validateBySchema(properties[name] ?? {}, sent.get(name), [...path, name])),
     ...unknown.map((name): InvalidField => {
       const nearest = nearestName(name, known)
       const allowed = { fields: known, ...(nearest !== undefined && { nearest }) }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { DomainError } from '#domain/errors.ts'
-import type { Language } from './problems.ts'
+import { DomainError, type ErrorCode, type ErrorDetails } from '#domain/errors.ts'
+import { catalogue } from '../../errors/catalogue.ts'
+import type { Language } from '../../server/preferred-language.ts'
 
 /** `allowed` of an error: what the field would accept. Only the facts that matter for the error are set. */
 const allowedSchema = Type.Object(
@@ -140,6 +141,17 @@ export type InvalidField = { field: string; code: FieldCode; allowed?: Allowed }
 /** The error that rejects a request because of these fields. */
 export function invalidRequest(...fields: InvalidField[]): DomainError {
   return new DomainError('invalid_request', { fields })
+}
+
+type Failure = { code: ErrorCode; details: ErrorDetails } & Partial<Pick<DomainError, 'fields' | 'more'>>
+
+/** The fields that a failure is about; none if it is not about fields. */
+export function invalidFieldsOf({ fields = [], more = [], ...failure }: Failure): InvalidField[] {
+  if (fields.length > 0) return fields as InvalidField[]
+  return [failure, ...more].flatMap(({ code, details }) => {
+    const { field = [] } = catalogue[code] as { field?: InvalidField | ((details: ErrorDetails) => InvalidField) }
+    return typeof field === 'function' ? field(details) : field
+  })
 }
 
 const typeWords: Record<Language, Record<string, string>> = {

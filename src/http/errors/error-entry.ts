@@ -1,0 +1,32 @@
+import type { ErrorDetails } from '#domain/errors.ts'
+import type { InvalidField } from '../v2/errors/field-errors.ts'
+
+/** One error of the catalogue. Placeholders such as `{name}` in its texts are filled with the details of the error. */
+export type ErrorEntry = Answer | InvalidFieldEntry | CommandEntry
+
+/** An error with its own words. */
+type Answer = {
+  status: number
+  /** The name in API v2, if it is not the code. */
+  error?: string
+  headers?: Record<string, string>
+  /** The field that the error is about. Every 400 has one. */
+  field?: FieldOfError
+  de: string
+  en: string
+  /** What the command line prints, if it is not the English text. */
+  terminal?: TerminalText
+}
+
+/** An invalid field. API v2 answers 400 `invalid_request` with the sentence of the field's code. */
+type InvalidFieldEntry = { field: FieldOfError; headers?: Record<string, string>; terminal?: TerminalText }
+
+/** An error that only commands can cause. */
+type CommandEntry = { terminal: TerminalText }
+
+type FieldOfError = InvalidField | ((details: ErrorDetails) => InvalidField)
+
+type TerminalText = string | ((details: ErrorDetails) => string)
+
+/** Also covers everything that the caller may not see. */
+export const notFound = { status: 404, error: 'not_found', de: 'Nicht gefunden', en: 'Not found' }
