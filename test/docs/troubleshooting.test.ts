@@ -42,7 +42,7 @@ test('every warning and error of the log is on the page', () => {
 })
 
 test('every cause of a failed connection test is on the page', () => {
-  const causes = readFileSync(join(root, 'src/http/v2/errors/check-causes.ts'), 'utf8')
+  const causes = readFileSync(join(root, 'src/http/v2/controllers/describe-check-cause.ts'), 'utf8')
   const sentences = [...causes.matchAll(/^ {4}en: '([^']+)'/gm)].map(([, sentence]) => sentence as string)
   const isOnPage = (sentence: string) =>
     messagesOf(page).some((message) => fixedPartsOf(message).every((part) => sentence.includes(part)))

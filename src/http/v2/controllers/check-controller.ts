@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { type CheckLine, checkController as check, checkLines } from '#domain/controllers/check-controller.ts'
 import { type CheckCause, checkCauses } from '#drivers/layer-check.ts'
-import { sentenceOf } from '../errors/check-causes.ts'
 import { invalidRequest } from '../errors/field-errors.ts'
 import { countOrNull, isoOrNull, readUuid, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { controllerFields, controllerSiteSchema, readPin } from './controllers.ts'
+import { describeCheckCause } from './describe-check-cause.ts'
 
 const layerSchema = Type.Object(
   {
@@ -126,7 +126,7 @@ export const checkController = operation({
         result,
         duration_ms: durationMs,
         cause,
-        message: cause && sentenceOf(cause, checked, controller_site ?? '', language),
+        message: cause && describeCheckCause(cause, checked, controller_site ?? '', language),
       })),
       addresses,
       port,

@@ -112,7 +112,12 @@ const namedSites = 20
 const none = { en: 'none', de: 'keine' }
 
 /** The sentence for a cause, with the facts of the check in it. */
-export function sentenceOf(cause: CheckCause, check: ControllerCheck, site: string, language: Language): string {
+export function describeCheckCause(
+  cause: CheckCause,
+  check: ControllerCheck,
+  site: string,
+  language: Language,
+): string {
   const { hostname } = URL.canParse(check.address) ? new URL(check.address) : { hostname: check.address }
   const sites = (check.sites ?? [])
     .slice(0, namedSites)
