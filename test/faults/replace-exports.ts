@@ -1,4 +1,5 @@
-import { registerHooks } from 'node:module'
+import { enableCompileCache, flushCompileCache, registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { type Mutant, mutants, type Replacements } from './mutants.ts'
 
 const root = new URL('../../', import.meta.url).href
@@ -10,6 +11,9 @@ const root = new URL('../../', import.meta.url).href
  */
 export function replaceExports(mutant: Mutant): void {
   const modules: Replacements = mutants[mutant]
+  // Compiling 1,500 modules took 0.8 of 1.4 s of a start. A killed process would never write the cache, so a timer does.
+  enableCompileCache(fileURLToPath(new URL('node_modules/.cache/mutants', root)))
+  setTimeout(flushCompileCache, 2_000).unref()
   registerHooks({
     load(url, context, nextLoad) {
       const path = url.startsWith(root) ? url.slice(root.length) : ''
