@@ -27,7 +27,7 @@ type RetentionRule = { name: string; everyMinutes: number; retention: Retention 
  */
 export function listRetentionRules({ retainVouchersDays, retainAuditDays }: RetentionSettings): RetentionRule[] {
   return [
-    { name: 'settled creations', everyMinutes: 1, retention: settledCreations },
+    { name: 'settled creations', everyMinutes: 1, retention: settledCreations() },
     { name: 'old Idempotency-Keys', everyMinutes: 1, retention: rememberedRequests },
     { name: 'closed limiter windows', everyMinutes: 5, retention: closedWindows },
     { name: 'old withdrawals', everyMinutes: 60, retention: scheduledWithdrawals },

@@ -11,6 +11,8 @@ import { type WithdrawalKind, withdrawalKinds } from '#domain/record/withdrawals
 import type { WithdrawJob } from '#domain/revocations/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { type SyncContext, syncSite } from '#domain/syncing/sync-site.ts'
+import { replaceable } from '#lib/points.ts'
+import type { JobLimits } from '#queue/fetcher.ts'
 import { createIdleProbing } from './idle-probing.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
@@ -48,8 +50,11 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const probing = createLane('probing', probesAtOnce, ctx.log)
   const idleProbing = createIdleProbing(ctx)
 
-  await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
-  await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
+  const limitsOf = (limits: JobLimits) => replaceable('limit the attempts of a host', () => limits, limits)
+  await ctx.queue.work<DeliveryJob>('attempt', limitsOf(attempts), (job) => deliver(ctx, job))
+  await ctx.queue.work<DeliveryJob>('attempt_slow', limitsOf(slowAttempts), (job) =>
+    deliver(ctx, job, { inSlowLane: true }),
+  )
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => {
     const due = await findDueBatch(ctx.db, controllerId)

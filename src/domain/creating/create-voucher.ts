@@ -5,7 +5,7 @@ import { WritesStopped } from '#db/write-guard.ts'
 import { ControllerError, type Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
-import { reachPoint } from '#lib/points.ts'
+import { reachPoint, replaceable } from '#lib/points.ts'
 import { limitingActorId } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
@@ -80,7 +80,9 @@ async function createAtKnownSite(
   }).catch(undefinedIfRejected)
   if (!creation) return undefined
   const opened = await rememberIfUnanswered(ctx, creation, () =>
-    insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
+    replaceable('insert intent at a known site', () =>
+      insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
+    ),
   )
   return opened && makeVoucher(ctx, request, opened.site, { creation, ...opened })
 }
@@ -204,7 +206,7 @@ async function toNewCreation(
  * might still turn up. Undefined when the key belongs to a creation that is under way or recorded.
  */
 async function openCreation({ db }: CreateContext, creation: NewCreation): Promise<OpenedCreation | undefined> {
-  const opened = await insertCreation(db, creation)
+  const opened = await replaceable('insert intent', () => insertCreation(db, creation))
   if (opened) return opened
   return db.transaction(async (tx) => {
     await releaseIdempotencyKey(tx, creation)

@@ -1,6 +1,6 @@
 import { type Database, type Queryable, retryShortly } from '#db/database.ts'
 import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
-import { reachPoint } from '#lib/points.ts'
+import { reachPoint, replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { type Maker, sourceName } from '../actor.ts'
 import { lockBatch, makeBatchDue } from '../batches/batch-lock.queries.ts'
@@ -89,7 +89,8 @@ function record(db: Queryable, recording: Recording, { isWholeCommit = false } =
     return { id, code, answer }
   })
   const shared = { siteId: site.id, maker, shape: asked, day }
-  return recordInOneStatement(db, shared, creationIds, offered, { isWholeCommit })
+  const work = () => recordInOneStatement(db, shared, creationIds, offered, { isWholeCommit })
+  return replaceable('claim vouchers', work, offered)
 }
 
 /** Creations that a failover of the database lost. Their vouchers exist. */
@@ -129,7 +130,8 @@ async function notify(
 ): Promise<void> {
   const vouchers = recorded.map(({ voucherId, reference }) => ({ id: voucherId as string, reference }))
   const created = { site, source: sourceName(maker), vouchers }
-  if (batchId === null) await notifyCreated(tx, ctx.queue, created)
-  else await makeBatchDue(tx, site.id, batchId)
+  await replaceable('notify in the same commit', () =>
+    batchId === null ? notifyCreated(tx, ctx.queue, created) : makeBatchDue(tx, site.id, batchId),
+  )
   reachPoint('before commit')
 }

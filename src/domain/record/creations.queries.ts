@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
+import { replaceable } from '#lib/points.ts'
 import { actorColumns, actorReference, type Requester } from '../actor.ts'
 import { isWantedSql } from '../deliveries/events.queries.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
@@ -217,7 +218,10 @@ export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): P
   )
 }
 
-/** SQL that locks those of these creations that are not settled, by id (see "Lock order" in README.md). */
+/**
+ * Locks those of these creations that are not settled. Statements that lock several creations lock them in the order of their
+ * ids; otherwise two statements could deadlock.
+ */
 export const lockUnsettledSql = `select id from creations
   where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
 
@@ -264,10 +268,10 @@ const hasNoOpenBatchSql = '(batch_id is null or batch_id not in (select id from 
  * A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. An open batch reads
  * the outcome of its rows from their creations, so these are kept until the batch has ended.
  */
-export const settledCreations: Retention = {
+export const settledCreations = (): Retention => ({
   table: 'creations',
   key: 'site_id, id',
   since: 'settled_at',
   keptFor: rememberedForSql,
-  deletableIf: hasNoOpenBatchSql,
-}
+  deletableIf: replaceable('keep creations of open batches', () => hasNoOpenBatchSql),
+})
