@@ -46,7 +46,7 @@ async function checkController(tools: ControllerTools, controller: ControllerToC
       `The controller "${name}" has no active site, so it was not tested.`,
       `Activate one of its sites with \`voucher-service sites activate\`, add one with \`voucher-service sites add --name … --controller ${shellWord(name)}\`, or remove its sites and the controller.`,
     )
-  const again = `Correct this, then run \`voucher-service sites test ${siteId}\`.`
+  const again = `Correct this, e.g. with \`voucher-service controllers set ${shellWord(name)}\`, then run \`voucher-service sites test ${siteId}\`.`
   try {
     const failed = (await testSite(tools, siteId)).find(({ result }) => result === 'failed')
     if (failed) return problem(`The controller "${name}" fails at ${failed.layer}: ${failed.detail}.`, again)
