@@ -14,8 +14,8 @@ export type LockedVoucher = {
   expiresAt: Date | null
   validUntil: Date | null
   /**
-   * A withdrawal has begun or is due, and no recorded use prevents it. The end of a stay that waits for the end of a
-   * hold does not count.
+   * A withdrawal has begun or is due, and no recorded use prevents it. A withdrawal at `valid_until` that only waits for the end
+   * of a hold does not count.
    */
   isBeingRevoked: boolean
   /** The time by the clock of the database, after the wait for the lock. */
@@ -24,7 +24,7 @@ export type LockedVoucher = {
 
 /**
  * Locks a voucher, the version of its list, which a change sets, and its open withdrawals (see "Lock order" in README.md).
- * Afterwards no worker can begin one of these withdrawals before the end of the transaction.
+ * Until the transaction ends, no worker can begin one of these withdrawals.
  */
 export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
@@ -65,9 +65,9 @@ type OpenWithdrawals = {
 }
 
 /**
- * True when a hold keeps the workers from the only withdrawal, which `valid_until` scheduled. After a restore, recorded attempts
- * do not count: they were made before the backup, and none was made since. The hold is read after the withdrawals were locked:
- * if it is still there, no worker has taken them since it began.
+ * True when `valid_until` scheduled the only withdrawal and a hold prevents it. After a restore, recorded attempts do not count:
+ * they were made before the backup, and none was made since. The hold is read after the withdrawals were locked. If there is a
+ * hold then, no worker has taken them since it began.
  */
 async function isOnlyHeldEnd(tx: Queryable, { othersBegun, endAttempted }: OpenWithdrawals): Promise<boolean> {
   if (othersBegun) return false

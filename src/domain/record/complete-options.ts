@@ -7,7 +7,10 @@ import { untilValidUntil } from './voucher-shape.ts'
 
 type Limits = Omit<VoucherShape, 'name'>
 
-/** The options of new vouchers as the client requested them. The template, or else the defaults, complete what is undefined. */
+/**
+ * The options of new vouchers as the client requested them. If an option is undefined, the value of the template applies, or
+ * without a template the default.
+ */
 export type RequestedOptions = Omit<CreationOptions, 'unusedDays'> &
   Extendable & {
     templateId?: string | undefined

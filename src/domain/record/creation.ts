@@ -41,7 +41,8 @@ export type SoughtCreation = {
 }
 
 /**
- * open: the controller is being called. unknown: it is not known yet whether there is a voucher. recorded: there is
- * one. rejected: the call certainly made nothing. absent: no voucher was found in the settle window.
+ * open: the creation waits for a slot of the controller, or the controller is being called. unknown: it is not known yet whether
+ * there is a voucher. recorded: there is one. rejected: certainly nothing was made. absent: no voucher was found in the settle
+ * window.
  */
 export type CreationState = 'open' | 'unknown' | 'recorded' | 'rejected' | 'absent'

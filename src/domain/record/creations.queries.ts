@@ -11,7 +11,7 @@ import type { CreatedVoucher, CreationState, NewCreation, RecordedCreation } fro
 
 /** How long an Idempotency-Key is remembered after its creation was settled. */
 const rememberedForSql = `interval '24 hours'`
-/** Longer than calling the controller and recording take: a process that holds a creation longer has died. */
+/** Longer than a call to the controller and the recording take. If the lease of a creation ends, its process has died. */
 const leaseSql = `interval '30 seconds'`
 
 type CreationRow = {
@@ -29,7 +29,7 @@ const usualCallSql = `interval '10 seconds'`
 
 /**
  * SQL: the seconds until the outcome of a creation may be known. 1 while a process calls the controller, and otherwise the
- * seconds until the next lookup. If the lookup is overdue, e.g. while the controller is out, the wait grows, up to 30 s.
+ * seconds until the next lookup. If the lookup is overdue, e.g. during an outage of the controller, the wait grows, up to 30 s.
  */
 const retrySecondsSql = `case when state = 'open' and sent_at > now() - ${usualCallSql} then 1
   else least(30, greatest(1, ceil(abs(extract(epoch from lease_until - now()))))) end::integer`
@@ -98,8 +98,8 @@ export type OpenedCreation = { isSilent: boolean }
 const openedColumns = `not ${isWantedSql('voucher.created', '$1')} as "isSilent"`
 
 /**
- * Commits the creation. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
- * controller has made the voucher, so a hold does not matter.
+ * Inserts the creation. Undefined when its Idempotency-Key belongs to another row, or the service is held. `isMade`: the
+ * controller has made the voucher already, so a hold does not matter.
  */
 export async function insertCreation(
   db: Queryable,
@@ -116,7 +116,7 @@ export async function insertCreation(
 }
 
 /**
- * Commits the creation and reads its site in one statement. Undefined when the actor may not use the site, when the site
+ * Inserts the creation and reads its site in one statement. Undefined when the actor may not use the site, when the site
  * or its controller differs from `known`, when the Idempotency-Key belongs to another row, or when the service is held.
  * The statement has a name: without one, planning took 0.3 of 0.6 ms.
  */
@@ -218,16 +218,13 @@ export async function releaseIdempotencyKey(tx: Queryable, next: NewCreation): P
   )
 }
 
-/**
- * Locks those of these creations that are not settled. Statements that lock several creations lock them in the order of their
- * ids; otherwise two statements could deadlock.
- */
+/** SQL that locks those of the creations $2 that are not settled, by id (see "Lock order" in README.md). */
 export const lockUnsettledSql = `select id from creations
   where site_id = $1 and id = any ($2) and settled_at is null order by id for update`
 
 /**
- * After a failed call: `rejected` if certainly nothing was made; `unknown` if the voucher must be looked up from now on. Returns
- * the ids of those that were not settled before.
+ * Marks creations after a failed call. `rejected`: certainly nothing was made. `unknown`: the voucher must be looked up from now
+ * on. Leaves settled creations as they are. Returns the ids of the others.
  */
 export async function updateCreationsFailed(
   db: Queryable,

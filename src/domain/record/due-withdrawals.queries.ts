@@ -7,16 +7,16 @@ import { isNotHeldSql } from '../hold.queries.ts'
 import { type WithdrawalKind, type WithdrawalReason, withdrawalKindSql } from './withdrawals.queries.ts'
 
 /**
- * A process that holds rows longer has died or is slow. Two processes may then withdraw the same voucher: no harm is
- * done.
+ * If the lease of a withdrawal ends, its process has died or is slow. Then two processes may withdraw the same voucher, which does
+ * no harm.
  */
 const leaseSql = `interval '12 seconds'`
 const maxPauseSeconds = 300
 /** The pause doubles with each attempt, from two seconds to five minutes. A busy controller has a free slot soon. */
 const pauseSql = `make_interval(secs => case $2 when 'busy' then 2 else least(${maxPauseSeconds}, 2 ^ least(attempts, 9)) end)`
 /**
- * SQL: the voucher should be withdrawn by now; attempts may have failed. The last condition excludes none of these, because no
- * pause is longer. It lets PostgreSQL use an index.
+ * SQL: the voucher should be withdrawn by now; attempts may have failed. The last condition changes nothing, because no pause is
+ * longer; it lets PostgreSQL use an index.
  */
 export const isDueWithdrawalSql = `settled_at is null and due_at <= now()
   and next_attempt_at <= now() + make_interval(secs => ${maxPauseSeconds})`
@@ -31,8 +31,8 @@ type DueSites = { siteIds: number[]; next: DuePlace | undefined }
 
 /**
  * A page of sites with due withdrawals of this kind whose controller is not out of reach, longest due first. Reads at most
- * `limit` withdrawals. The next page begins after the time and the site of the last one. This skips the rest of a
- * revocation, whose withdrawals on a site all have the same time.
+ * `limit` withdrawals. The next page begins after the time and the site of the last withdrawal. The withdrawals of a revocation
+ * have the same time on a site, so the next page skips the rest of them.
  */
 export async function listSitesWithDueWithdrawals(
   db: Queryable,
@@ -135,9 +135,9 @@ export async function takeDueWithdrawals(
 }
 
 /**
- * Records the vouchers of these withdrawals as revoked. Returns the vouchers that changed. Sync may have noticed before that some
- * are gone. The reason is that of the withdrawal that was due first. It may have another kind, which is carried out at the same
- * time. A conditional withdrawal counts only if it is one of these, because otherwise it may end with `kept`.
+ * Records the vouchers of these withdrawals as revoked. Returns the vouchers that changed: sync may have recorded before that some
+ * are gone. The reason is that of the withdrawal that was due first, which may have another kind and be carried out at the same
+ * time. A conditional withdrawal gives the reason only if it is one of `withdrawals`, because otherwise it may end with `kept`.
  */
 export async function updateVouchersWithdrawn(
   tx: Queryable,
@@ -200,7 +200,7 @@ export async function updateWithdrawalsSettled(
   )
 }
 
-/** Counts a failed attempt to disconnect devices. It sets the next number, so that a repeat of the commit counts once. */
+/** Counts a failed attempt to disconnect devices. Sets the next number, so that a repeated commit counts once. */
 export async function updateDisconnectsFailed(
   tx: Queryable,
   siteId: number,

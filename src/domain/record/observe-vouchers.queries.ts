@@ -55,9 +55,10 @@ type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
  * - A voucher that counted as deleted and is listed again gets the status from the list.
  * - A voucher that was withdrawn after reading the list began stays withdrawn. The update checks this once more, because the
  *   withdrawal may be committed while the update waits for the row.
- * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is one
- *   that counted as deleted when its withdrawal was due. If that withdrawal was for an unused voucher only, so is the new one.
- * - A voucher that another process updates at the same time is left to it, so that its first use counts once.
+ * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is a
+ *   voucher that counted as deleted when its withdrawal was due. If that withdrawal was only for an unused voucher, the new
+ *   one is too.
+ * - A voucher whose uses another process has just updated is skipped, so that its first use counts once.
  *
  * `materialized`, because the planner may otherwise join every voucher with the whole list, which took seconds for 20,000.
  */
@@ -156,8 +157,8 @@ export async function insertAdoptedVouchers(
 type VanishedVoucher = RevokedVoucher & { status: 'expired' | 'revoked' }
 
 /**
- * Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. A voucher with a due
- * withdrawal was deleted by this service: the worker has not recorded it yet, or it died before.
+ * Sets vouchers that vanished from the controller to `revoked`, or to `expired` if their time had run out. If a voucher has a due
+ * withdrawal, its reason is returned: the worker deleted the voucher and has not recorded that yet, or died before.
  */
 export async function updateVanishedVouchers(
   db: Queryable,

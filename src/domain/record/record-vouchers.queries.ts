@@ -68,21 +68,22 @@ export type CreationRow = {
   voucherId: string | null
   answer: CreatedVoucher | null
   reference: string | null
-  /** `recorded`: by this statement. `taken`: the voucher that was offered belongs to another creation since a moment ago. */
+  /** `recorded`: by this statement. `taken`: another creation got the offered voucher while this statement ran. */
   outcome: 'recorded' | 'recorded before' | 'taken' | 'none'
   /** The creation was revoked before it was known whether it has a voucher. */
   isRevoked: boolean
-  /** The revocation counts only if nobody has used the voucher. */
+  /** The voucher is withdrawn only if nobody has used it. */
   onlyUnused: boolean
 }
 
 /**
- * Records vouchers for creations, in one statement: each creation without a voucher gets the next offered one that belongs to no
- * creation. Settles the creations, counts the days, brings the next sync forward and schedules the ends. A creation that was
- * given up can still get its voucher, unless its client began another attempt. Returns the creations that exist.
+ * Records vouchers for creations, in one statement. Each creation without a voucher gets the next offered voucher that belongs to
+ * no creation. The statement also settles the creations, counts the days, brings the next sync forward and schedules the
+ * withdrawals. A creation that was given up can still get its voucher, unless its client began another attempt. Returns the
+ * creations that exist.
  *
- * `isWholeCommit`: the statement is the whole transaction. It does nothing when other statements must follow it, because a
- * creation was revoked or a webhook is subscribed to the event.
+ * `isWholeCommit`: no other statement is in the transaction. The statement then skips creations that need other statements
+ * afterwards, because they were revoked or because a webhook is subscribed to the event. It does not return them.
  */
 export async function recordVouchers(
   db: Queryable,
@@ -148,8 +149,8 @@ export async function recordVouchers(
 }
 
 /**
- * Records a voucher that a creation made too much, so that no other creation gets it. The creation keeps its outcome. Returns the
- * id of the voucher; undefined when it belongs to a creation.
+ * Records the surplus voucher of a creation, so that no other creation gets it. The creation keeps its outcome. Returns the id of
+ * the voucher; undefined when it belongs to a creation already.
  */
 export async function recordSurplusVoucher(
   tx: Queryable,

@@ -3,10 +3,10 @@ import type { SiteItem } from '../public-id.ts'
 import { bindFilter, type RevocationFilter } from './revocation-filter.ts'
 
 /**
- * Marks matching creations whose outcome is unknown or that may still get a late voucher. Any voucher recorded for them later is
- * withdrawn. Returns the creations that are not settled. If another process is recording a creation, this statement waits, and the
- * statement that lists vouchers then finds the voucher. If a creation of a batch is rejected during the wait, it is marked too, so
- * that its row is not sent again.
+ * Marks matching creations that are not settled or may still get a late voucher. A voucher that is recorded for them later is
+ * withdrawn. Returns the creations that are not settled. While another process records a creation, this statement waits. The
+ * revocation lists vouchers afterwards, so it finds that voucher. A creation of a batch that is rejected during the wait is marked
+ * too, so that its row is not sent again.
  */
 export async function updateCreationsRevoked(
   tx: Queryable,
@@ -35,8 +35,8 @@ export async function updateCreationsRevoked(
 }
 
 /**
- * Marks those of these creations that were rejected, so that their rows are not sent again. The caller has locked the batches of
- * the rows: other code locks a rejected creation only while it has that lock.
+ * Marks those of these creations that were rejected, so that their rows are not sent again. The caller must have locked the batches
+ * of the rows. All other code that locks a rejected creation has that lock too, so no deadlock is possible.
  */
 export async function updateRejectedCreationsRevoked(
   tx: Queryable,
@@ -51,7 +51,7 @@ export async function updateRejectedCreationsRevoked(
   )
 }
 
-/** A creation that was once revoked without a condition stays so. */
+/** SQL for `revoked_only_unused`. A creation that was revoked without this condition once stays revoked without it. */
 function onlyUnusedNowSql({ unused = false }: RevocationFilter): string {
   return unused ? '(revoked_at is null or revoked_only_unused)' : 'false'
 }

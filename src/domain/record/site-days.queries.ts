@@ -13,8 +13,8 @@ function addingToSql(columns: Column[]): string {
 }
 
 /**
- * SQL that counts changes in the statement that makes them. Otherwise a sync that fails in between would never count
- * them. It locks the list's version before the days (see "Lock order" in README.md).
+ * SQL that counts changes in the same statement that makes them. With two statements, a sync that fails between them would never
+ * count the changes. The SQL locks the list's version before the days (see "Lock order" in README.md).
  *
  * `counts` selects the day and the columns, and may depend on the statement's changes. $1 is the site.
  */
@@ -48,7 +48,7 @@ export const countAdoptedSql = `version as (
      ${addingToSql(['created', 'created_redeemed', 'created_by'])}
    )`
 
-/** The overview shows 90 days. The rest is for a comparison with the year before. */
+/** The overview shows 90 days. The older days are for a comparison with the year before. */
 export const daysOfSites: Retention = {
   table: 'site_days',
   key: 'site_id, day',

@@ -25,8 +25,8 @@ const creationColumns = `c.site_id as "siteId", c.id, c.sent_at as "sentAt", c.b
   ${makerSql('c')} as maker`
 
 /**
- * Leases creations that are due for a lookup, among them those of a process that died. All due creations of a batch are taken
- * together. Creations that another process is just recording are skipped.
+ * Leases creations that are due for a lookup, including those of a process that died. All due creations of a batch are taken
+ * together. Creations that another process is recording at this moment are skipped.
  */
 export async function takeUnsettledCreations(db: Queryable, limit: number): Promise<UnsettledCreation[]> {
   const { rows } = await db.query<UnsettledCreation>(
@@ -52,7 +52,10 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
   return rows
 }
 
-/** True when another creation with the same name, uses and minutes is under way. A voucher that is found may belong to it. */
+/**
+ * True when another creation with the same name, uses and minutes is in one of these states. A voucher that is found may belong to
+ * that creation.
+ */
 export async function hasSimilarOpenCreation(
   db: Queryable,
   { siteId, note, shape }: AskedCreation,
@@ -79,7 +82,7 @@ export async function postponeCreations(db: Queryable, siteId: number, ids: stri
   )
 }
 
-/** After the settle window: no voucher was made. */
+/** Gives creations up after the settle window, because no voucher was found. A late voucher can still be recorded for them. */
 export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
     `with locked as (${lockUnsettledSql})
@@ -98,7 +101,7 @@ export type GivenUpCreation = AskedCreation & {
   lastAttemptState: CreationState
 }
 
-/** Creations that a late voucher may belong to. They are kept for a day, and none of them gets a second late voucher. */
+/** Creations that a late voucher may belong to. They are kept for a day. A creation whose late voucher was handled is left out. */
 export async function listGivenUpCreations(db: Queryable, siteId: number): Promise<GivenUpCreation[]> {
   const { rows } = await db.query<GivenUpCreation>(
     `with recursive attempts as (

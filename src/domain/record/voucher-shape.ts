@@ -22,8 +22,8 @@ const fields: Record<Limit, string> = {
 }
 
 /**
- * Rejects limits outside the bounds of the driver, and an `extendableUntil` that no voucher can reach. The error has all of
- * these. Nothing is clamped.
+ * Rejects limits outside the bounds of the driver, and an `extendableUntil` that no voucher can reach. The error names all of
+ * them. No value is corrected.
  */
 export function checkBounds(
   driver: Pick<Driver, 'bounds'>,
@@ -43,7 +43,7 @@ function errorsOfBounds({ bounds }: Pick<Driver, 'bounds'>, shape: VoucherShape)
   })
 }
 
-/** `cutMinutes` adds a minute to the time until `extendableUntil`. */
+/** Computes with one minute less than the most, because `cutMinutes` adds a minute to the time until `extendableUntil`. */
 function errorsOfExtendable(driver: Pick<Driver, 'bounds'>, extendableUntil: Date | null, now: Date): DomainError[] {
   const max = mostMinutes(driver)
   const latest = new Date(now.getTime() + (max - 1) * 60_000)
@@ -64,9 +64,9 @@ function mostMinutes({ bounds }: Pick<Driver, 'bounds'>): number {
 }
 
 /**
- * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. If the voucher is used
- * at once, the controller ends it then, even if the service cannot. With a later `extendableUntil`, the minutes reach that time
- * even if the voucher is used at once: one more minute makes up for times that are rounded down.
+ * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. So a voucher that is
+ * used at once is ended by the controller at `validUntil`, even if the service cannot withdraw it. With a later `extendableUntil`,
+ * the minutes last until that time. One minute is added, because times are rounded down.
  */
 export function cutMinutes(
   { bounds }: Pick<Driver, 'bounds'>,
