@@ -63,9 +63,9 @@ export async function createVoucher(
 }
 
 /**
- * Saves one round trip, or two with an Idempotency-Key: commits the creation with the site as this process last read it.
- * The statement does nothing if the site has changed since. Undefined if nothing was done: then `createFirst` reads
- * everything and finds out why.
+ * Creates a voucher at a site that this process has in memory, which saves one round trip, or two with an Idempotency-Key. The
+ * statement that commits the creation does nothing if the site has changed since it was read. Undefined if nothing was done:
+ * then `onceByKey` and `createFirst` read everything again and find the reason.
  */
 async function createAtKnownSite(
   ctx: CreateVoucherContext,
@@ -87,7 +87,10 @@ async function createAtKnownSite(
   return opened && makeVoucher(ctx, request, opened.site, { creation, ...opened })
 }
 
-/** A request that is invalid now may repeat one that was valid. Its earlier result is looked up before it is rejected. */
+/**
+ * For `catch`: a request that is invalid now may repeat one that was valid. So the earlier result is looked up before the request
+ * is rejected.
+ */
 function undefinedIfRejected(error: unknown): undefined {
   if (!(error instanceof DomainError)) throw error
 }
@@ -261,12 +264,12 @@ export async function makeVouchers(
   } catch (error) {
     await markFailed(ctx, site.id, left, error)
     const failure = controllerFailure(error)
-    if (failure) noteFailure(ctx, site, failure).catch(() => {}) // nobody waits for it, and the next failure notes it too
+    if (failure) noteFailure(ctx, site, failure).catch(() => {}) // not awaited: the next failure notes it too
     throw error
   }
 }
 
-/** A definite rejection is settled at once. After any other failure the vouchers are looked up on the controller. */
+/** Settles the creations if the controller certainly made nothing. After any other failure, the worker looks for their vouchers. */
 async function markFailed(ctx: CreateContext, siteId: number, ids: string[], error: unknown): Promise<void> {
   const nothingMade = error instanceof ControllerError && error.outcome === 'refused'
   const outcome = nothingMade ? 'rejected' : 'unknown'
@@ -275,7 +278,7 @@ async function markFailed(ctx: CreateContext, siteId: number, ids: string[], err
     await updateCreationsFailed(ctx.db, siteId, ids, outcome)
     await bringSyncForward(ctx.db, siteId, 'failed')
   } catch (err) {
-    // The lookup starts when their lease runs out.
+    // The lookup starts when the lease of the creations ends.
     ctx.log.warn({ err, creations: ids.slice(0, 3) }, 'failed creations could not be marked')
   }
 }

@@ -61,7 +61,10 @@ async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): P
 /** Failures that affect all remaining rows, whatever their names. */
 const lasting: Failure[] = ['insecure', 'sign_in', 'forbidden', 'missing']
 
-/** A failure that is caused neither by these rows nor by all rows is temporary: the rows wait and are retried. */
+/**
+ * Marks rows after a failed call: only these rows, or all remaining rows if the failure is lasting. Any other failure is
+ * temporary: the rows wait and are retried.
+ */
 async function noteFailure(ctx: CreateContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
   if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error

@@ -2,7 +2,7 @@ import { type ControllerVoucher, hasSameLimits, type SeenVoucher } from '#driver
 import { replaceable } from '#lib/points.ts'
 import type { SoughtCreation } from '../record/creation.ts'
 
-/** Controllers stamp whole seconds, and a request is under way for a moment. */
+/** Controllers stamp whole seconds, and a request takes a moment to arrive. */
 const toleranceMs = 10_000
 /** How wrong the corrected time of a voucher can be, because the header `Date` is in whole seconds as well. */
 const clockErrorMs = 3_000
@@ -18,9 +18,9 @@ export function latestTimeOf({ sentAt }: Pick<SoughtCreation, 'sentAt'>, settleS
 }
 
 /**
- * Unclaimed vouchers that may have been made for this creation, earliest first. They have its name and limits, no other
- * administrator made them, and they were not made before the creation was sent. If the name has a tag, times are not
- * compared.
+ * Vouchers that may have been made for this creation, earliest first. They have its name and limits, no other administrator made
+ * them, and they were not made before the creation was sent or after `until`. If the name has a tag, times are not compared. Some
+ * may belong to other creations already: recording skips those.
  */
 export function matchCandidates(
   seen: SeenVoucher[],

@@ -23,7 +23,7 @@ export type Recording = {
   candidates: ControllerVoucher[]
   /** The requested shape. A controller may round or omit values. */
   asked: VoucherShape
-  /** The day for which the vouchers are issued. */
+  /** The day of issue, for the counts of the day. */
   day: string
   /** These creations as they were committed, to be inserted again if a failover of the database lost them. */
   newCreations?: NewCreation[]
@@ -34,8 +34,8 @@ export type Recording = {
 /**
  * Records vouchers for their creations. Commits the vouchers, the outcome of their creations, the day's count, the list's version
  * and the notification together. If an earlier commit succeeded but its answer was lost, returns that result. Returns the
- * creations that have a voucher now. For each other creation, all candidates belong to other creations, or another attempt has
- * replaced it.
+ * creations that have a voucher now. A creation is left out if all candidates belong to other creations, or if its client has
+ * begun another attempt.
  */
 export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
   return retryShortly(async () => {
@@ -59,7 +59,7 @@ async function recordInTransaction(
   const recorded = creations.filter(isRecordedNow)
   const lost = listLost(recording, creations)
   await insertLost(tx, lost)
-  // A voucher that another process took at this moment is not offered again.
+  // The repeat records the creations that were lost, and replaces vouchers that another process took at this moment.
   for (let isAgain = lost.length > 0; isAgain || creations.some(isTaken); isAgain = false) {
     creations = await record(tx, recording)
     recorded.push(...creations.filter(isRecordedNow))

@@ -33,8 +33,9 @@ type Turn = { stopping: AbortSignal; ms: number }
 
 /**
  * Gives a batch its turn, unless another worker runs it. Returns true if the turn ended before the batch. The lease of a process
- * that died ends by itself. The other batches of the maker go to the end before the turn, so that another worker takes a batch of
- * another maker meanwhile, and after it, so that a batch that was opened during the turn is next.
+ * that died ends by itself. The due batches of the same maker go behind those of all other makers twice: before the turn, so that
+ * another worker meanwhile takes a batch of another maker, and after the turn, so that a batch that another maker opened meanwhile
+ * comes first.
  */
 export async function runBatchAlone(
   ctx: CreateContext,
@@ -116,7 +117,7 @@ async function withLock(ctx: CreateContext, key: SiteItem, work: (tx: Queryable)
   })
 }
 
-/** Nothing more is sent until the outcome of the rows that were sent is known, however long that takes. */
+/** Postpones the batch: no more rows are sent until the outcome of the sent rows is known, however long that takes. */
 async function waitForSettling(ctx: CreateContext, key: SiteItem): Promise<void> {
   await noteStalled(ctx.db, key)
   await postponeBatch(ctx.db, key, soonSeconds)

@@ -11,11 +11,11 @@ export type UnsentCreations = {
 }
 
 const everyMs = 1_000
-/** If there are more, the oldest are dropped. The lookup settles them after the settle window. */
+/** If there are more, the oldest are forgotten. The lookup settles them after the settle window. */
 const maxRemembered = 10_000
 /**
  * A commit that this process gave up may become visible later, e.g. when a standby is back. A creation that is still missing
- * after this many attempts is left to the lookup: by then, the settle window has passed.
+ * after this many attempts is left to the lookup. By then, the default settle window of 120 s has passed.
  */
 const attemptsUntilForgotten = 180
 
