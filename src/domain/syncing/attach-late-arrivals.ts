@@ -28,10 +28,9 @@ type LateContext = {
 }
 
 /**
- * Handles vouchers that appear after their creation was given up. If the client made no other voucher since then, the
- * late voucher is recorded for the creation. Otherwise one request has two vouchers: the late voucher is withdrawn if
- * it was certainly made for this creation, and only reported if it may be somebody else's. Returns the recorded
- * vouchers.
+ * Handles vouchers that appear after their creation was given up. If the client has received no other voucher since then, the
+ * late voucher is recorded for the last attempt. Otherwise it is surplus: it is withdrawn if it was certainly made for this
+ * creation, and only noted in the audit if it may be somebody else's. Returns the vouchers that are recorded now.
  */
 export async function attachLateArrivals(
   ctx: LateContext,
@@ -66,8 +65,8 @@ async function attach(
   late: ControllerVoucher,
 ): Promise<boolean> {
   const { lastAttemptId, lastAttemptState, maker, batchId, shape: asked, sentAt } = creation
-  if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // it may still find this voucher
-  if (await hasSimilarOpenCreation(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another creation may
+  if (lastAttemptState === 'open' || lastAttemptState === 'unknown') return false // the last attempt may still find this voucher
+  if (await hasSimilarOpenCreation(ctx.db, creation, [creation.id], ['open', 'unknown'])) return false // or another one
   const isSurplus = lastAttemptState === 'recorded' || (creation.isRevoked && lastAttemptId !== creation.id)
   if (isSurplus) return handleSurplus(ctx, site, creation, late)
   const day = ctx.today(sentAt)
@@ -76,7 +75,10 @@ async function attach(
   return recorded.some(({ answer }) => answer.code === late.code)
 }
 
-/** A surplus voucher that a guest already uses stays and is recorded. */
+/**
+ * Withdraws a surplus voucher, or only notes it in the audit. A voucher that a guest already uses stays and is recorded. True when
+ * the voucher is recorded now.
+ */
 async function handleSurplus(
   ctx: LateContext,
   site: SiteOnController,

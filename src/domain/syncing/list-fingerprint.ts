@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { SeenVoucher } from '#drivers/driver.ts'
 
 /**
- * A hash of a controller's list, in any order, and of the setting that decides what sync does with it. Has only what sync reads.
- * First use and expiry count from the creation of the voucher, because each process corrects the controller's clock with its own
- * small error, and the difference of two times does not have it.
+ * A hash of a controller's list and of the site's setting that decides what sync does with it. Contains only the values that sync
+ * reads. The order of the list does not matter. First use and expiry are measured from the creation of the voucher: each process
+ * corrects the controller's clock with a small error of its own, which the difference of two times does not have.
  */
 export function fingerprintOf(seen: SeenVoucher[], { adopts }: { adopts: boolean }): Buffer {
   const lines = seen.map(

@@ -35,8 +35,8 @@ export type FoundByCode = {
 }
 
 /**
- * Looks up a code in the record. With `asksControllers`, asks the controllers first and records their answers as a sync would.
- * So the answer is always what the record says.
+ * Looks up a code in the record. With `asksControllers`, reads the controllers first and records their answers as a sync would.
+ * So the result always comes from the record.
  */
 export async function lookUpCode(ctx: SyncContext, lookUp: CodeLookUp): Promise<FoundByCode> {
   const { code, sites, siteId, asksControllers } = lookUp

@@ -15,8 +15,9 @@ type Changes = {
 
 export type SyncEvents = {
   /**
-   * Runs a statement in a transaction, to which `notify` adds events. If no webhook gets events, there is no transaction.
-   * Retries after an error: a repeat finds the changes that were committed and does not make or notify them again.
+   * Runs a statement in a transaction, to which `notify` adds events. If no webhook is subscribed to events of a sync, the
+   * statement runs without a transaction. Retries after an error. If an earlier attempt was committed, a repeat changes and
+   * notifies nothing.
    */
   commit<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Adds the events for these changes. */

@@ -36,10 +36,10 @@ export type SyncContext = OutageContext & {
 }
 
 /**
- * Compares the record of a site with its controller. Nothing changes unless the whole list was read without an error. A list that
- * was compared before with the same record is not compared again. What depends on time alone does not need the comparison: the
- * worker records ends in time (`recordEndedVouchers`). Retention, vouchers that were recorded for another site, and corrected
- * clocks wait for the next comparison, at most a day.
+ * Compares the record of a site with its controller. No voucher changes unless the whole list was read without an error. A list
+ * that was compared with the same record before is not compared again. The ends of vouchers do not need the comparison
+ * (`recordEndedVouchers`). Retention, vouchers that were recorded for another site, and corrected clocks wait for the next
+ * comparison, at most a day.
  */
 export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> {
   const site = await findSiteToSync(ctx.db, siteId)
@@ -82,7 +82,7 @@ async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): 
   return changes
 }
 
-/** A site whose controller was just read. A whole list and a part of it are recorded, and cause events, in the same way. */
+/** A site whose controller was just read. The whole list, and the answer to a lookup of one code, are recorded in the same way. */
 type Recording = { site: SiteToSync; synced: SyncedSite; events: SyncEvents }
 
 export async function startRecording(ctx: SyncContext, site: SiteToSync): Promise<Recording> {
@@ -92,11 +92,11 @@ export async function startRecording(ctx: SyncContext, site: SiteToSync): Promis
 
 type RecordedSeen = {
   counts: { changed: number; redeemed: number; adopted: number; late: number }
-  /** Vouchers that were not in the record before, without late arrivals. Those of a site that adopts are recorded now. */
+  /** Vouchers that were not in the record, without late arrivals. If the site adopts vouchers, they are recorded now. */
   left: UnrecordedVoucher[]
 }
 
-/** Records what the controller shows of these vouchers. */
+/** Records the uses and ends that the controller shows, handles late arrivals, and adopts vouchers if the site does. */
 export async function recordSeen(
   ctx: SyncContext,
   { site, synced, events }: Recording,

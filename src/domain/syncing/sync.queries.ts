@@ -5,7 +5,7 @@ import type { SyncedSite } from '../record/observe-vouchers.queries.ts'
 
 export type ValidVoucher = { id: string; controllerVoucherId: string | null; code: string; createdAt: Date }
 
-/** Valid vouchers that a list begun at `listedAt` must show, newest first, in pages. */
+/** Valid vouchers that must be in a list whose reading began at `listedAt`, newest first, in pages. */
 export async function listValidVouchers(
   db: Queryable,
   siteId: number,
@@ -46,8 +46,9 @@ export type UnrecordedVoucher = SeenVoucher & {
 }
 
 /**
- * Vouchers of a controller that the record does not have. Codes are compared only where a controller gives no id, because it may
- * give a code again. One snapshot shows vouchers and creations, so a voucher that is being recorded is either sought or left out.
+ * Vouchers of a controller that the record does not have. Codes are compared only with recorded vouchers that have no id of the
+ * controller, because a controller may reuse a code. One statement reads vouchers and creations. So a voucher that is being
+ * recorded is either left out or has `isSought`.
  */
 export async function listUnrecorded(
   db: Queryable,
