@@ -9,7 +9,7 @@ import { siteErrors } from './site-errors.ts'
 import { voucherErrors } from './voucher-errors.ts'
 import { webhookErrors } from './webhook-errors.ts'
 
-/** Every error with its status, its field and its words. A code without an entry does not compile. */
+/** Every error with its status, its field and its texts. A code without an entry does not compile. */
 export const catalogue: Record<ErrorCode, ErrorEntry> = {
   ...requestErrors,
   ...voucherErrors,
@@ -23,7 +23,7 @@ export const catalogue: Record<ErrorCode, ErrorEntry> = {
 
 type Answer = Extract<ErrorEntry, { status: number }> & { error: string }
 
-/** How API v2 answers an error. Undefined for an error that only commands can cause. */
+/** How API v2 answers an error. Undefined for an error that is never the answer to a request. */
 export function findAnswer(code: ErrorCode): Answer | undefined {
   const entry = catalogue[code]
   if ('status' in entry) return { error: code, ...entry }

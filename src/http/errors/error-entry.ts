@@ -4,7 +4,7 @@ import type { InvalidField } from '../v2/errors/field-errors.ts'
 /** One error of the catalogue. Placeholders such as `{name}` in its texts are filled with the details of the error. */
 export type ErrorEntry = Answer | InvalidFieldEntry | CommandEntry
 
-/** An error with its own words. */
+/** An error with its own German and English text. */
 type Answer = {
   status: number
   /** The name in API v2, if it is not the code. */
@@ -21,12 +21,12 @@ type Answer = {
 /** An invalid field. API v2 answers 400 `invalid_request` with the sentence of the field's code. */
 type InvalidFieldEntry = { field: FieldOfError; headers?: Record<string, string>; terminal?: TerminalText }
 
-/** An error that only commands can cause. */
+/** An error that is never the answer to a request: only commands cause it, or it belongs to one row of an import. */
 type CommandEntry = { terminal: TerminalText }
 
 type FieldOfError = InvalidField | ((details: ErrorDetails) => InvalidField)
 
 type TerminalText = string | ((details: ErrorDetails) => string)
 
-/** Also covers everything that the caller may not see. */
+/** The answer for things that do not exist, and for those that the caller may not see. */
 export const notFound = { status: 404, error: 'not_found', de: 'Nicht gefunden', en: 'Not found' }

@@ -85,7 +85,7 @@ export const requestErrors: Record<RequestErrorCode, ErrorEntry> = {
     en: 'The body of the request is larger than 64 KiB',
   },
   not_found: notFound,
-  /** The error has the invalid fields, and each field has its own words. */
+  /** The error itself names the invalid fields, and each field has its own sentence. */
   invalid_request: { status: 400, de: 'Die Anfrage ist ungültig', en: 'The request is invalid' },
   body_unreadable: {
     status: 400,

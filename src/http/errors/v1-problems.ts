@@ -77,7 +77,7 @@ const frozen = {
 /** Errors that a client of API v1 can get. */
 export type V1ErrorCode = keyof typeof frozen
 
-/** Every error of API v1. Its status and headers are those of the catalogue. */
+/** Every error of API v1. Its status comes from the catalogue. So do its headers, unless `frozen` has others. */
 export const v1Problems = Object.fromEntries(
   Object.entries(frozen).map(([code, words]) => [code, { ...statusOf(code as V1ErrorCode), ...words }]),
 ) as Record<V1ErrorCode, V1Problem>
