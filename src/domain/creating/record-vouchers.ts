@@ -40,7 +40,7 @@ export type Recording = {
 export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
   return retryShortly(async () => {
     if (recording.isSilent && recording.batchId === null) {
-      const creations = await record(ctx.db, recording, { isWholeCommit: true })
+      const creations = await record(ctx.db, recording, { isWholeCommit: true, isFirstTry: true })
       if (creations.length === recording.creationIds.length && !creations.some(isTaken))
         return creations.flatMap(withVoucher(recording))
     }
@@ -55,7 +55,7 @@ async function recordInTransaction(
 ): Promise<RecordedCreation[]> {
   const { site, batchId } = recording
   if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
-  let creations = await record(tx, recording)
+  let creations = await record(tx, recording, { isFirstTry: true })
   const recorded = creations.filter(isRecordedNow)
   const lost = listLost(recording, creations)
   await insertLost(tx, lost)
@@ -80,7 +80,12 @@ function withVoucher({ site }: Recording): (creation: CreationRow) => RecordedCr
     voucherId !== null && answer !== null ? [{ creationId: id, siteId: site.id, voucherId, answer }] : []
 }
 
-function record(db: Queryable, recording: Recording, { isWholeCommit = false } = {}): Promise<CreationRow[]> {
+/** `isFirstTry`: nothing is known yet about the vouchers that are offered. */
+function record(
+  db: Queryable,
+  recording: Recording,
+  { isWholeCommit = false, isFirstTry = false } = {},
+): Promise<CreationRow[]> {
   const { site, maker, asked, day, creationIds, candidates } = recording
   const different = [...new Map(candidates.map((voucher) => [voucher.id ?? voucher.code, voucher])).values()]
   const offered = different.map(({ id, code, formattedCode }) => {
@@ -89,7 +94,9 @@ function record(db: Queryable, recording: Recording, { isWholeCommit = false } =
     return { id, code, answer }
   })
   const shared = { siteId: site.id, maker, shape: asked, day }
-  const work = () => recordInOneStatement(db, shared, creationIds, offered, { isWholeCommit })
+  const isOne = creationIds.length === 1 && offered.length === 1
+  const options = { isWholeCommit, isFirstTry: isFirstTry && isOne }
+  const work = () => recordInOneStatement(db, shared, creationIds, offered, options)
   return replaceable('claim vouchers', work, offered)
 }
 

@@ -85,12 +85,27 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
 const nextUnlessSetSql = (time: string) =>
   `case when sites.next_sync_at is distinct from $2 then sites.next_sync_at else ${time} end`
 
-/** Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. */
+/** What a comparison of a controller's list with the record found. */
+export type Comparison = {
+  /** The fingerprint of the list. */
+  list: Buffer
+  hasChanged: boolean
+  /** How many vouchers on the controller seem to be ours but are not in the record. */
+  unrecorded: number
+}
+
+/**
+ * Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. Stores which
+ * list was compared, if it was, with which version of the record. The version is the one before the comparison: if the comparison
+ * itself changed the record, the next sync compares again.
+ */
 export async function updateSiteSynced(
   db: Queryable,
-  { id, listedAt, nextSyncAt }: SiteToSync,
-  { hasChanged }: { hasChanged: boolean },
+  { id, listedAt, nextSyncAt, recordVersion }: SiteToSync,
+  comparison: Comparison | undefined,
 ): Promise<void> {
+  const compared = (column: string, value: string) =>
+    `${column} = case when $5::bytea is null then ${column} else ${value} end`
   await db.query(
     {
       name: 'site synced',
@@ -98,27 +113,16 @@ export async function updateSiteSynced(
         set synced_at = $3, sync_failure = null, sync_failing_since = null,
             next_sync_at = ${nextUnlessSetSql(`now() + ${spreadSql} * case
               when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
-              then ${syncPauseInUseSql} else ${whenIdleSql} end`)}
+              then ${syncPauseInUseSql} else ${whenIdleSql} end`)},
+            ${compared('compared_list', '$5')}, ${compared('compared_version', '$6::uuid')},
+            ${compared('compared_at', 'now()')}, ${compared('unrecorded', '$7::integer')}
       where id = $1`,
     },
-    [id, nextSyncAt, listedAt, hasChanged],
+    [
+      ...[id, nextSyncAt, listedAt, comparison?.hasChanged ?? false],
+      ...[comparison?.list ?? null, recordVersion, comparison?.unrecorded ?? null],
+    ],
   )
-}
-
-/**
- * Stores which list was compared with which version of the record. The version is the one before the comparison: if the
- * comparison itself changed the record, the next sync compares again.
- */
-export async function updateSiteCompared(
-  db: Queryable,
-  { id, recordVersion }: SiteToSync,
-  list: Buffer,
-): Promise<void> {
-  await db.query('update sites set compared_list = $2, compared_version = $3, compared_at = now() where id = $1', [
-    id,
-    list,
-    recordVersion,
-  ])
 }
 
 /** Stores how many vouchers on the controller seem to be ours but are not in the record. Writes only a changed count. */

@@ -1,7 +1,6 @@
 import { WritesStopped } from '#db/write-guard.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
-import { hasOutage } from '../controllers/outages.queries.ts'
 import type { RecordedVoucher, VoucherStatus } from '../record/voucher.ts'
 import { findOldestSync } from '../sites/site-states.queries.ts'
 import { findSiteToSync, type SiteToSync } from '../sites/sync-times.queries.ts'
@@ -68,7 +67,7 @@ function readOnly(error: unknown): undefined {
 /** Undefined when the controller is out of reach, busy, too slow or cannot be read. That changes nothing in the record. */
 async function askController(ctx: SyncContext, siteId: number, code: string): Promise<Answer | undefined> {
   const site = await findSiteToSync(ctx.db, siteId)
-  if (!site || (await hasOutage(ctx.db, site.controllerId))) return undefined
+  if (!site || site.isOut) return undefined
   const seen = await findOnController(ctx, site, code)
   if (seen === undefined) return undefined
   const recording = await startRecording(ctx, site)

@@ -12,12 +12,11 @@ import {
   updateVanishedVouchers,
 } from '../record/observe-vouchers.queries.ts'
 import {
+  type Comparison,
   findSiteToSync,
   type SiteToSync,
-  updateSiteCompared,
   updateSiteSynced,
   updateSiteSyncFailed,
-  updateUnrecordedCount,
 } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
@@ -55,10 +54,9 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
   try {
     const list = fingerprintOf(seen, site)
     const isCompared = site.comparedList?.equals(list) ?? false
-    const changes = isCompared ? 0 : await record(ctx, site, seen)
-    if (!isCompared) await updateSiteCompared(ctx.db, site, list)
+    const comparison = isCompared ? undefined : { list, ...(await compare(ctx, site, seen)) }
     if (site.isOut) await noteReachable(ctx, site.controllerId)
-    await updateSiteSynced(ctx.db, site, { hasChanged: changes > 0 })
+    await updateSiteSynced(ctx.db, site, comparison)
   } catch (err) {
     ctx.log.error(
       { err, site: site.id },
@@ -68,18 +66,18 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
   }
 }
 
-async function record(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<number> {
+async function compare(ctx: SyncContext, site: SiteToSync, seen: SeenVoucher[]): Promise<Omit<Comparison, 'list'>> {
   const { db } = ctx
   const recording = await startRecording(ctx, site)
   const { counts, left } = await recordSeen(ctx, recording, seen)
-  await updateUnrecordedCount(db, site.id, site.adopts ? 0 : (await listLostVouchers(db, site.id, left)).length)
+  const unrecorded = site.adopts ? 0 : (await listLostVouchers(db, site.id, left)).length
   const revoked = await revokeVanished(db, recording, seen)
   const { retainVouchersDays: endedDaysAgo } = ctx.config
   const deleted =
     endedDaysAgo === undefined ? 0 : await deleteEndedVouchers(db, { siteId: site.id, endedDaysAgo }, isAmong(seen))
   const changes = counts.changed + counts.adopted + counts.late + revoked + deleted
   if (changes > 0) ctx.log.info({ site: site.id, seen: seen.length, ...counts, revoked, deleted }, 'synced')
-  return changes
+  return { hasChanged: changes > 0, unrecorded }
 }
 
 /** A site whose controller was just read. The whole list, and the answer to a lookup of one code, are recorded in the same way. */
