@@ -152,7 +152,9 @@ test.each([
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
-test('a port in use ends the process with one line and exit code 1, and the log does not say that it runs', async () => {
+const inUse = 'a port in use ends the process with one line and exit code 1, and the log does not say that it runs'
+
+test(inUse, { timeout: 60_000 }, async () => {
   const service = await startService(db.url)
   const env = { PORT: new URL(service.url).port, LOG_LEVEL: 'info' }
 
