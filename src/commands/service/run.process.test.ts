@@ -160,7 +160,7 @@ test(inUse, { timeout: 60_000 }, async () => {
 
   const { exitCode, stderr, stdout } = await spawnCommand(db.url, ['start'], { env })
 
-  expect(stdout).not.toMatch(/is running|listening/)
+  expect(stdout).not.toMatch(/worker is running|listening/i)
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringMatching(/^voucher-service: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)\. Another program .*\n$/),
