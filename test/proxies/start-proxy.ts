@@ -18,7 +18,7 @@ export type RunningProxy = {
   httpsPort: number
   /** The certificate authority that signed the certificate of the proxy. */
   ca: string
-  /** What the proxy has written to its log files and to its terminal. */
+  /** The text that the proxy has written to its log files and to its terminal. */
   readLogs(): string
 }
 

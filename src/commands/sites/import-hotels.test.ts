@@ -16,7 +16,7 @@ const header =
   'name;controller;controller_site;driver;address;username;pin;secret_file;wifi_name;wifi_password_file;time_zone;guest_languages'
 const hotels = await Promise.all(Array.from({ length: 80 }, (_, i) => startHotel(i + 1)))
 
-/** One hotel in ten has HTTPS, because a certificate takes 0.3 s. One in four has an account instead of an API key. */
+/** Hotels: every tenth has HTTPS, because a certificate takes 0.3 s. Every fourth has an account instead of an API key. */
 async function startHotel(number: number) {
   const controller = await startSimulator('--login-limit', '0', ...(number % 10 === 0 ? ['--https'] : []))
   const hasAccount = number % 4 === 0

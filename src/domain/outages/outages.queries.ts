@@ -38,7 +38,7 @@ export async function listControllersToProbe(db: Queryable): Promise<IdleControl
   return rows
 }
 
-/** One of the sites of a controller, preferably an active one. */
+/** A site of the controller, preferably an active one. */
 export async function findSiteToProbe(db: Queryable, controllerId: string): Promise<SiteOnController | undefined> {
   const { rows } = await db.query<SiteOnController>(
     `select ${siteOnControllerColumnsSql} from controllers c join sites s on s.controller_id = c.id

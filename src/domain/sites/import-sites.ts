@@ -31,7 +31,7 @@ export type SiteRow = {
   controllerCells?: ControllerCells | undefined
   /** The API key or password of a controller that is not recorded yet. A dry run does not need it. */
   controllerSecret?: string | undefined
-  /** What is printed on slips. Only a new site gets it. */
+  /** Texts of the slips. Only a new site gets them. */
   guestInfo?: GuestInfoChange | undefined
   wifiPasswordFile?: string | undefined
 }

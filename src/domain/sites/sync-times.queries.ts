@@ -85,7 +85,7 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
 const nextUnlessSetSql = (time: string) =>
   `case when sites.next_sync_at is distinct from $2 then sites.next_sync_at else ${time} end`
 
-/** What a comparison of a controller's list with the record found. */
+/** The result of comparing a controller's list with the record. */
 export type Comparison = {
   /** The fingerprint of the list. */
   list: Buffer

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from '#domain/errors.ts'
 import type { InvalidField } from '../v2/errors/field-errors.ts'
 
-/** One error of the catalogue. Placeholders such as `{name}` in its texts are filled with the details of the error. */
+/** An error of the catalogue. Placeholders such as `{name}` in its texts are filled with the details of the error. */
 export type ErrorEntry = Answer | InvalidFieldEntry | CommandEntry
 
 /** An error with its own German and English text. */
@@ -14,7 +14,7 @@ type Answer = {
   field?: FieldOfError
   de: string
   en: string
-  /** What the command line prints, if it is not the English text. */
+  /** The text for the command line, if it is not the English text. */
   terminal?: TerminalText
 }
 
