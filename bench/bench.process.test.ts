@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { serverUrl } from '#test/data/template-database.ts'
+import { isLong } from '#test/measuring.ts'
 import { readOptions } from './options.ts'
 import { spreadOf } from './rounds.ts'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
-test('a tiny run ends with one line that has the ratios', async () => {
+test.runIf(isLong)('a tiny run ends with one line that has the ratios', async () => {
   const size = [
     '--quick',
     '--size',

@@ -39,13 +39,20 @@ export type InvalidField = {
 
 export type Problem = {
   /** New values may be added. */
-  error: "all_sites_required" | "batches_too_many" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "exports_too_many" | "forbidden" | "idempotency_in_progress" | "idempotency_mismatch" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "overviews_too_many" | "own_account" | "password_common" | "password_link_invalid" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "rate_limited" | "recording_failed" | "rights_beyond_own" | "role_missing" | "search_too_slow" | "searches_too_many" | "server_error" | "session_ended" | "setup_done" | "setup_token_invalid" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "webhooks_of_all_sites_too_many" | "webhooks_of_site_too_many" | "withdrawals_too_many"
+  error: "all_sites_required" | "authenticator_app_missing" | "authenticator_app_not_begun" | "authenticator_app_not_checked" | "batches_too_many" | "break_glass_needed" | "break_glass_unfit" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "exports_too_many" | "forbidden" | "group_repeated" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_missing" | "identity_needed" | "identity_other" | "identity_taken" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "last_administrator_by_groups" | "last_second_factor" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "overviews_too_many" | "own_account" | "own_factor_missing" | "passkey_counter_went_back" | "passkey_known" | "passkey_rejected" | "passkeys_elsewhere" | "passkeys_too_many" | "password_common" | "password_link_invalid" | "password_sign_in_needed" | "password_sign_in_off" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "provider_answer_invalid" | "provider_clock_differs" | "provider_email_missing" | "provider_email_taken" | "provider_groups_missing" | "provider_groups_too_many" | "provider_missing" | "provider_organisation_wrong" | "provider_person_inactive" | "provider_sign_in_cancelled" | "provider_sign_in_expired" | "provider_unreachable" | "rate_limited" | "recording_failed" | "recovery_code_wrong" | "rights_beyond_own" | "rights_from_groups" | "role_missing" | "search_too_slow" | "searches_too_many" | "second_factor_missing" | "second_factor_wrong" | "second_step_ended" | "server_error" | "session_ended" | "setting_fixed" | "setup_done" | "setup_token_expired" | "setup_token_invalid" | "sign_in_again" | "sign_in_again_otherwise" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_not_earlier" | "valid_until_not_later" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "webhooks_of_all_sites_too_many" | "webhooks_of_site_too_many" | "withdrawals_too_many"
   /** A message for people, in English, or in German if Accept-Language prefers it. */
   message: string
   /** The id of the request. Tell it to the operator. X-Request-Id has the same value. */
   request_id: string
   /** Every invalid field. Only if fields are the problem. */
   errors?: Array<InvalidField>
+}
+
+export type Identity = {
+  issuer: string
+  linked_at: string
+  /** When the person last signed in by the provider. */
+  last_sign_in_at: string | null
 }
 
 export type Person = {
@@ -64,6 +71,23 @@ export type Person = {
   limits: {
     requests_per_minute: number
   }
+  /** The account of the provider that is linked to the person. Null if there is none. */
+  identity: Identity | null
+  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  rights_from_groups: boolean
+}
+
+/** The house that runs the service. A slip shows its name, and its logo if the site has none. */
+export type House = {
+  /** The name of the house. Null if none was set. */
+  name: string | null
+  /** The logo of the house. Null if there is none. */
+  logo: {
+    /** Anybody may load it. */
+    url: string
+    width: number
+    height: number
+  } | null
 }
 
 export type Session = {
@@ -74,6 +98,22 @@ export type Session = {
   transport: "encrypted" | "local" | "unencrypted_allowed" | "unencrypted_refused"
   /** PUBLIC_URL: the address at which people open the web app. */
   public_url: string | null
+  house: House
+  /** People share this browser: it signs them out after this time without key, click or touch. Null: after 12 hours. */
+  sign_out_after_minutes: number | null
+  /** `second_factor`: the password was right, and the second factor is missing (`POST /session/second-factor`). `set_up`: the person must set up a second factor first. */
+  step: "second_factor" | "set_up" | null
+  /** Kinds of second factors that the person can use, if `step` is `second_factor`. Otherwise empty. */
+  second_factors: Array<"app" | "passkey" | "recovery_code">
+  /** The provider at which people can sign in: `GET /sso/start`. Null if none is configured. */
+  provider: {
+    /** The words on the button. */
+    name: string
+    /** True if the sign-in page goes to the provider without waiting for a click. */
+    starts_at_once: boolean
+  } | null
+  /** False if only the break-glass account can sign in with a password. */
+  password_sign_in: boolean
 }
 
 export type SignIn = {
@@ -81,8 +121,72 @@ export type SignIn = {
   password: string
 }
 
+/** The password was right. The second factor is missing: `POST /session/second-factor`, within ten minutes. */
+export type SecondStep = {
+  kind: "second_factor"
+  /** Kinds of second factors that the person can use. */
+  methods: Array<"app" | "passkey" | "recovery_code">
+}
+
+export type SessionChange = {
+  /** Null: nobody shares the browser. It then signs people out after 12 hours. */
+  sign_out_after_minutes: number | null
+}
+
+/** The answer of the browser to the options (AuthenticationResponseJSON of WebAuthn). */
+export type PasskeyAssertion = {
+  /** Bytes in base64url. */
+  id: string
+  /** Bytes in base64url. */
+  rawId: string
+  type: "public-key"
+  response: {
+    /** Bytes in base64url. */
+    clientDataJSON: string
+    /** Bytes in base64url. */
+    authenticatorData: string
+    /** Bytes in base64url. */
+    signature: string
+  }
+}
+
+/** Exactly one of the fields. */
+export type SecondFactor = {
+  /** The six digits that the authenticator app shows. */
+  code?: string
+  /** A recovery code that was not used yet. Upper case, blanks and hyphens do not matter. */
+  recovery_code?: string
+  passkey?: PasskeyAssertion
+}
+
+/** Options of WebAuthn as JSON. Pass them to the browser as they are. They work once, for five minutes. */
+export type PasskeyOptions = {
+  /** Bytes in base64url. */
+  challenge: string
+}
+
+/** Exactly one of the fields, and one of the methods that `POST /session/again/options` lists. */
+export type SignInAgain = {
+  password?: string
+  /** The six digits that the authenticator app shows. */
+  code?: string
+  passkey?: PasskeyAssertion
+}
+
+export type SignInAgainOptions = {
+  /** Any one of them is enough. A person with a second factor uses that factor. `provider`: open `/sso/start?purpose=again`. */
+  methods: Array<"password" | "code" | "passkey" | "provider">
+  /** Null if the person has no passkey for this address. */
+  passkey_options: PasskeyOptions | null
+}
+
+export type SetupTokenCheck = {
+  /** The setup token from the log, or SETUP_TOKEN. Blanks in it do not count. */
+  token: string
+}
+
 export type Setup = {
-  /** The setup token from the log, or SETUP_TOKEN. */
+  /** The setup token from the log, or SETUP_TOKEN. Blanks in it do not count. */
   token: string
   name: string
   email: string
@@ -140,6 +244,72 @@ export type MySession = {
   browser: string
 }
 
+export type AuthenticatorApp = {
+  added_at: string
+  /** How many of the ten codes are unused. */
+  recovery_codes_left: number
+}
+
+export type Passkey = {
+  id: string
+  name: string
+  added_at: string
+  last_used_at: string | null
+  /** When the passkey was rejected because its counter went back: somebody may have copied it. */
+  counter_went_back_at: string | null
+}
+
+export type MySecondFactors = {
+  app: AuthenticatorApp | null
+  passkeys: Array<Passkey>
+  /** True if your role needs at least one second factor. */
+  required: boolean
+}
+
+export type NewAuthenticatorApp = {
+  /** The key to type into the app, in base32. */
+  secret: string
+  /** The address for the QR code. */
+  uri: string
+}
+
+export type AuthenticatorAppCheck = {
+  /** The six digits that the authenticator app shows. */
+  code: string
+}
+
+export type RecoveryCodes = {
+  /** Ten codes. Each works once, instead of a code of the app. They are shown only now. */
+  recovery_codes: Array<string>
+}
+
+/** The answer of the browser to the options (RegistrationResponseJSON of WebAuthn). */
+export type PasskeyAttestation = {
+  /** Bytes in base64url. */
+  id: string
+  /** Bytes in base64url. */
+  rawId: string
+  type: "public-key"
+  response: {
+    /** Bytes in base64url. */
+    clientDataJSON: string
+    /** Bytes in base64url. */
+    attestationObject: string
+  }
+}
+
+export type NewPasskey = {
+  /** A name for yourself. */
+  name: string
+  response: PasskeyAttestation
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type PasskeyChange = {
+  /** A name for yourself. */
+  name?: string
+}
+
 export type StaffMember = {
   id: string
   name: string
@@ -151,14 +321,20 @@ export type StaffMember = {
   /** The sites of the person. Empty if `all_sites` is true. */
   site_ids: Array<number>
   active: boolean
-  /** `invited` until the person has set a password. */
+  /** `invited` until the person has set a password or has an account of the provider. */
   state: "invited" | "active" | "deactivated"
   language: "de" | "en" | null
   /** When the open one-time link of the person expires; null if there is none. */
   link_expires_at: string | null
   /** When the person last used the web app, to the minute. */
   last_seen_at: string | null
+  /** The second factors that the person has set up. Empty if there is none. */
+  second_factors: Array<"app" | "passkey">
   created_at: string
+  /** The account of the provider that is linked to the person. Null if there is none. */
+  identity: Identity | null
+  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  rights_from_groups: boolean
 }
 
 export type NewPerson = {
@@ -192,14 +368,20 @@ export type CreatedPerson = {
   /** The sites of the person. Empty if `all_sites` is true. */
   site_ids: Array<number>
   active: boolean
-  /** `invited` until the person has set a password. */
+  /** `invited` until the person has set a password or has an account of the provider. */
   state: "invited" | "active" | "deactivated"
   language: "de" | "en" | null
   /** When the open one-time link of the person expires; null if there is none. */
   link_expires_at: string | null
   /** When the person last used the web app, to the minute. */
   last_seen_at: string | null
+  /** The second factors that the person has set up. Empty if there is none. */
+  second_factors: Array<"app" | "passkey">
   created_at: string
+  /** The account of the provider that is linked to the person. Null if there is none. */
+  identity: Identity | null
+  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  rights_from_groups: boolean
   password_link: PasswordLink
 }
 
@@ -214,6 +396,8 @@ export type PersonChange = {
   /** False ends all sessions and the one-time link of the person, and rejects sign-ins. */
   active?: boolean
   language?: "de" | "en" | null
+  /** Only administrators change it. True needs a linked account of the provider; role and sites can then not be changed here. */
+  rights_from_groups?: boolean
 }
 
 /** Problems that somebody should look at: at most 50 of each kind, the longest or worst first. */
@@ -343,6 +527,190 @@ export type Hold = {
   held_since: string | null
   /** When the restored backup was taken. Null if no restored backup caused the hold. */
   backup_taken_at: string | null
+}
+
+/** The colours that the web app uses, with a contrast of at least 4.5 : 1. */
+export type AccentColors = {
+  accent_color: string
+  /** True if white text on the colour could not be read, so that a light page uses a darker one. */
+  adjusted: boolean
+  /** On a light page: buttons with white text, words, and the background of chosen things. */
+  light: {
+    button: string
+    text: string
+    tint: string
+  }
+  /** On a dark page: buttons with white text, words, and the background of chosen things. */
+  dark: {
+    button: string
+    text: string
+    tint: string
+  }
+  /** The CSS that pages of the web app contain. */
+  style: string
+}
+
+export type Appearance = {
+  /** The name of the house. Null if none was set. */
+  name: string | null
+  /** The logo of the house. Null if there is none. */
+  logo: {
+    /** Anybody may load it. */
+    url: string
+    width: number
+    height: number
+  } | null
+  /** The accent colour and what the web app makes of it. Null if none was set. */
+  colors: AccentColors | null
+  /** The variables of the environment that set values. */
+  set_by: {
+    /** `HOUSE_NAME` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null. */
+    name: string | null
+    /** `ACCENT_COLOR` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null. */
+    accent_color: string | null
+  }
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type AppearanceChange = {
+  /** The name of the house, in one line. Null: the house has none. */
+  name?: string | null
+  /** A colour such as `#7a1f2b`. Null: the one of the Voucher Service. */
+  accent_color?: string | null
+}
+
+export type SecondFactorOfRole = {
+  /** True if people with this role need a second factor. */
+  required: boolean
+  /** How many active people have this role. */
+  people: number
+  /** How many of them have a second factor. */
+  with_factor: number
+  /** The names of the others, at most 20. They set up a factor at their next sign-in if it is required. */
+  without_factor: Array<string>
+}
+
+export type SecondFactorSettings = {
+  roles: {
+    desk: SecondFactorOfRole
+    manager: SecondFactorOfRole
+    admin: SecondFactorOfRole
+  }
+}
+
+export type SecondFactorRoles = {
+  /** The roles that need a second factor. The others do not. */
+  required: Array<"desk" | "manager" | "admin">
+}
+
+export type SignInProvider = {
+  /** The word on the button of the sign-in page. */
+  name: string
+  issuer: string
+  /** The address that you enter as the redirect address at the provider. */
+  redirect_url: string
+  /** True if people go to the provider without seeing the sign-in page. */
+  starts_at_once: boolean
+  /** `clock_differs`: the provider answers, but its clock differs by more than a minute. */
+  state: "answers" | "does_not_answer" | "clock_differs"
+  /** Why the provider does not answer: a code such as `ECONNREFUSED`, or a short sentence. Otherwise null. */
+  reason: string | null
+  /** When this process last asked the provider. */
+  checked_at: string | null
+  /** Since when the provider has had this state, as this process saw it. */
+  since: string | null
+  /** How far the clock of the provider is ahead of ours. Null if the provider did not answer. */
+  clock_difference_seconds: number | null
+}
+
+export type GroupRights = {
+  /** The group as the provider writes it. Entra ID sends the object ID of the group. */
+  group: string
+  role: "desk" | "manager" | "admin"
+  /** The sites that members may use. Null: all sites, including later ones. */
+  site_ids: Array<number> | null
+}
+
+export type SignInSettings = {
+  /** The provider that OIDC_ISSUER names. Null if none is configured. */
+  provider: SignInProvider | null
+  /** The claim that lists the groups of a person. Dots lead into objects: `realm_access.roles`. */
+  claim: string
+  groups: Array<GroupRights>
+  password_sign_in: {
+    /** False: only the break-glass account can sign in with a password. */
+    enabled: boolean
+    /** Conditions that are not fulfilled yet for switching password sign-in off: a sign-in of an administrator by the provider in the last 24 hours, or a fit break-glass account. */
+    missing: Array<"provider_sign_in" | "break_glass_account">
+  }
+  /** The account that keeps its password. Null if none was chosen. */
+  break_glass: {
+    staff_id: string
+    name: string
+    email: string
+    /** When somebody last signed in to it with its password. */
+    last_used_at: string | null
+  } | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type SignInSettingsChange = {
+  password_sign_in?: boolean
+  /** An active administrator with a password. Null: none, which needs password sign-in to be on. */
+  break_glass_id?: string | null
+  starts_at_once?: boolean
+}
+
+export type SignInGroups = {
+  /** The claim that lists the groups of a person. Dots lead into objects: `realm_access.roles`. */
+  claim: string
+  groups: Array<GroupRights>
+}
+
+export type SignInGroupsTry = {
+  /** The claim that lists the groups of a person. Dots lead into objects: `realm_access.roles`. */
+  claim: string
+  groups: Array<GroupRights>
+  /** A person. The groups are those of the last sign-in by the provider, unless `person_groups` has others. */
+  email?: string
+  /** Groups of the person, for somebody who has never signed in by the provider. */
+  person_groups?: Array<string>
+}
+
+export type MappedRights = {
+  role: "desk" | "manager" | "admin"
+  /** True if the person may use all sites, including later ones. */
+  all_sites: boolean
+  /** Empty if `all_sites` is true. */
+  site_ids: Array<number>
+}
+
+export type SignInGroupsResult = {
+  /** Null if the request names nobody and no groups. */
+  person: {
+    /** The name, or the e-mail address of somebody who is not known. */
+    name: string
+    /** True if the groups of the person are known. */
+    known: boolean
+    /** Null: the person could not sign in. */
+    role: "desk" | "manager" | "admin" | null
+    all_sites: boolean
+    site_ids: Array<number>
+    /** The groups of the table that the person has. */
+    matched: Array<string>
+  } | null
+  /** How many active people get their rights from groups. */
+  people: number
+  /** The people whose rights would change at their next sign-in, by name. */
+  changes: Array<{
+    id: string
+    name: string
+    before: MappedRights
+    /** Null: the person could not sign in any more. */
+    after: MappedRights | null
+  }>
+  /** True if no administrator would be left. Saving is refused then. */
+  last_administrator_lost: boolean
 }
 
 export type Site = {
@@ -492,6 +860,7 @@ export type GuestInfo = {
   time_zone_is_default: boolean
   /** Null if the site has no logo. */
   logo_updated_at: string | null
+  house: House
 }
 
 /** The new values. Fields that are left out stay as they are. */
@@ -633,6 +1002,11 @@ export type OfferedSite = {
 export type NewControllerSites = {
   /** The ids of the sites on the controller. Without this field, all sites of the controller are added, at most 5,000 at once. */
   controller_sites?: Array<string>
+  /** The names of sites that should not have the name that they have on the controller. */
+  names?: Array<{
+    controller_site: string
+    name: string
+  }>
 }
 
 export type Template = {
@@ -640,6 +1014,8 @@ export type Template = {
   /** The site of the template. Null if the template can be used on every site. */
   site_id: number | null
   name: string
+  /** Whether the name only says the duration, in English or German. A page can then write the duration in the language of its reader. */
+  automatic_name: boolean
   /** 0 means any number of devices. */
   max_uses: number
   /** Minutes from the first use. */
@@ -652,12 +1028,15 @@ export type Template = {
   }
   /** Days after which a voucher is withdrawn if nobody has used it. Null: never. */
   unused_days: number | null
+  /** Whether the desk begins with this template. The default of a site takes precedence over the default for all sites. */
+  is_default: boolean
 }
 
 export type NewTemplate = {
   /** The site of the template. Without it, or null: all sites, which needs a key for all sites or an administrator. */
   site_id?: number | null
-  name: string
+  /** Empty: the name is made from the duration, such as "1 day", and changes with it. */
+  name?: string
   /** Minutes from the first use. */
   expire_minutes: number
   /** 0 means any number of devices. Default: 1. */
@@ -674,6 +1053,7 @@ export type NewTemplate = {
 
 /** The new values. Fields that are left out stay as they are. */
 export type TemplateChange = {
+  /** Empty: the name is made from the duration, such as "1 day", and changes with it. */
   name?: string
   /** Minutes from the first use. */
   expire_minutes?: number
@@ -687,6 +1067,10 @@ export type TemplateChange = {
   }
   /** Days after which a voucher is withdrawn if nobody has used it. Null: never. */
   unused_days?: number | null
+  /** True: the template that was the default of the same sites is not any more. */
+  is_default?: boolean
+  /** Moves the template before the one with this id. Null: moves it to the end. */
+  before?: string | null
 }
 
 export type LastFailure = {
@@ -1048,6 +1432,13 @@ export type CodeLookUp = {
   synced_at: string | null
 }
 
+export type VouchersByName = {
+  /** Vouchers that work or that ended in the last 7 days: first those that work, then those with exactly this name, then names that begin with the text, then the newest. If 300 or more vouchers of the site begin with this text, older ones may be missing. Later words of a name are searched only in the newest 300 valid and 300 used vouchers of the site. */
+  vouchers: Array<Voucher>
+  /** The number of further vouchers like these. 100 means 100 or more. */
+  more: number
+}
+
 export type HistoryActor = {
   kind: "key" | "staff" | "command" | "service"
   name: string
@@ -1077,6 +1468,28 @@ export type VoucherHistoryEntry = {
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
 }
 
+export type ProposedEnd = {
+  /** Send this in a PATCH of the voucher. */
+  valid_until: string
+  /** Calendar days from the present end in the time zone of the site; negative if it is earlier. Null if the time of day differs, or if there is no present end. */
+  days: number | null
+  /** Where the end is, seen from the present one. Null: it is the same. */
+  direction: "later" | "earlier" | null
+  /** Why a PATCH with this end would be rejected now. Null: it would be accepted. */
+  error: "valid_until_passed" | "valid_until_too_late" | "voucher_ended" | null
+}
+
+export type VoucherEnds = {
+  /** The time zone of the site. */
+  time_zone: string
+  /** The present end. Null: the voucher is unused and has no fixed end. */
+  ends_at: string | null
+  /** The latest time to which valid_until can be changed. Null: there is no limit. */
+  latest_valid_until: string | null
+  /** The ends for `days` in the same order, then the end for `until`. */
+  ends: Array<ProposedEnd>
+}
+
 /** The new values. Fields that are left out stay as they are. */
 export type VoucherChange = {
   /** Display name. The name on the controller does not change. */
@@ -1085,6 +1498,8 @@ export type VoucherChange = {
   reference?: string | null
   /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never. */
   valid_until?: string | null
+  /** The end may only move in this direction. Otherwise the request is rejected with 409, even if somebody else has changed the end meanwhile. Needs valid_until. */
+  direction?: "later" | "earlier"
 }
 
 export type Revocation = {
@@ -1133,6 +1548,21 @@ export type Batch = {
   created_by: CreatedBy
 }
 
+export type BatchRowCreation = {
+  /** Display name, at most 244 characters. On the controller, the service puts the date in front of it: 2026-11-15_Room 12. */
+  name: string
+  /** Your own text for the voucher, such as a reservation number. You can find and withdraw vouchers by it. */
+  reference?: string
+  /** Number of devices; 0 means any number. */
+  max_uses?: number
+  /** Minutes from the first use. */
+  expire_minutes?: number
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead. */
+  valid_until?: string
+  /** As for the batch. Requires the valid_until of the row. */
+  extendable_until?: string
+}
+
 export type BatchCreation = {
   site_id: number
   /** The limits of this template apply unless the request has its own. */
@@ -1160,6 +1590,8 @@ export type BatchCreation = {
   count?: number
   /** One voucher for each name, instead of name and count. Each different name takes a call to the controller. */
   names?: Array<string>
+  /** Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices and end. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then. */
+  rows?: Array<BatchRowCreation>
 }
 
 export type BatchRow = {
@@ -1171,6 +1603,11 @@ export type BatchRow = {
   voucher_id: string | null
   code: string | null
   formatted_code: string | null
+  reference: string | null
+  max_uses: number
+  /** As for the batch, or the minutes of this row. */
+  expire_minutes: number
+  valid_until: string | null
 }
 
 /** Either voucher_ids or filter. */
@@ -1240,14 +1677,26 @@ export type AuditEntry = {
 export interface VoucherApi {
   /** Get who is signed in, and whether sign-in is possible */
   getSession(options?: CallOptions): Promise<Session>
-  /** Sign in with e-mail and password; the answer sets the session cookie */
-  createSession(body: SignIn, options?: CallOptions): Promise<Person>
+  /** Sign in with e-mail and password; the answer sets the session cookie, or says that a second factor is missing */
+  createSession(body: SignIn, options?: CallOptions): Promise<Person | SecondStep>
   /** Sign out in this browser */
   deleteSession(options?: CallOptions): Promise<void>
+  /** Set whether people share this browser, and after which time without use it signs them out */
+  updateSession(body: SessionChange, options?: CallOptions): Promise<void>
+  /** Give the second factor and finish signing in; the answer sets the session cookie */
+  checkSecondFactor(body: SecondFactor, options?: CallOptions): Promise<Person>
+  /** Get the options with which the browser uses a passkey as the second factor */
+  createSecondFactorOptions(options?: CallOptions): Promise<PasskeyOptions>
+  /** Prove again who you are. For 15 minutes after it, passwords, factors, keys and people can be changed */
+  checkSignInAgain(body: SignInAgain, options?: CallOptions): Promise<void>
+  /** Get how you can prove again who you are */
+  createSignInAgainOptions(options?: CallOptions): Promise<SignInAgainOptions>
+  /** Check the setup token, before the first administrator is created */
+  checkSetupToken(body: SetupTokenCheck, options?: CallOptions): Promise<void>
   /** Create the first administrator and three templates with the setup token, and sign in */
   createFirstAdministrator(body: Setup, options?: CallOptions): Promise<Person>
   /** Set a password with a one-time link, and sign in; all other sessions of the person end */
-  updatePasswordByLink(body: PasswordLinkUse, options?: CallOptions): Promise<Person>
+  updatePasswordByLink(body: PasswordLinkUse, options?: CallOptions): Promise<Person | SecondStep>
   /** Get the key or the person of this request: name, rights, sites and limits */
   getMe(options?: CallOptions): Promise<KeyInfo | Person>
   /** Change your own name, language or theme */
@@ -1262,6 +1711,28 @@ export interface VoucherApi {
   deleteMySessions(options?: CallOptions): Promise<void>
   /** Sign out in one browser */
   deleteMySession(id: string | number, options?: CallOptions): Promise<void>
+  /** Get your authenticator app and your passkeys, and whether your role needs a second factor */
+  getMySecondFactors(options?: CallOptions): Promise<MySecondFactors>
+  /** Begin to set up an authenticator app. Nothing changes until it is activated */
+  createAuthenticatorApp(options?: CallOptions): Promise<NewAuthenticatorApp>
+  /** Remove your authenticator app and its recovery codes */
+  deleteAuthenticatorApp(options?: CallOptions): Promise<void>
+  /** Check a code of the new authenticator app. The answer has ten recovery codes, which are shown only once */
+  checkAuthenticatorApp(body: AuthenticatorAppCheck, options?: CallOptions): Promise<RecoveryCodes>
+  /** Turn on the new authenticator app. It replaces an earlier one */
+  enableAuthenticatorApp(options?: CallOptions): Promise<void>
+  /** Get ten new recovery codes. The earlier ones no longer work */
+  createRecoveryCodes(options?: CallOptions): Promise<RecoveryCodes>
+  /** Get the options with which the browser makes a new passkey */
+  createPasskeyOptions(options?: CallOptions): Promise<PasskeyOptions>
+  /** Add a passkey as a second factor */
+  createPasskey(body: NewPasskey, options?: CallOptions): Promise<Passkey>
+  /** Rename one of your passkeys */
+  updatePasskey(id: string | number, body: PasskeyChange, options?: CallOptions): Promise<Passkey>
+  /** Remove one of your passkeys */
+  deletePasskey(id: string | number, options?: CallOptions): Promise<void>
+  /** Unlink your account of the provider */
+  deleteMyIdentity(options?: CallOptions): Promise<void>
   /** List the people whom you may manage, by name */
   listStaff(query?: {
     /** Only people who may use this site. */
@@ -1286,6 +1757,10 @@ export interface VoucherApi {
   createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>
   /** Sign a person out everywhere. An open one-time link of the person stops working */
   deletePersonSessions(id: string | number, options?: CallOptions): Promise<void>
+  /** Remove the authenticator app, the recovery codes and the passkeys of a person. All sessions and an open one-time link of the person end */
+  deletePersonSecondFactors(id: string | number, options?: CallOptions): Promise<void>
+  /** Unlink the account of the provider from a person, who keeps role and sites. All sessions of the person end */
+  deletePersonIdentity(id: string | number, options?: CallOptions): Promise<void>
   /** Get the problems that need attention, and how many vouchers were issued and redeemed on each day */
   getOverview(query?: {
     /** Only this site. Without it: all sites of the person. */
@@ -1293,8 +1768,45 @@ export interface VoucherApi {
     /** The number of days to show, including today. */
     days?: 7 | 30 | 90
   }, options?: CallOptions): Promise<Overview>
+  /** Download how many vouchers each site, person and key issued, as CSV for a spreadsheet */
+  exportOverview(query?: {
+    /** Only this site. Without it: all sites of the person. */
+    site_id?: number
+    /** The number of days to show, including today. */
+    days?: 7 | 30 | 90
+    /** `site`: a row for each site, with the vouchers that were issued and redeemed. `maker`: a row for each person and key at each site. */
+    by?: "site" | "maker"
+    /** The language of a table for people: of its headers, numbers and dates. Without it, Accept-Language decides. */
+    language?: "en" | "de"
+    /** Without it: a semicolon for a table for people in German, as Excel expects it there, otherwise a comma. */
+    separator?: "," | ";"
+  }, options?: CallOptions): Promise<string>
   /** Get whether the service is held. While it is held, it creates and revokes no vouchers */
   getHold(options?: CallOptions): Promise<Hold>
+  /** Get the name, the logo and the accent colour of the house */
+  getAppearance(options?: CallOptions): Promise<Appearance>
+  /** Change the name or the accent colour of the house */
+  updateAppearance(body: AppearanceChange, options?: CallOptions): Promise<Appearance>
+  /** Get the colours that the web app would use for an accent colour, without changing anything */
+  getAccentColors(query: {
+    accent_color: string
+  }, options?: CallOptions): Promise<AccentColors>
+  /** Upload the logo of the house: a PNG or JPEG of at most 256 KiB and 2,000 × 2,000 pixels */
+  updateHouseLogo(body: Blob, options?: CallOptions): Promise<void>
+  /** Remove the logo of the house, if there is one */
+  deleteHouseLogo(options?: CallOptions): Promise<void>
+  /** Get which roles need a second factor, and how many people have one */
+  getSecondFactorSettings(options?: CallOptions): Promise<SecondFactorSettings>
+  /** Choose which roles need a second factor. It takes effect at the next sign-in of each person */
+  updateSecondFactorSettings(body: SecondFactorRoles, options?: CallOptions): Promise<SecondFactorSettings>
+  /** Get how people sign in: the provider and its state, the groups, and whether passwords work */
+  getSignInSettings(options?: CallOptions): Promise<SignInSettings>
+  /** Switch password sign-in on or off, choose the break-glass account, or start at the provider at once */
+  updateSignInSettings(body: SignInSettingsChange, options?: CallOptions): Promise<SignInSettings>
+  /** Replace the groups that become roles. People get other rights at their next sign-in by the provider */
+  updateSignInGroups(body: SignInGroups, options?: CallOptions): Promise<SignInSettings>
+  /** Show whom a table of groups would change, without changing anything */
+  checkSignInGroups(body: SignInGroupsTry, options?: CallOptions): Promise<SignInGroupsResult>
   /** List the sites of the key by number, active or not */
   listSites(query?: {
     limit?: number
@@ -1357,12 +1869,12 @@ export interface VoucherApi {
   listControllerSites(id: string | number, options?: CallOptions): Promise<{
     sites: Array<OfferedSite>
   }>
-  /** Add sites of a controller under the names that they have there. Sites that exist already stay as they are */
+  /** Add sites of a controller, under the names that they have there or under other ones. Sites that exist already stay as they are */
   createControllerSites(id: string | number, body: NewControllerSites, options?: CallOptions): Promise<{
     /** The numbers of the new sites. */
     site_ids: Array<number>
   }>
-  /** List templates by name: those for all sites and those for the sites of the key */
+  /** List templates in the order of the desk: those for all sites and those for the sites of the key */
   listTemplates(query?: {
     /** Only templates that can be used on this site: its own and those for all sites. Without it: all sites of the key. */
     site_id?: number
@@ -1511,7 +2023,11 @@ export interface VoucherApi {
     created_before?: string
     /** Only vouchers whose code begins with this text. */
     code?: string
-    /** A German Excel expects a semicolon. */
+    /** `data` is for programs: the fields of a voucher, with times in UTC. `spreadsheet` is for people: names of sites, local times, and headers, numbers and dates in a language. */
+    format?: "data" | "spreadsheet"
+    /** The language of a table for people: of its headers, numbers and dates. Without it, Accept-Language decides. */
+    language?: "en" | "de"
+    /** Without it: a semicolon for a table for people in German, as Excel expects it there, otherwise a comma. */
     separator?: "," | ";"
   }, options?: CallOptions): Promise<string>
   /** Get the outcome of a creation of this API key, by its Idempotency-Key. Creates nothing and does not wait */
@@ -1524,6 +2040,12 @@ export interface VoucherApi {
     /** If true, the service asks the controller of site_id now, which takes up to 3 s. Without site_id, it asks only the controllers of recorded vouchers with this code. If the controller does not answer, the answer comes from the record, and fresh is false. */
     fresh?: boolean
   }, options?: CallOptions): Promise<CodeLookUp>
+  /** Look up the vouchers of a guest by the beginning of a word in the name, quickly enough to call it while somebody types */
+  lookUpName(query: {
+    site_id: number
+    /** The beginning of the name, without a date, or of a later word in it. Upper and lower case are the same. */
+    name: string
+  }, options?: CallOptions): Promise<VouchersByName>
   /** Get one voucher */
   getVoucher(id: string | number, options?: CallOptions): Promise<Voucher>
   /** Change the end, the reference or the name of a voucher, for example to extend a stay */
@@ -1534,6 +2056,13 @@ export interface VoucherApi {
   getVoucherHistory(id: string | number, options?: CallOptions): Promise<{
     history: Array<VoucherHistoryEntry>
   }>
+  /** Compute other ends of a voucher in the time zone of its site, for example two days later. Nothing is changed */
+  getVoucherEnds(id: string | number, query?: {
+    /** An end this many calendar days after the present one, at the same time of day. May be repeated. Ignored if the voucher has no end. */
+    days?: Array<number>
+    /** An end at this date and time of day in the time zone of the site. */
+    until?: string
+  }, options?: CallOptions): Promise<VoucherEnds>
   /** List batches of one, several or all sites of the key, newest first */
   listBatches(query?: {
     /** Only this site. May be repeated. Without it: all sites of the key. */
@@ -1595,6 +2124,8 @@ export interface VoucherApi {
   }>
   /** List who did what, newest first */
   listAudit(query?: {
+    /** Only entries with this text in the name of the actor, in the name of the target or in the action; upper and lower case are the same. */
+    text?: string
     /** An API key, a person, the command line, or the service itself. */
     actor_kind?: "key" | "staff" | "command" | "service"
     /** Only entries of this key or person. */
@@ -1618,6 +2149,8 @@ export interface VoucherApi {
   }>
   /** Download the audit as CSV, with the filters of the list, newest first, at most 10,000 entries */
   exportAudit(query?: {
+    /** Only entries with this text in the name of the actor, in the name of the target or in the action; upper and lower case are the same. */
+    text?: string
     /** An API key, a person, the command line, or the service itself. */
     actor_kind?: "key" | "staff" | "command" | "service"
     /** Only entries of this key or person. */
@@ -1648,6 +2181,12 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   getSession: { method: 'GET', path: '/session' },
   createSession: { method: 'POST', path: '/session', input: 'body' },
   deleteSession: { method: 'DELETE', path: '/session' },
+  updateSession: { method: 'PATCH', path: '/session', input: 'body' },
+  checkSecondFactor: { method: 'POST', path: '/session/second-factor', input: 'body' },
+  createSecondFactorOptions: { method: 'POST', path: '/session/second-factor/passkey-options' },
+  checkSignInAgain: { method: 'POST', path: '/session/again', input: 'body' },
+  createSignInAgainOptions: { method: 'POST', path: '/session/again/options' },
+  checkSetupToken: { method: 'POST', path: '/setup/check', input: 'body' },
   createFirstAdministrator: { method: 'POST', path: '/setup', input: 'body' },
   updatePasswordByLink: { method: 'POST', path: '/password-links', input: 'body' },
   getMe: { method: 'GET', path: '/me' },
@@ -1656,14 +2195,39 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   listMySessions: { method: 'GET', path: '/me/sessions' },
   deleteMySessions: { method: 'DELETE', path: '/me/sessions' },
   deleteMySession: { method: 'DELETE', path: '/me/sessions/{id}' },
+  getMySecondFactors: { method: 'GET', path: '/me/second-factors' },
+  createAuthenticatorApp: { method: 'POST', path: '/me/authenticator-app' },
+  deleteAuthenticatorApp: { method: 'DELETE', path: '/me/authenticator-app' },
+  checkAuthenticatorApp: { method: 'POST', path: '/me/authenticator-app/check', input: 'body' },
+  enableAuthenticatorApp: { method: 'POST', path: '/me/authenticator-app/activate' },
+  createRecoveryCodes: { method: 'POST', path: '/me/recovery-codes' },
+  createPasskeyOptions: { method: 'POST', path: '/me/passkeys/options' },
+  createPasskey: { method: 'POST', path: '/me/passkeys', input: 'body' },
+  updatePasskey: { method: 'PATCH', path: '/me/passkeys/{id}', input: 'body' },
+  deletePasskey: { method: 'DELETE', path: '/me/passkeys/{id}' },
+  deleteMyIdentity: { method: 'DELETE', path: '/me/identity' },
   listStaff: { method: 'GET', path: '/staff', input: 'query' },
   createPerson: { method: 'POST', path: '/staff', input: 'body' },
   getPerson: { method: 'GET', path: '/staff/{id}' },
   updatePerson: { method: 'PATCH', path: '/staff/{id}', input: 'body' },
   createPasswordLink: { method: 'POST', path: '/staff/{id}/password-link' },
   deletePersonSessions: { method: 'DELETE', path: '/staff/{id}/sessions' },
+  deletePersonSecondFactors: { method: 'DELETE', path: '/staff/{id}/second-factors' },
+  deletePersonIdentity: { method: 'DELETE', path: '/staff/{id}/identity' },
   getOverview: { method: 'GET', path: '/overview', input: 'query' },
+  exportOverview: { method: 'GET', path: '/overview.csv', input: 'query' },
   getHold: { method: 'GET', path: '/hold' },
+  getAppearance: { method: 'GET', path: '/settings/appearance' },
+  updateAppearance: { method: 'PATCH', path: '/settings/appearance', input: 'body' },
+  getAccentColors: { method: 'GET', path: '/settings/appearance/accent-colors', input: 'query' },
+  updateHouseLogo: { method: 'PUT', path: '/settings/appearance/logo', input: 'file' },
+  deleteHouseLogo: { method: 'DELETE', path: '/settings/appearance/logo' },
+  getSecondFactorSettings: { method: 'GET', path: '/settings/second-factor' },
+  updateSecondFactorSettings: { method: 'PUT', path: '/settings/second-factor', input: 'body' },
+  getSignInSettings: { method: 'GET', path: '/settings/sign-in' },
+  updateSignInSettings: { method: 'PATCH', path: '/settings/sign-in', input: 'body' },
+  updateSignInGroups: { method: 'PUT', path: '/settings/sign-in/groups', input: 'body' },
+  checkSignInGroups: { method: 'POST', path: '/settings/sign-in/dry-run', input: 'body' },
   listSites: { method: 'GET', path: '/sites', input: 'query' },
   createSite: { method: 'POST', path: '/sites', input: 'body' },
   getSite: { method: 'GET', path: '/sites/{id}' },
@@ -1712,10 +2276,12 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   exportVouchers: { method: 'GET', path: '/vouchers.csv', input: 'query' },
   getVoucherOutcome: { method: 'GET', path: '/vouchers/outcome', idempotencyKey: 'required' },
   lookUpCode: { method: 'GET', path: '/vouchers/lookup', input: 'query' },
+  lookUpName: { method: 'GET', path: '/vouchers/by-name', input: 'query' },
   getVoucher: { method: 'GET', path: '/vouchers/{id}' },
   updateVoucher: { method: 'PATCH', path: '/vouchers/{id}', input: 'body', idempotencyKey: 'accepted' },
   revokeVoucher: { method: 'DELETE', path: '/vouchers/{id}' },
   getVoucherHistory: { method: 'GET', path: '/vouchers/{id}/history' },
+  getVoucherEnds: { method: 'GET', path: '/vouchers/{id}/ends', input: 'query' },
   listBatches: { method: 'GET', path: '/batches', input: 'query' },
   createBatch: { method: 'POST', path: '/batches', input: 'body', idempotencyKey: 'accepted' },
   getBatch: { method: 'GET', path: '/batches/{id}' },

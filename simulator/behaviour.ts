@@ -8,6 +8,8 @@ export type Behaviour = {
   mfa: boolean
   /** The administrator may read, but not create or delete. */
   readOnly: boolean
+  /** The API key of the Integration API sees no site. */
+  noSites: boolean
   /** Used single-use vouchers disappear from the classic list. Errors of sign-in are those of old firmware. */
   oldController: boolean
   /** Notes are null or, with `absent`, missing. */
@@ -59,6 +61,7 @@ export const defaultBehaviour: Readonly<Behaviour> = {
   hang: false,
   mfa: false,
   readOnly: false,
+  noSites: false,
   oldController: false,
   nullNotes: false,
   emptyDeletes: false,

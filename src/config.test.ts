@@ -7,6 +7,13 @@ import { loadConfig, replaceSettings, settings } from './config.ts'
 const key = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const least = { DATABASE_URL: 'postgres://localhost/vouchers', ENCRYPTION_KEYS: key }
 
+const oidc = {
+  OIDC_ISSUER: 'https://login.example.com/realms/house',
+  OIDC_CLIENT_ID: 'vouchers',
+  OIDC_CLIENT_SECRET: 'secret',
+  PUBLIC_URL: 'https://vouchers.example.com',
+}
+
 function fileWith(text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'settings-')), 'secret')
   writeFileSync(path, text)
@@ -157,12 +164,13 @@ const otherSecrets: Record<string, string> = {
   DATABASE_DIRECT_URL: 'postgres://localhost:5433/vouchers',
   REDIS_URL: 'redis://localhost',
   SETUP_TOKEN: 'sixteen-letters-',
+  OIDC_CLIENT_SECRET: oidc.OIDC_CLIENT_SECRET,
 }
 const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
 
 test.each(secrets.map(({ env }) => env))('the secret %s can be set directly or by a file, but not both', (name) => {
   const value = ({ ...least, ...otherSecrets } as Record<string, string>)[name]
-  const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, [name]: value }
+  const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, ...oidc, [name]: value }
 
   expect(loadConfig({ ...others, [`${name}_FILE`]: fileWith(`${value}\n`) })).toEqual(
     loadConfig({ ...others, [name]: value }),
@@ -203,4 +211,44 @@ ${rows.join('\n')}
 <!-- This page is generated from src/config.ts. To update it, run \`npx vitest run src/config.test.ts -u\`. -->
 `
   await expect(page).toMatchFileSnapshot('../docs/settings.md')
+})
+
+test('a provider needs all of its settings', () => {
+  expect(loadConfig({ ...least, ...oidc })).toMatchObject({
+    oidcIssuer: oidc.OIDC_ISSUER,
+    oidcScopes: 'openid profile email',
+  })
+  for (const name of Object.keys(oidc))
+    expect(() => loadConfig({ ...least, ...oidc, [name]: '' })).toThrow(
+      `${name} is missing. Sign-in by a provider needs`,
+    )
+  expect(loadConfig({ ...least, PUBLIC_URL: oidc.PUBLIC_URL }).oidcIssuer).toBeUndefined()
+})
+
+test.each([
+  ['http://login.example.com', 'must begin with https://'],
+  ['http://127.0.0.1.evil.example', 'must begin with https://'],
+  ['ftp://login.example.com', 'must be an address'],
+  ['https://user:password@login.example.com', 'must have no user name'],
+  ['https://login.example.com?x=1', 'must have no user name, no ? and no #'],
+  ['https://login.microsoftonline.com/common/v2.0', 'must name your tenant'],
+  ['https://login.microsoftonline.com/organizations/v2.0', 'must name your tenant'],
+  ['https://login.microsoftonline.com/consumers/v2.0', 'must name your tenant'],
+  ['https://login.microsoftonline.com/adler.example/v2.0', 'must name your tenant'],
+  ['https://login.microsoftonline.com/8f2c71d0-5b19-4e4a-9d1b-2f6f3c0a7b11', 'must name your tenant'],
+])('the issuer %s is rejected', (issuer, problem) => {
+  expect(() => loadConfig({ ...least, ...oidc, OIDC_ISSUER: issuer })).toThrow(problem)
+})
+
+test.each([
+  'https://login.microsoftonline.com/8f2c71d0-5b19-4e4a-9d1b-2f6f3c0a7b11/v2.0',
+  'https://accounts.google.com',
+  'http://127.0.0.1:9000',
+  'http://localhost:9000/realms/house',
+])('the issuer %s is accepted', (issuer) => {
+  expect(loadConfig({ ...least, ...oidc, OIDC_ISSUER: issuer }).oidcIssuer).toBe(issuer)
+})
+
+test.each(['profile email', '"openid"', 'openid pro"file'])('the scopes %j are rejected', (scopes) => {
+  expect(() => loadConfig({ ...least, ...oidc, OIDC_SCOPES: scopes })).toThrow('with openid among them')
 })

@@ -4,15 +4,21 @@ import {
   addressRanges,
   basePath,
   cellLetter,
+  contactAddress,
   factor,
+  hexColor,
   integer,
   keyring,
+  lineOfText,
+  oidcIssuer,
+  oidcScopes,
   oneOf,
   origin,
   ports,
   readSettings,
   redisUrl,
   type Setting,
+  SettingsError,
   setupToken,
   text,
   timeZone,
@@ -59,6 +65,67 @@ export const settings = {
       'Set it to `true` to let people sign in without encryption from other machines. Passwords can then be read on the network.',
     parse: trueOrFalse,
     fallback: 'false',
+  },
+  securityContact: {
+    env: 'SECURITY_CONTACT',
+    about:
+      'Where people report a weakness of this installation, e.g. `security@example.com` or `https://example.com/security`. The api then serves it at `/.well-known/security.txt`.',
+    parse: contactAddress,
+    optional: true,
+  },
+  oidcIssuer: {
+    env: 'OIDC_ISSUER',
+    about:
+      'Address of the OpenID Connect provider at which people can sign in, e.g. `https://login.microsoftonline.com/<tenant ID>/v2.0`. It needs `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `PUBLIC_URL`. See [sign-in.md](sign-in.md).',
+    parse: oidcIssuer,
+    optional: true,
+  },
+  oidcClientId: {
+    env: 'OIDC_CLIENT_ID',
+    about: 'ID of this service at the provider.',
+    parse: lineOfText(500),
+    optional: true,
+  },
+  oidcClientSecret: {
+    env: 'OIDC_CLIENT_SECRET',
+    about: 'Secret of this service at the provider.',
+    parse: text,
+    optional: true,
+    secret: true,
+  },
+  oidcName: {
+    env: 'OIDC_NAME',
+    about:
+      'Name of the provider on the sign-in page. By default `Entra ID` or `Google` for these two, otherwise the host of `OIDC_ISSUER`.',
+    parse: lineOfText(60),
+    optional: true,
+  },
+  oidcScopes: {
+    env: 'OIDC_SCOPES',
+    about: 'Scopes that the service asks for, separated by spaces.',
+    parse: oidcScopes,
+    fallback: 'openid profile email',
+  },
+  oidcHostedDomain: {
+    env: 'OIDC_HOSTED_DOMAIN',
+    about:
+      'For Google only: the domain of your organisation, e.g. `example.com`. Accounts of other domains are rejected.',
+    parse: lineOfText(253),
+    optional: true,
+  },
+  houseName: {
+    env: 'HOUSE_NAME',
+    about:
+      'Name of your house, which the web app and the slips show. If it is set, administrators cannot change the name in the web app.',
+    parse: lineOfText(60),
+    optional: true,
+  },
+  accentColor: {
+    env: 'ACCENT_COLOR',
+    about:
+      'Colour of buttons and links in the web app, e.g. `#7a1f2b`. The service makes it darker or lighter where it could not be read. If it is set, administrators cannot change the colour in the web app.',
+    parse: hexColor,
+    optional: true,
   },
   setupToken: {
     env: 'SETUP_TOKEN',
@@ -236,11 +303,27 @@ export type Config = Values<typeof settings>
 export const environment: NodeJS.ProcessEnv = process.env
 
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  return readSettings(settings, env)
+  const config = readSettings(settings, env)
+  const problems = listProviderProblems(config)
+  if (problems.length > 0) throw new SettingsError(problems)
+  return config
+}
+
+/** The provider needs all of its settings, or none of them is set. */
+function listProviderProblems(config: Config): string[] {
+  const needed = [settings.oidcIssuer, settings.oidcClientId, settings.oidcClientSecret, settings.publicUrl]
+  const values = [config.oidcIssuer, config.oidcClientId, config.oidcClientSecret, config.publicUrl]
+  if (values.slice(0, 3).every((value) => value === undefined)) return []
+  const missing = needed.filter((_, index) => values[index] === undefined).map(({ env }) => env)
+  return missing.map(
+    (name) => `${name} is missing. Sign-in by a provider needs ${needed.map(({ env }) => env).join(', ')}`,
+  )
 }
 
 /** Names of settings shorter than this, such as PORT, resemble too many other variables. */
 const shortestMisspelt = 8
+/** Every container has it, and it resembles HOUSE_NAME. */
+const setBySystems = ['HOSTNAME']
 
 /** Variables that are no settings but resemble one, such as RETAIN_VOUCHER_DAYS. They have no effect. */
 export function listMisspelt(env: NodeJS.ProcessEnv): { name: string; meant: string }[] {
@@ -249,7 +332,7 @@ export function listMisspelt(env: NodeJS.ProcessEnv): { name: string; meant: str
   )
   const candidates = known.filter((name) => name.length >= shortestMisspelt)
   return Object.keys(env)
-    .filter((name) => name.length >= shortestMisspelt && !known.includes(name))
+    .filter((name) => name.length >= shortestMisspelt && ![...known, ...setBySystems].includes(name))
     .flatMap((name) => {
       const meant = nearestName(name, candidates)
       return meant === undefined ? [] : [{ name, meant }]

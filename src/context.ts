@@ -10,6 +10,8 @@ import { createReceivers, type Receivers } from '#domain/deliveries/receivers.ts
 import { type Authenticate, createAuthenticate } from '#domain/keys/key.ts'
 import { countKeyUsage, type KeyUsage } from '#domain/keys/key-usage.ts'
 import { createFindLiveSession, type FindLiveSession } from '#domain/people/sign-in.ts'
+import type { FixedSettings } from '#domain/settings/house.ts'
+import { createProvider, type Provider } from '#domain/single-sign-on/provider.ts'
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
@@ -47,12 +49,15 @@ export type Context = {
   keyring: Keyring
   /** The letter of this cell, for new keys. */
   cell: string | undefined
+  fixedSettings: FixedSettings
   controllers: Controllers
   knownSites: KnownSites
   unsentCreations: UnsentCreations
   drivers: DriverForms
   receiverAddresses: ReceiverAddresses
   receivers: Receivers
+  /** The provider at which people sign in; undefined if none is configured. */
+  provider: Provider | undefined
   retryScale: number
   queue: Queue
   queueWatch: QueueWatch
@@ -128,6 +133,7 @@ export function createContext(
   const receiverAddresses = createReceiverAddresses(config)
   const ownReceivers = createReceivers(receiverAddresses)
   const receivers = observer ? observeReceivers(ownReceivers, observer) : ownReceivers
+  const provider = connectProvider(config, clock)
   const queue = createQueue({
     url: config.databaseDirectUrl ?? config.databaseUrl,
     supervise: role !== 'api',
@@ -152,12 +158,17 @@ export function createContext(
     keyUsage,
     keyring: config.encryptionKeys,
     cell: config.cell,
+    fixedSettings: {
+      ...(config.houseName !== undefined && { house_name: config.houseName }),
+      ...(config.accentColor !== undefined && { accent_color: config.accentColor }),
+    },
     controllers,
     knownSites: createKnownSites(),
     unsentCreations,
     drivers,
     receiverAddresses,
     receivers,
+    provider,
     retryScale: config.webhookRetryScale,
     queue,
     queueWatch,
@@ -176,6 +187,7 @@ export function createContext(
       await keyUsage.stop()
       await controllers.close()
       await receivers.close()
+      await provider?.close()
       disconnectLimiter()
       clock.stop()
       await writes.close()
@@ -186,6 +198,24 @@ export function createContext(
       await db.close()
     },
   }
+}
+
+/** Nothing is sent to the provider before somebody signs in. */
+function connectProvider(config: Config, clock: DatabaseClock): Provider | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
+    return undefined
+  return createProvider({
+    issuer,
+    clientId,
+    clientSecret,
+    publicUrl,
+    name: config.oidcName,
+    scopes: config.oidcScopes,
+    hostedDomain: config.oidcHostedDomain,
+    addressPolicy: createControllerAddressPolicy(config),
+    clock,
+  })
 }
 
 /** The address that may go through PgBouncer, and whether it keeps prepared statements. */

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { keepScreenshot, startBrowser } from '#test/browser.ts'
 import { size } from '#test/measuring.ts'
-import { startWebApp } from '#test/web.ts'
+import { startWebApp, withoutFirstData } from '#test/web.ts'
 
 const app = await startWebApp()
 const browser = await startBrowser()
@@ -48,6 +48,7 @@ test.each([
 ] as const)('without an answer of the service at %i px, in %s', async (width, locale, title, button) => {
   const { page, goto } = await open('/desk', { width, locale })
   let calls = 0
+  await withoutFirstData(page)
   await page.route('**/api/**', (route) => {
     calls++
     return route.abort()

@@ -45,6 +45,26 @@ test('a test can create vouchers as another administrator and choose the code', 
   expect(await found("code.eq('0000000042')")).toEqual(['Front desk'])
 })
 
+test('a test can insert vouchers of the past, with the devices that used them', async () => {
+  const past = { code: '0000000007', name: 'Room 12', timeLimitMinutes: 60, createdAt: '2026-01-01T15:00:00Z' }
+  const used = { ...past, code: '0000000008', authorizedGuestLimit: 2, firstUsedAt: '2026-01-02T08:30:00Z', devices: 2 }
+  const insert = (...list: object[]) => client.control('/history', { internalReference: 'default', vouchers: list })
+
+  const inserted = await insert(past, used)
+  const shown = (await client.integration(vouchers)).json().data
+  expect(inserted.status).toBe(201)
+  expect(inserted.json().map(({ id, code }: any) => [id, code])).toEqual(shown.map(({ id, code }: any) => [id, code]))
+  expect(shown).toMatchObject([
+    { code: '0000000007', createdAt: '2026-01-01T15:00:00Z', authorizedGuestCount: 0, expired: false },
+    { activatedAt: '2026-01-02T08:30:00Z', expiresAt: '2026-01-02T09:30:00Z', authorizedGuestCount: 2, expired: true },
+  ])
+  expect((await client.control('/guests')).json()).toMatchObject([{ authorized: false }, { authorized: false }])
+  expect((await insert(past)).status).toBe(409)
+  expect((await insert({ ...past, code: '1' })).status).toBe(400)
+  expect((await insert({ ...past, code: '0000000009', createdAt: 'yesterday' })).status).toBe(400)
+  expect((await insert({ ...used, code: '0000000009', firstUsedAt: undefined })).status).toBe(400)
+})
+
 test('the log contains every request, without the API key', async () => {
   await create({ ...visit, name: 'my secret-key' })
   await client.integration(`${vouchers}?limit=1`, { headers: { 'x-api-key': 'wrong' } })

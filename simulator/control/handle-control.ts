@@ -4,6 +4,7 @@ import { isObject, type JsonObject, parseJson } from '../http/json.ts'
 import { readBody } from '../http/receive-call.ts'
 import { jsonArray, type Reply, sendReply, sendStream } from '../http/reply.ts'
 import type { Simulator } from '../simulator.ts'
+import { insertHistory } from './insert-history.ts'
 import { ControlError, neverExpire, readBehaviour, readFault } from './read-control-body.ts'
 import {
   authorizeElsewhere,
@@ -22,6 +23,7 @@ type Answer = Reply | Iterable<string>
 const actions = new Map<string, (simulator: Simulator, body: () => JsonObject) => Answer>([
   ['GET /control/vouchers', listVouchers],
   ['POST /control/vouchers', ({ store }, body) => createElsewhere(store, body())],
+  ['POST /control/history', (simulator, body) => insertHistory(simulator, body())],
   ['POST /control/delete', ({ store }, body) => deleteElsewhere(store, body())],
   ['POST /control/codes', ({ store }, body) => giveCodes(store, body())],
   ['POST /control/redeem', ({ store }, body) => redeemCode(store, body())],

@@ -47,6 +47,7 @@ const checks: Record<keyof Behaviour | 'expireSessions', Check> = {
   hang: flag,
   mfa: flag,
   readOnly: flag,
+  noSites: flag,
   oldController: flag,
   nullNotes: { allows: (value) => typeof value === 'boolean' || value === 'absent', words: 'true, false or "absent"' },
   emptyDeletes: { allows: (value) => value === false || value === 200 || value === 204, words: 'false, 200 or 204' },

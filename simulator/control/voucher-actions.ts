@@ -91,7 +91,7 @@ function requireMac(value: unknown): string {
   return digits
 }
 
-function readSettings(body: JsonObject): VoucherSettings {
+export function readSettings(body: JsonObject): VoucherSettings {
   try {
     return readVoucherBody(body, defaultBehaviour).settings
   } catch (error) {

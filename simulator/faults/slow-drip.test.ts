@@ -15,7 +15,7 @@ async function started(flavour: 'console' | 'self-hosted' = 'console') {
 async function chunksOf(path: string) {
   const headers = { 'x-api-key': simulator.apiKey }
   const start = performance.now()
-  const response = await fetch(simulator.url + path, { headers, signal: AbortSignal.timeout(5000) })
+  const response = await fetch(simulator.url + path, { headers, signal: AbortSignal.timeout(60_000) })
   const headMs = performance.now() - start
   const chunks: Buffer[] = []
   for await (const chunk of response.body ?? []) chunks.push(Buffer.from(chunk))
@@ -24,14 +24,14 @@ async function chunksOf(path: string) {
 
 test('a dripping reply sends its head at once and its body byte by byte', async () => {
   const { client, drip } = await started()
-  await drip('any', { delayMs: 20 })
+  await drip('any', { delayMs: 100 })
 
   const { response, headMs, chunks, bodyMs } = await chunksOf('/proxy/network/integration/v1/info')
   const body = Buffer.concat(chunks)
   expect(JSON.parse(body.toString())).toEqual({ applicationVersion: '10.3.55' })
   expect([response.status, response.headers.get('content-length')]).toEqual([200, String(body.length)])
   expect(chunks.length).toBeGreaterThan(body.length / 2)
-  expect(bodyMs).toBeGreaterThan(body.length * 18)
+  expect(bodyMs).toBeGreaterThan(body.length * 90)
   expect(headMs).toBeLessThan(bodyMs / 2)
   expect((await client.control('/requests')).json()).toMatchObject([{ status: 200, replyBytes: body.length }])
 })
@@ -44,10 +44,15 @@ test('a dripping creation creates at once, and sends no more bytes after the cal
 
   await expect(session.create({}, { timeoutMs: 1500 })).rejects.toThrow(/timeout/)
   expect(await client.made()).toHaveLength(1)
-  const sent = async () => (await client.control('/requests')).json()
-  expect(await sent()).toMatchObject([{ status: 200, replyBytes: 1 }])
-  await new Promise((resolve) => setTimeout(resolve, 1200))
-  expect(await sent()).toMatchObject([{ status: 200, replyBytes: 1 }])
+  const sent = async () => (await client.control('/requests')).json()[0]
+  const sentIn = async (ms: number) => {
+    const before = (await sent()).replyBytes
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return (await sent()).replyBytes - before
+  }
+  expect((await sent()).status).toBe(200)
+  await expect.poll(() => sentIn(1200)).toBe(0) // a byte may be on its way when the connection closes; without an end, one follows each second
+  expect((await sent()).replyBytes).toBeLessThan(5)
 })
 
 test('a dripping sign-in signs in', async () => {

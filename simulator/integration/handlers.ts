@@ -24,9 +24,9 @@ export const getInfo: Handler = ({ behaviour }) => ({
   json: { applicationVersion: behaviour.version },
 })
 
-export const listSites: Handler = ({ store }, request) => {
+export const listSites: Handler = ({ store, behaviour }, request) => {
   const rules = { defaultLimit: 25, maxLimit: 200, properties: siteProperties }
-  return { status: 200, json: readPage(store.sites, request.query, rules) }
+  return { status: 200, json: readPage(behaviour.noSites ? [] : store.sites, request.query, rules) }
 }
 
 /** The administrator name that the classic API shows for vouchers made with the API key. */

@@ -19,11 +19,12 @@ export type Guest = {
 
 export type Redemption = { voucher: Voucher } | { reason: 'unknown' | 'expired' | 'full' }
 
-/** A guest enters a code in the portal. A device that has used the code before is not counted again. */
-export function redeem(store: VoucherStore, guest: { siteIds: string[]; code: string; mac: string }): Redemption {
+type Entry = { siteIds: string[]; code: string; mac: string; atMs?: number }
+
+/** A guest enters a code in the portal, now or at `atMs`. A device that has used the code before is not counted again. */
+export function redeem(store: VoucherStore, { atMs: nowMs = store.clock.now(), ...guest }: Entry): Redemption {
   const voucher = guest.siteIds.map((siteId) => store.findByCode(siteId, guest.code)).find((found) => found)
   if (!voucher) return { reason: 'unknown' }
-  const nowMs = store.clock.now()
   if (isExpired(voucher, nowMs)) return { reason: 'expired' }
 
   const { devices, authorizedGuestLimit: limit } = voucher

@@ -12,12 +12,12 @@ test('the vouchers of one second are found among 100,000 by an index', () => {
   }
 
   const second = (store.all[50_000]?.createdAtMs ?? 0) / 1000
-  const start = performance.now()
+  const before = process.cpuUsage()
   let found = 0
   for (let n = 0; n < 1000; n++) found += store.listBySecond(siteId, second).length
   expect(found).toBe(100_000)
   // Measured for one lookup: 0.002 ms with the index, 3.4 ms without.
-  expect(performance.now() - start).toBeLessThan(3_000)
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000)
 })
 
 test('a deleted voucher is no longer found by its second', () => {

@@ -3,7 +3,9 @@ import { type Clock, createClock, wholeSecond } from './clock.ts'
 import type { Guest } from './guests.ts'
 import type { Site, Voucher, VoucherSettings } from './voucher.ts'
 
-type NewVoucher = VoucherSettings & Pick<Voucher, 'createdBy' | 'adminName'> & { code?: string | undefined }
+/** Without `createdAtMs`, the voucher is created now. */
+type NewVoucher = VoucherSettings &
+  Pick<Voucher, 'createdBy' | 'adminName'> & { code?: string | undefined; createdAtMs?: number }
 
 export type VoucherStore = {
   clock: Clock
@@ -51,9 +53,8 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
     findById: (siteId, id) => indexOf(siteId).byId.get(id),
     findByClassicId: (siteId, classicId) => indexOf(siteId).byClassicId.get(classicId),
     findByCode: (siteId, code) => indexOf(siteId).byCode.get(code),
-    insert(siteId, { code, ...fields }, count = 1) {
+    insert(siteId, { code, createdAtMs = clock.now(), ...fields }, count = 1) {
       const index = indexOf(siteId)
-      const createdAtMs = wholeSecond(clock.now())
       return Array.from({ length: count }, () => {
         const voucher: Voucher = {
           ...fields,
@@ -61,7 +62,7 @@ export function createVoucherStore(sites: Omit<Site, 'id'>[]): VoucherStore {
           classicId: randomBytes(12).toString('hex'),
           siteId,
           code: code ?? nextCode(index),
-          createdAtMs,
+          createdAtMs: wholeSecond(createdAtMs),
           activatedAtMs: undefined,
           devices: new Set(),
           deleted: false,

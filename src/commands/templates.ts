@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
 import { addTemplate, removeTemplate, setTemplate } from '#domain/templates/administer-templates.ts'
 import { listTemplates, maxLimit, maxUnusedDays } from '#domain/templates/templates.queries.ts'
@@ -9,7 +9,7 @@ import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type AddOptions = {
-  name: string
+  name?: string
   site?: number
   minutes: number
   uses: number
@@ -19,7 +19,12 @@ type AddOptions = {
   unusedDays?: number | null
 }
 
-type SetOptions = Partial<Omit<AddOptions, 'site' | 'unusedDays'>> & { unusedDays?: number | false }
+type SetOptions = Partial<Omit<AddOptions, 'site' | 'unusedDays'>> & {
+  unusedDays?: number | false
+  default?: boolean
+  before?: string
+  last?: true
+}
 
 export function registerTemplates(templates: Command, terminal: Terminal): void {
   const limit = wholeNumber(0, maxLimit)
@@ -27,7 +32,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
   templates
     .command('add')
     .description('add a template, for one site or for all sites')
-    .requiredOption('--name <name>', 'display name')
+    .option('--name <name>', 'display name; without it, the duration')
     .option('--site <id>', 'offer the template only for this site', wholeNumber(1, maxSiteId))
     .requiredOption('--minutes <n>', 'how long a voucher lasts from its first use', wholeNumber(1, maxLimit))
     .option('--uses <n>', 'number of devices, 0 for any number', limit, 1)
@@ -39,7 +44,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
       'withdraw a voucher after this many days if nobody has used it',
       wholeNumber(1, maxUnusedDays),
     )
-    .action(async ({ name, site, minutes, uses, down, up, quota, unusedDays = null }: AddOptions) => {
+    .action(async ({ name = '', site, minutes, uses, down, up, quota, unusedDays = null }: AddOptions) => {
       const shape = { maxUses: uses, expireMinutes: minutes, downKbps: down, upKbps: up, quotaMb: quota }
       const template = { name, siteId: site ?? null, ...shape, unusedDays }
       print(terminal, await withDatabase(terminal, (db) => addTemplate(db, commandActor(), template)))
@@ -49,7 +54,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .command('set')
     .description('change a template; vouchers that were created from it stay as they are')
     .argument('<id>', 'id of the template, see `templates list`', uuid)
-    .option('--name <name>', 'new display name')
+    .option('--name <name>', 'new display name; empty for the duration')
     .option('--minutes <n>', 'how long a voucher lasts from its first use', wholeNumber(1, maxLimit))
     .option('--uses <n>', 'number of devices, 0 for any number', limit)
     .option('--down <kbps>', 'download limit in kbit/s, 0 for none', limit)
@@ -61,20 +66,25 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
       wholeNumber(1, maxUnusedDays),
     )
     .option('--no-unused-days', 'do not withdraw unused vouchers')
+    .option('--default', 'the desk begins with this template')
+    .option('--no-default', 'the desk no longer begins with this template')
+    .addOption(new Option('--before <id>', 'move it before this template').argParser(uuid).conflicts('last'))
+    .option('--last', 'move it to the end')
     .action(async (id: string, options: SetOptions) => {
       if (Object.keys(options).length === 0)
         throw new CommandRefused(
           'Nothing to change was given. `voucher-service templates set --help` lists the options.',
         )
-      const { name, minutes, uses, down, up, quota, unusedDays } = options
+      const { name, minutes, uses, down, up, quota, unusedDays, default: isDefault, last } = options
       const limits = { expireMinutes: minutes, maxUses: uses, downKbps: down, upKbps: up, quotaMb: quota }
-      const change = { name, ...limits, unusedDays: unusedDays === false ? null : unusedDays }
+      const place = { isDefault, before: last ? null : options.before }
+      const change = { name, ...limits, ...place, unusedDays: unusedDays === false ? null : unusedDays }
       print(terminal, await withDatabase(terminal, (db) => setTemplate(db, commandActor(), id, change)))
     })
 
   templates
     .command('list')
-    .description('list all templates; those without a site are for all sites')
+    .description('list all templates in their order; those without a site are for all sites')
     .action(async () => print(terminal, await withDatabase(terminal, (db) => listTemplates(db))))
 
   templates

@@ -5,6 +5,7 @@ import { noTimeouts, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
 const duplicateDatabase = '42P04'
+const insufficientPrivilege = '42501'
 
 /** The default encoding of the server may lack characters of names. Only `template0` can be copied with another encoding. */
 const inUtf8 = `encoding 'UTF8' template template0`
@@ -18,8 +19,19 @@ export async function createTemporaryDatabase(
   await queryServer(serverUrl, `create database ${name} ${inUtf8}`)
   return {
     url: replaceDatabase(serverUrl, name),
-    drop: () => queryServer(serverUrl, `drop database if exists ${name} with (force)`),
+    drop: () => dropDatabase(serverUrl, name),
   }
+}
+
+/**
+ * Ends all sessions of the database and drops it. Only a superuser may end an autovacuum worker by force. Without force, PostgreSQL
+ * ends it for anybody who drops the database.
+ */
+async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await queryServer(serverUrl, `drop database if exists ${name} with (force)`).catch((error) => {
+    if (error.code !== insufficientPrivilege) throw error
+    return queryServer(serverUrl, `drop database if exists ${name}`)
+  })
 }
 
 /** Creates the database if it does not exist, and returns its URL. */

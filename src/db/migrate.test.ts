@@ -166,6 +166,23 @@ test('an index is dropped after a long reader, whatever the patience', async () 
   expect(await findIndex('planted_plain')).toBeUndefined()
 })
 
+test('the index of a partitioned table is dropped with those of its partitions; a write passes while a reader delays it', async () => {
+  plantIndex('planted_dropped')
+  await migrate(db.url, { folder })
+  const name = plant('-- Runs in steps, without a transaction.\ndrop index concurrently if exists planted_dropped;')
+  const release = await hold('select count(*) from vouchers')
+
+  const migrating = migrate(db.url, { folder })
+  await untilWaitingFor('relation')
+  await seedVoucher(db, siteId) // waits a second at most, until the migration gives up its turn
+  await release()
+
+  expect(await migrating).toEqual([name])
+  expect(await findIndex('planted_dropped')).toBeUndefined()
+  const { rows } = await db.query(`select from pg_class where relname like 'planted_dropped%'`)
+  expect(rows).toEqual([])
+})
+
 test('values are changed in parts of 1,000 rows; a locked row is waited for, and other rows can be written', async () => {
   await db.query(
     `insert into vouchers (site_id, id, code, controller_name, name, max_uses, expire_minutes, created_at)

@@ -30,7 +30,7 @@ export async function runInSteps(steps: Steps, sql: string): Promise<void> {
     if (index) {
       const [, unique = '', name = '', table = '', definition = ''] = index
       await buildIndex(steps, { unique, name, table, definition })
-    } else if (/^drop\s+index\s+concurrently\s/i.test(statement)) await runWithoutLockTimeout(steps.client, statement)
+    } else if (/^drop\s+index\s+concurrently\s/i.test(statement)) await dropIndex(steps, statement)
     else if (partMark.test(statement)) await updateInParts(steps, statement)
     else await steps.retry(() => steps.client.query(statement))
   }
@@ -77,6 +77,17 @@ async function buildConcurrently(client: pg.Client, { unique, name, table, defin
   if (rows[0]?.isValid) return
   if (rows[0]) await runWithoutLockTimeout(client, `drop index concurrently ${name}`)
   await runWithoutLockTimeout(client, `create ${unique} index concurrently ${name} on ${table} ${definition}`)
+}
+
+/**
+ * Drops an index. PostgreSQL does not drop the index of a partitioned table concurrently, so that takes a moment's lock on the
+ * table instead, which is retried like other locks.
+ */
+async function dropIndex({ client, retry }: Steps, statement: string): Promise<void> {
+  const name = /(\w+)$/.exec(statement)?.[1]
+  const { rows } = await client.query(`select from pg_class where oid = to_regclass($1) and relkind = 'I'`, [name])
+  if (rows.length === 0) return runWithoutLockTimeout(client, statement)
+  await retry(() => client.query(statement.replace(/\sconcurrently\s/i, ' ')))
 }
 
 /**

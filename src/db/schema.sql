@@ -127,6 +127,16 @@ CREATE TABLE public.audit (
     CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
 );
 
+CREATE TABLE public.authenticator_apps (
+    id uuid NOT NULL,
+    staff_id uuid NOT NULL,
+    secret public.encrypted NOT NULL,
+    last_step bigint,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    checked_at timestamp(3) with time zone,
+    activated_at timestamp(3) with time zone
+);
+
 CREATE TABLE public.batch_rows (
     site_id integer NOT NULL,
     batch_id uuid NOT NULL,
@@ -139,6 +149,12 @@ CREATE TABLE public.batch_rows (
     failure text,
     notified boolean DEFAULT false NOT NULL,
     name text GENERATED ALWAYS AS (public.without_date(controller_name)) STORED,
+    reference text,
+    max_uses integer,
+    expire_minutes integer,
+    valid_until timestamp(3) with time zone,
+    extendable_until timestamp(3) with time zone,
+    own_creation_id uuid,
     CONSTRAINT batch_rows_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'made'::text, 'failed'::text, 'cancelled'::text])))
 );
 
@@ -284,10 +300,41 @@ CREATE TABLE public.hold (
     CONSTRAINT hold_reason_check CHECK ((reason = ANY (ARRAY['restored'::text, 'command'::text])))
 );
 
+CREATE TABLE public.identities (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    staff_id uuid NOT NULL,
+    linked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    last_sign_in_at timestamp(3) with time zone,
+    groups jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
 CREATE TABLE public.last_backup (
     only_one boolean DEFAULT true NOT NULL,
     taken_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT last_backup_only_one_check CHECK (only_one)
+);
+
+CREATE TABLE public.passkey_challenges (
+    owner uuid NOT NULL,
+    purpose text NOT NULL,
+    challenge text NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT passkey_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'again'::text, 'register'::text])))
+);
+
+CREATE TABLE public.passkeys (
+    id uuid NOT NULL,
+    staff_id uuid NOT NULL,
+    credential_id bytea NOT NULL,
+    public_key bytea NOT NULL,
+    host text NOT NULL,
+    counter bigint NOT NULL,
+    transports text[] NOT NULL,
+    name text NOT NULL,
+    added_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp(3) with time zone,
+    counter_went_back_at timestamp(3) with time zone
 );
 
 CREATE TABLE public.password_links (
@@ -298,12 +345,27 @@ CREATE TABLE public.password_links (
     CONSTRAINT password_links_token_sha256_check CHECK ((length(token_sha256) = 32))
 );
 
+CREATE TABLE public.pending_sign_ins (
+    id uuid NOT NULL,
+    staff_id uuid NOT NULL,
+    token_sha256 bytea NOT NULL,
+    signed_in_by text NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT pending_sign_ins_token_sha256_check CHECK ((length(token_sha256) = 32))
+);
+
 CREATE UNLOGGED TABLE public.rate_limits (
     key text NOT NULL,
     count integer NOT NULL,
     ends_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.recovery_codes (
+    app_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT recovery_codes_hash_check CHECK ((length(hash) = 32))
+);
 
 CREATE TABLE public.remembered_requests (
     actor text NOT NULL,
@@ -323,6 +385,14 @@ CREATE TABLE public.revocations (
     request_hash bytea NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     site_ids integer[] DEFAULT '{}'::integer[] NOT NULL
+);
+
+CREATE TABLE public.settings (
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    file bytea,
+    changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT settings_file_check CHECK ((length(file) <= 262144))
 );
 
 CREATE TABLE public.setup_token (
@@ -379,7 +449,7 @@ CREATE TABLE public.sites (
     time_zone text,
     guest_languages text[] DEFAULT '{}'::text[] NOT NULL,
     slip_footer text,
-    room_days integer DEFAULT 0 NOT NULL,
+    room_days integer DEFAULT 7 NOT NULL,
     compared_list bytea,
     compared_version uuid,
     compared_at timestamp(3) with time zone,
@@ -410,6 +480,7 @@ CREATE TABLE public.staff (
     language text,
     theme text DEFAULT 'auto'::text NOT NULL,
     last_seen_at timestamp(3) with time zone,
+    rights_from_groups boolean DEFAULT false NOT NULL,
     CONSTRAINT staff_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text]))),
     CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'manager'::text, 'admin'::text]))),
     CONSTRAINT staff_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'auto'::text])))
@@ -429,6 +500,11 @@ CREATE TABLE public.staff_sessions (
     last_seen_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     address inet NOT NULL,
     user_agent text NOT NULL,
+    signed_in_by text DEFAULT 'password'::text NOT NULL,
+    authenticated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    ends_at timestamp(3) with time zone,
+    must_set_up_factor boolean DEFAULT false NOT NULL,
+    idle_minutes integer,
     CONSTRAINT staff_sessions_token_sha256_check CHECK ((length(token_sha256) = 32))
 );
 
@@ -448,6 +524,8 @@ CREATE TABLE public.templates (
     qos_quota_mb integer DEFAULT 0 NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     unused_days integer,
+    "position" integer,
+    is_default boolean DEFAULT false NOT NULL,
     CONSTRAINT templates_expire_minutes_check CHECK ((expire_minutes > 0)),
     CONSTRAINT templates_max_uses_check CHECK ((max_uses >= 0)),
     CONSTRAINT templates_name_check CHECK ((name <> ''::text)),
@@ -563,6 +641,12 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.authenticator_apps
+    ADD CONSTRAINT authenticator_apps_pkey PRIMARY KEY (id);
+
+ALTER TABLE public.batch_rows
+    ADD CONSTRAINT batch_rows_own_values_check CHECK (((state <> 'sent'::text) OR ((reference IS NULL) AND (max_uses IS NULL) AND (expire_minutes IS NULL)) OR (NOT (own_creation_id IS DISTINCT FROM creation_id)))) NOT VALID;
+
 ALTER TABLE ONLY public.batch_rows
     ADD CONSTRAINT batch_rows_pkey PRIMARY KEY (site_id, batch_id, number);
 
@@ -605,8 +689,23 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.hold
     ADD CONSTRAINT hold_pkey PRIMARY KEY (only_one);
 
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_pkey PRIMARY KEY (issuer, subject);
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_staff_id_key UNIQUE (staff_id);
+
 ALTER TABLE ONLY public.last_backup
     ADD CONSTRAINT last_backup_pkey PRIMARY KEY (only_one);
+
+ALTER TABLE ONLY public.passkey_challenges
+    ADD CONSTRAINT passkey_challenges_pkey PRIMARY KEY (owner, purpose);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_pkey PRIMARY KEY (staff_id);
@@ -614,8 +713,17 @@ ALTER TABLE ONLY public.password_links
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_token_sha256_key UNIQUE (token_sha256);
 
+ALTER TABLE ONLY public.pending_sign_ins
+    ADD CONSTRAINT pending_sign_ins_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.pending_sign_ins
+    ADD CONSTRAINT pending_sign_ins_token_sha256_key UNIQUE (token_sha256);
+
 ALTER TABLE ONLY public.rate_limits
     ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.recovery_codes
+    ADD CONSTRAINT recovery_codes_pkey PRIMARY KEY (app_id, hash);
 
 ALTER TABLE ONLY public.remembered_requests
     ADD CONSTRAINT remembered_requests_pkey PRIMARY KEY (actor, operation, idempotency_key);
@@ -625,6 +733,9 @@ ALTER TABLE ONLY public.revocations
 
 ALTER TABLE ONLY public.revocations
     ADD CONSTRAINT revocations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.settings
+    ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.setup_token
     ADD CONSTRAINT setup_token_pkey PRIMARY KEY (only_row);
@@ -699,6 +810,10 @@ CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id
 
 CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
 
+CREATE UNIQUE INDEX authenticator_apps_of ON public.authenticator_apps USING btree (staff_id, ((activated_at IS NULL)));
+
+CREATE INDEX authenticator_apps_unfinished ON public.authenticator_apps USING btree (created_at) WHERE (activated_at IS NULL);
+
 CREATE INDEX batches_due ON public.batches USING btree (next_run_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX batches_finished ON public.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -727,7 +842,15 @@ CREATE INDEX deliveries_unsettled ON public.deliveries USING btree (webhook_id, 
 
 CREATE INDEX events_by_time ON public.events USING btree (created_at);
 
+CREATE INDEX passkey_challenges_by_end ON public.passkey_challenges USING btree (expires_at);
+
+CREATE INDEX passkeys_of ON public.passkeys USING btree (staff_id);
+
 CREATE INDEX password_links_by_end ON public.password_links USING btree (expires_at);
+
+CREATE INDEX pending_sign_ins_by_end ON public.pending_sign_ins USING btree (expires_at);
+
+CREATE INDEX pending_sign_ins_of ON public.pending_sign_ins USING btree (staff_id);
 
 CREATE INDEX rate_limits_by_end ON public.rate_limits USING btree (ends_at);
 
@@ -755,6 +878,8 @@ CREATE INDEX staff_sessions_by_use ON public.staff_sessions USING btree (last_se
 
 CREATE INDEX staff_sessions_of ON public.staff_sessions USING btree (staff_id);
 
+CREATE UNIQUE INDEX templates_one_default ON public.templates USING btree (site_id) NULLS NOT DISTINCT WHERE is_default;
+
 CREATE INDEX vouchers_by_batch ON ONLY public.vouchers USING btree (batch_id, site_id) WHERE (batch_id IS NOT NULL);
 
 CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (code text_pattern_ops, site_id);
@@ -762,6 +887,8 @@ CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (code text_pat
 CREATE INDEX vouchers_by_maker ON ONLY public.vouchers USING btree (site_id, COALESCE(api_key_id, staff_id), created_at DESC, id DESC) WHERE (COALESCE(api_key_id, staff_id) IS NOT NULL);
 
 CREATE INDEX vouchers_by_name ON ONLY public.vouchers USING gin (site_id, name public.gin_trgm_ops);
+
+CREATE INDEX vouchers_by_name_prefix ON ONLY public.vouchers USING btree (site_id, lower(name) text_pattern_ops);
 
 CREATE INDEX vouchers_by_reference ON ONLY public.vouchers USING btree (reference, site_id) WHERE (reference IS NOT NULL);
 
@@ -776,10 +903,6 @@ CREATE INDEX vouchers_list ON ONLY public.vouchers USING btree (site_id, created
 CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DESC, id DESC) WHERE (code <> ''::text);
 
 CREATE INDEX vouchers_of_controllers ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE ((api_key_id IS NULL) AND (staff_id IS NULL));
-
-CREATE INDEX vouchers_of_keys ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE (api_key_id IS NOT NULL);
-
-CREATE INDEX vouchers_of_staff ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE (staff_id IS NOT NULL);
 
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
 
@@ -843,6 +966,9 @@ ALTER TABLE ONLY public.api_key_sites
 ALTER TABLE ONLY public.api_key_sites
     ADD CONSTRAINT api_key_sites_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
+ALTER TABLE ONLY public.authenticator_apps
+    ADD CONSTRAINT authenticator_apps_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id);
 
@@ -861,11 +987,23 @@ ALTER TABLE ONLY public.deliveries
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_created_by_fkey FOREIGN KEY (created_by) REFERENCES public.staff(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pending_sign_ins
+    ADD CONSTRAINT pending_sign_ins_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.recovery_codes
+    ADD CONSTRAINT recovery_codes_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.authenticator_apps(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.site_logos
     ADD CONSTRAINT site_logos_site_id_fkey FOREIGN KEY (site_id) REFERENCES public.sites(id) ON DELETE CASCADE;

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { replaceable } from '#lib/points.ts'
 import { commitsUnconfirmed, type Queryable, tcpKeepAlive, Unavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
@@ -77,7 +76,7 @@ export function createWriteGuard({ url, db, onChange }: GuardOptions): WriteGuar
     const now = performance.now()
     if (now - abandonedAt > countedForMs) abandoned = 0
     abandonedAt = now
-    abandoned = replaceable('count abandoned commit', () => abandoned + 1)
+    abandoned += 1
     if (abandoned >= abandonedUntilStopped && !closing.signal.aborted) probing ??= stopWrites()
   }
 

@@ -67,7 +67,7 @@ test('a staff member cannot create on a site of others', async () => {
 test('a staff member makes a batch, revokes its vouchers, and the audit names the staff member', async () => {
   const dora = await hireStaff('Dora')
   const options = { limits, ...noOptions, reference: 'Tagung' }
-  const asked = { ...request(dora, site, 'event-1'), names: ['Platz 1', 'Platz 2'], options }
+  const asked = { ...request(dora, site, 'event-1'), rows: [{ name: 'Platz 1' }, { name: 'Platz 2' }], options }
 
   const { batch } = await createBatch(ctx, asked)
   await runBatch(ctx, batch)

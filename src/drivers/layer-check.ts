@@ -1,5 +1,5 @@
 import type { AddressPolicy } from '#lib/address-policy.ts'
-import type { ControllerConnection, ControllerSite } from './driver.ts'
+import type { ControllerConnection, ControllerError, ControllerSite, Failure } from './driver.ts'
 
 /** A controller and one of its sites, for `sites test` and for the check of a controller that is not recorded yet. */
 export type SiteToTest = {
@@ -12,13 +12,9 @@ export type SiteToTest = {
   withholdCredentials(at: { addresses: string[]; port: number }): Promise<CheckCause | undefined>
   /** Returns the same connection each time. Throws if there are no credentials. */
   connect(): ControllerConnection
-  /** The command that stores credentials. */
-  credentialsCommand: string
-  /** The command that pins the certificate with this fingerprint. */
-  pinCommand(fingerprint: string): string
 }
 
-/** Why a layer failed, or was not tried. The web app and API v2 have one sentence with the remedy for each. */
+/** Why a layer failed, or was not tried. `src/http/errors/check-causes.ts` has the words for each. */
 export const checkCauses = [
   'address_forbidden',
   'name_unknown',
@@ -72,14 +68,13 @@ export type LayerCheck<Layer extends string = string> = {
   run(): Promise<LayerFinding<Layer>[]>
 }
 
-/** The detail is for the operator. It contains no secret and no text from a reply. */
-export type LayerFinding<Layer extends string = string> = {
-  layer: Layer
-  result: 'ok' | 'failed' | 'not tried'
-  detail: string
-  cause?: CheckCause
-  facts?: LayerFacts
-}
+/** The detail is for the operator, such as `port 443` or `ECONNREFUSED`. It contains no secret and no text from a reply. */
+export type LayerOutcome = { detail?: string; facts?: LayerFacts } & (
+  | { result: 'failed'; cause: CheckCause }
+  | { result: 'ok' | 'not tried'; cause?: CheckCause }
+)
+
+export type LayerFinding<Layer extends string = string> = { layer: Layer } & LayerOutcome
 
 /** `ms` is null for a layer that needed no request of its own, or was not tried. */
 export type LayerResult = LayerFinding & { ms: number | null }
@@ -88,7 +83,7 @@ export type LayerResult = LayerFinding & { ms: number | null }
 export async function diagnose(checks: LayerCheck[]): Promise<LayerResult[]> {
   const results = new Map<string, LayerResult>()
   for (const layer of checks.flatMap(({ layers }) => layers))
-    results.set(layer, { layer, result: 'not tried', ms: null, detail: '' })
+    results.set(layer, { layer, result: 'not tried', ms: null })
   for (const { run } of checks) {
     const startedAt = performance.now()
     const findings = await run()
@@ -98,4 +93,27 @@ export async function diagnose(checks: LayerCheck[]): Promise<LayerResult[]> {
     if (findings.some(({ result }) => result === 'failed')) break
   }
   return [...results.values()]
+}
+
+/** All facts that the layers found out. */
+export function factsOf(results: LayerResult[]): LayerFacts {
+  return Object.assign({}, ...results.map(({ facts }) => facts))
+}
+
+/** The cause and the detail of a layer that failed with this error. */
+export function explainFailure({ failure, checkCause, message }: ControllerError) {
+  return { result: 'failed', cause: checkCause ?? causes[failure], detail: message } as const
+}
+
+const causes: Record<Failure, CheckCause> = {
+  unreachable: 'no_connection',
+  insecure: 'tls_required',
+  sign_in: 'credentials_refused',
+  forbidden: 'no_permission',
+  rejected: 'wrong_driver',
+  missing: 'site_missing',
+  busy: 'controller_busy',
+  timeout: 'no_answer',
+  failed: 'controller_failed',
+  no_voucher: 'wrong_driver',
 }

@@ -14,7 +14,12 @@ onFileEnd(() => rm(parent, { recursive: true }))
 const folder = join(parent, 'web')
 mkdirSync(join(folder, 'assets'), { recursive: true })
 writeFileSync(join(parent, 'secret.js'), 'secret')
-writeFileSync(join(folder, 'index.html'), '<!doctype html><title>App</title>')
+const html = '<!doctype html><title>App</title><script type="module" crossorigin src="/assets/app-1a2b.js"></script>'
+writeFileSync(join(folder, 'index.html'), html)
+writeFileSync(
+  join(folder, 'first-pages.json'),
+  JSON.stringify({ pages: { de: {}, en: {} }, notices: {}, styles: '', files: {}, texts: {} }),
+)
 writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
 writeFileSync(join(folder, '.stamp'), 'stamp')
 writeFileSync(join(folder, 'assets/app-1a2b.js'), 'start()')
@@ -24,11 +29,11 @@ const app = await startApp({}, { webFolder: folder })
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const script = `${app.url}/assets/app-1a2b.js`
 
-test.each(['/', ...webPaths])('%s is the page, which browsers check for changes at every visit', async (path) => {
+test.each(['/', ...webPaths])('%s is the page, which browsers never store', async (path) => {
   const answer = await call(app.url + path, { headers: asPerson })
 
-  expect(answer).toMatchObject({ status: 200, text: '<!doctype html><title>App</title>' })
-  expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+  expect(answer).toMatchObject({ status: 200, text: html })
+  expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
 })
 
 test('the page may load only from this service and nobody may frame it', async () => {
@@ -90,6 +95,8 @@ test.each([
   '/..%5csecret.js',
   '/assets/%2e%2e/%2e%2e/secret.js',
   '/.stamp',
+  '/index.html',
+  '/first-pages.json',
   '/assets/app-1a2b.js.gz',
   '/assets/',
   '/assets/other.js',
@@ -123,4 +130,16 @@ test('the router of the app has exactly the paths that the service answers', asy
   const paths = [...router.matchAll(/path: '([^']+)'/g)].map(([, path]) => (path as string).replaceAll('$', ':'))
 
   expect(paths.filter((path) => path !== '/').toSorted()).toEqual(webPaths.toSorted())
+})
+
+test('answers to the web app name its script, so that an open page notices an update', async () => {
+  const ofBrowser = await call(`${app.url}/api/v2/session`, { headers: { cookie: 'voucher-session=x' } })
+  const rejected = await call(`${app.url}/api/v2/sites`, { headers: { cookie: 'voucher-session=x' } })
+  const ofProgram = await call(`${app.url}/api/v2/session`)
+
+  expect([ofBrowser, rejected].map(({ status, headers }) => [status, headers['web-app']])).toEqual([
+    [200, '/assets/app-1a2b.js'],
+    [401, '/assets/app-1a2b.js'],
+  ])
+  expect(ofProgram.headers).not.toHaveProperty('web-app')
 })

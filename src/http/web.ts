@@ -2,13 +2,15 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createFirstPage, type FirstPageContext } from './first-page.ts'
+import { registerHouse } from './house.ts'
 import { registerPublicPage } from './server/public-page.ts'
 import { type StaticContent, staticAnswer } from './server/static-answer.ts'
 
 /** The folder of the bundle that `npm run build:web` makes. */
 export const builtWeb = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
-/** Paths of the web app. All of them get the same page; `web/src/router.tsx` has the same list. */
+/** Paths of the web app; `web/src/router.tsx` has the same list. */
 export const webPaths = [
   '/desk',
   '/vouchers',
@@ -28,24 +30,32 @@ export const webPaths = [
 ]
 
 export type WebApp = {
-  /** Answers with the page of the web app, which is the same for all its paths. */
-  answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply
+  /** The address of the script with which the page starts. It changes with every change of the web app. */
+  script: string | undefined
+  /** Answers with the page of the web app for this browser. */
+  answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
 }
 
 /**
  * Serves the web app from a folder, and returns undefined if nothing was built there. The files are read once, so a request can
  * never name another file.
  */
-export function registerWeb(app: FastifyInstance, folder: string): WebApp | undefined {
-  if (!existsSync(join(folder, 'index.html'))) return undefined
-  const answerPage = answerWithFile(folder, 'index.html', { ...pageHeaders, 'cache-control': 'no-cache' })
-  for (const url of webPaths) registerPublicPage(app, { url, render: async (...args) => answerPage(...args) })
-  for (const name of filesIn(folder).filter((name) => name !== 'index.html')) {
+export function registerWeb(app: FastifyInstance, ctx: FirstPageContext, folder: string): WebApp | undefined {
+  // A folder of an earlier version has no first pages: it counts as not built.
+  if (!['index.html', 'first-pages.json'].every((name) => existsSync(join(folder, name)))) return undefined
+  const render = createFirstPage(ctx, folder)
+  const answerPage: WebApp['answerPage'] = async (request, reply) =>
+    reply.headers(pageHeaders).send(await render(request, reply))
+  for (const url of webPaths) registerPublicPage(app, { url, render: answerPage })
+  for (const name of filesIn(folder)) {
     const answer = answerWithFile(folder, name, { ...safeHeaders, 'cache-control': 'public, no-cache' })
     registerPublicPage(app, { url: `/${name}`, render: async (...args) => answer(...args) })
   }
   registerAssets(app, join(folder, 'assets'))
-  return { answerPage }
+  registerHouse(app, ctx)
+  const [, script] =
+    readFileSync(join(folder, 'index.html'), 'utf8').match(/<script type="module"[^>]* src="([^"]+)"/) ?? []
+  return { script, answerPage }
 }
 
 /** Files whose names change with their contents. All of them have one route: a hundred routes took a tenth of each start. */
@@ -73,7 +83,6 @@ export function asksForPage({ method, url, headers }: FastifyRequest, basePath: 
 }
 
 const contentTypes: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -86,7 +95,9 @@ const safeHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 's
 /** Mantine writes style elements, hence 'unsafe-inline' for styles. Scripts come from this service only. */
 const pageHeaders = {
   ...safeHeaders,
-  vary: 'Accept', // programs get JSON at `/`
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store', // the page has the name of the person
+  vary: 'Accept, Accept-Language, Cookie', // programs get JSON at `/`
   'content-security-policy': [
     "default-src 'self'",
     "script-src 'self'",

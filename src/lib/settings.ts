@@ -111,8 +111,58 @@ export function origin(value: string): string {
   return parsed
 }
 
+/**
+ * Parses the address of an OpenID Connect provider. Only a provider on this machine may use http. Entra ID has addresses that
+ * accept every organisation: with them, the service could not check to which one an account belongs.
+ */
+export function oidcIssuer(value: string): string {
+  const { protocol, hostname, username, password, search, hash, pathname } = new URL(url('https', 'http')(value))
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  if (protocol === 'http:' && !isLoopback) throw new Error('must begin with https://')
+  if (username || password || search || hash) throw new Error('must have no user name, no ? and no #')
+  const isTenant = /^\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/i.test(pathname)
+  if (hostname === 'login.microsoftonline.com' && !isTenant)
+    throw new Error(
+      'must name your tenant: https://login.microsoftonline.com/<tenant ID>/v2.0. `common` and `organizations` would accept accounts of every organisation',
+    )
+  return value
+}
+
+export function oidcScopes(value: string): string {
+  const scopes = value.trim().split(/\s+/)
+  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
+    throw new Error('must be scopes separated by spaces, with openid among them')
+  return scopes.join(' ')
+}
+
 export function trueOrFalse(value: string): boolean {
   return oneOf('true', 'false')(value) === 'true'
+}
+
+/** Parses one line of visible text. */
+export function lineOfText(maxLength: number): (value: string) => string {
+  return (value) => {
+    const line = value.trim()
+    if (
+      line === '' ||
+      [...line].length > maxLength ||
+      /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(line)
+    )
+      throw new Error(`must be one line of 1 to ${maxLength} visible characters`)
+    return line
+  }
+}
+
+/** Parses an e-mail address, which becomes a mailto address, or the address of a page. */
+export function contactAddress(value: string): string {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return `mailto:${value}`
+  if (/^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/.test(value)) return value
+  throw new Error('must be an e-mail address or the https address of a page')
+}
+
+export function hexColor(value: string): string {
+  if (!/^#[0-9a-f]{6}$/i.test(value)) throw new Error('must be a colour such as #7a1f2b')
+  return value.toLowerCase()
 }
 
 /** The message does not repeat the value, because it is a secret. */

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { type Queryable, Unavailable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import { type Gathered, gatherCalls } from '#lib/concurrency.ts'
-import { replaceable } from '#lib/points.ts'
 
 type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
@@ -69,7 +68,7 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
   }
 
   return async (key, limit, seconds = windowSeconds) => {
-    const window = await replaceable('count request', () => count(key, seconds), key)
+    const window = await count(key, seconds)
     return {
       allowed: window.count <= limit,
       limit,

@@ -1,6 +1,6 @@
-import { type IdleController, listControllersToProbe } from '#domain/outages/outages.queries.ts'
 import { probeIdleController } from '#domain/outages/probe-idle-controller.ts'
 import { createProbeSchedule, type ProbeLimits, probeLimits } from '#domain/outages/probe-schedule.ts'
+import { type IdleController, listControllersToProbe } from '#domain/outages/probes.queries.ts'
 import type { OutageContext } from '#domain/outages/track-outages.ts'
 import { createLane, type Lane } from './lane.ts'
 

@@ -3,6 +3,7 @@ import { deleteOldRows } from '#db/retention.queries.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
 import { closedWindows } from '#limits/limiter.ts'
 import { createTestDatabase } from '#test/data/database.ts'
+import { nodesOf, planOf } from '#test/data/plans.ts'
 import { listRetentionRules, type RetentionSettings } from './retention-rules.ts'
 
 const db = await createTestDatabase()
@@ -41,13 +42,16 @@ test.each(rules)(
 
 /** Tables without a retention, and why they do not grow without end. */
 const others: Record<string, string[]> = {
-  'deleted with another table': ['delivery_attempts'],
+  'deleted with another table': ['delivery_attempts', 'recovery_codes'],
   'deleted by the sync of their site': ['vouchers'],
   'one row for each thing that people manage': [
     'api_key_secrets',
     'api_key_sites',
     'api_keys',
     'controllers',
+    'identities',
+    'passkeys',
+    'settings',
     'setup_token',
     'site_logos',
     'site_versions',
@@ -85,9 +89,12 @@ test('without settings, batches, revocations and the audit are kept for ever', (
   expect([...tables({ retainAuditDays: 30 })].filter((table) => !always.has(table))).toEqual(['audit'])
 })
 
-function nodesOf(plan: any): any[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-}
+test('a deletion of old creations reads the open batches once, not for each creation', async () => {
+  const [rule] = listRetentionRules({}).filter(({ name }) => name === 'settled creations')
+  const plan = await planOf(db, (explained) => deleteOldRows(explained, (rule as NonNullable<typeof rule>).retention))
+
+  expect(plan).toContain('hashed SubPlan')
+})
 
 test('a deletion takes the oldest rows, a limited number at a time, until fewer are left', async () => {
   await db.query(

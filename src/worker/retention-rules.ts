@@ -1,9 +1,12 @@
 import type { Retention } from '#db/retention.queries.ts'
 import { auditEntries } from '#domain/audit/audit.queries.ts'
 import { finishedBatches, rowsOfBatches } from '#domain/batches/batches.queries.ts'
-import { endedOutages } from '#domain/controllers/outages.queries.ts'
+import { endedOutages } from '#domain/controllers/controller-outages.queries.ts'
 import { deliveredEvents, settledDeliveries } from '#domain/deliveries/events.queries.ts'
 import { daysOfKeys } from '#domain/keys/key-usage.queries.ts'
+import { expiredChallenges } from '#domain/people/passkeys.queries.ts'
+import { endedPendingSignIns } from '#domain/people/pending-sign-ins.queries.ts'
+import { unfinishedApps } from '#domain/people/second-factors.queries.ts'
 import { endedSessions, expiredLinks, knownAddresses } from '#domain/people/sessions.queries.ts'
 import { settledCreations } from '#domain/record/creations.queries.ts'
 import { daysOfSites } from '#domain/record/site-days.queries.ts'
@@ -27,7 +30,7 @@ type RetentionRule = { name: string; everyMinutes: number; retention: Retention 
  */
 export function listRetentionRules({ retainVouchersDays, retainAuditDays }: RetentionSettings): RetentionRule[] {
   return [
-    { name: 'settled creations', everyMinutes: 1, retention: settledCreations() },
+    { name: 'settled creations', everyMinutes: 1, retention: settledCreations },
     { name: 'old Idempotency-Keys', everyMinutes: 1, retention: rememberedRequests },
     { name: 'closed limiter windows', everyMinutes: 5, retention: closedWindows },
     { name: 'old withdrawals', everyMinutes: 60, retention: scheduledWithdrawals },
@@ -35,6 +38,9 @@ export function listRetentionRules({ retainVouchersDays, retainAuditDays }: Rete
     { name: 'old events', everyMinutes: 60, retention: deliveredEvents },
     { name: 'ended sessions', everyMinutes: 60, retention: endedSessions },
     { name: 'expired password links', everyMinutes: 60, retention: expiredLinks },
+    { name: 'sign-ins without a second step', everyMinutes: 60, retention: endedPendingSignIns },
+    { name: 'expired passkey challenges', everyMinutes: 60, retention: expiredChallenges },
+    { name: 'unfinished authenticator apps', everyMinutes: 60, retention: unfinishedApps },
     { name: 'addresses of people', everyMinutes: 60, retention: knownAddresses },
     { name: 'ended outages', everyMinutes: 60, retention: endedOutages },
     { name: 'days of sites', everyMinutes: 60, retention: daysOfSites },

@@ -4,15 +4,13 @@ import { runBatchAlone } from '#domain/creating/run-batch.ts'
 import { type SettleContext, takeUnsettled } from '#domain/creating/settle-creations.ts'
 import { type DeliverContext, deliver } from '#domain/deliveries/deliver.ts'
 import type { DeliveryJob } from '#domain/deliveries/enqueue-deliveries.ts'
-import { takeDueProbes } from '#domain/outages/outages.queries.ts'
+import { takeDueProbes } from '#domain/outages/probes.queries.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
 import { listSitesWithDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { type WithdrawalKind, withdrawalKinds } from '#domain/record/withdrawals.queries.ts'
 import type { WithdrawJob } from '#domain/revocations/enqueue-withdrawals.ts'
 import { type WithdrawContext, withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { type SyncContext, syncSite } from '#domain/syncing/sync-site.ts'
-import { replaceable } from '#lib/points.ts'
-import type { JobLimits } from '#queue/fetcher.ts'
 import { createIdleProbing } from './idle-probing.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
@@ -34,8 +32,8 @@ const withdrawingAtOnce: Record<WithdrawalKind, number> = { end: 200, small: 100
 const batchesAtOnce = 100
 /** After this time the batches of another controller get the place. The next sweep continues. */
 const maxBatchesMs = 120_000
-/** A probe of a controller that hangs takes 3 s. */
-const probesAtOnce = 8
+/** A probe of a controller that hangs takes 3 s. So up to 30 controllers that hang are probed every 5 s, and more less often. */
+const probesAtOnce = 24
 
 type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { config: RetentionSettings }
 
@@ -50,11 +48,8 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const probing = createLane('probing', probesAtOnce, ctx.log)
   const idleProbing = createIdleProbing(ctx)
 
-  const limitsOf = (limits: JobLimits) => replaceable('limit the attempts of a host', () => limits, limits)
-  await ctx.queue.work<DeliveryJob>('attempt', limitsOf(attempts), (job) => deliver(ctx, job))
-  await ctx.queue.work<DeliveryJob>('attempt_slow', limitsOf(slowAttempts), (job) =>
-    deliver(ctx, job, { inSlowLane: true }),
-  )
+  await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
+  await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => {
     const due = await findDueBatch(ctx.db, controllerId)

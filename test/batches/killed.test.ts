@@ -13,7 +13,7 @@ const { key } = await seedKey(app.db, { scope: 'write' })
 await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
   name: 'Sink',
   format: 'generic',
-  url: 'https://sink.invalid',
+  url: 'https://127.0.0.1:9',
   siteIds: undefined,
 })
 const worker = await supervise('worker', 'worker', { DATABASE_URL: app.db.url, SETTLE_SECONDS: '5' })
@@ -23,6 +23,8 @@ const deaths: Point[] = ['in flight', 'after answer', 'before commit', 'after co
 const all = dialects.flatMap((dialect) => deaths.map((point) => ({ ...dialect, point })))
 const count = size(300, 1_000)
 const someOfThem = all.filter((_, i) => i === 1 || i === 4)
+const rowCount = size(12, 100)
+const oneOfThem = all.filter((_, i) => i === 5)
 
 test.each(isLong ? all : someOfThem)(
   `$dialect: a batch whose worker dies $point has exactly ${count} vouchers and one notification`,
@@ -40,7 +42,7 @@ test.each(isLong ? all : someOfThem)(
     const id = accepted.json().id
 
     await vi.waitFor(async () => expect((await app.call(`/api/v2/batches/${id}`, { key })).json().state).toBe('done'), {
-      timeout: 55_000,
+      timeout: 180_000,
       interval: 200,
     })
 
@@ -57,5 +59,59 @@ test.each(isLong ? all : someOfThem)(
     expect(onController).toHaveLength(count)
     expect(recorded.map(({ code }) => code).toSorted()).toEqual(onController.toSorted())
     expect(events).toEqual([{ count }])
+  },
+)
+
+/** Two guests share each name. They have their own rooms, devices and ends. */
+const guests = Array.from({ length: rowCount }, (_, i) => ({
+  name: `Gast ${Math.floor(i / 2)}`,
+  reference: `Zimmer ${i}`,
+  max_uses: 1 + (i % 3),
+  ...(i % 4 === 0
+    ? { valid_until: new Date(Date.now() + (i + 1) * 86_400_000).toISOString() }
+    : { expire_minutes: 60 + i }),
+}))
+
+test.each(isLong ? all : oneOfThem)(
+  '$dialect: after the worker died $point, each row has one voucher with its own values',
+  async ({ driver, flavour, point }) => {
+    const simulator = await startSimulator('--flavour', flavour)
+    const site_id = await seedControlledSite(app.db, simulator, { driver })
+    const kills = worker.kills
+    worker.dieAt(point)
+    const body = JSON.stringify({ site_id, rows: guests })
+    const { id } = (await app.call('/api/v2/batches', { method: 'POST', key, body })).json()
+
+    await vi.waitFor(async () => expect((await app.call(`/api/v2/batches/${id}`, { key })).json().state).toBe('done'), {
+      timeout: 180_000,
+      interval: 200,
+    })
+
+    const onController = (await simulator.vouchers()).filter(({ deleted }) => !deleted)
+    const { rows: recorded } = await app.db.query(
+      `select r.number, v.name, v.code, v.reference, v.max_uses, v.expire_minutes, v.valid_until
+         from batch_rows r join vouchers v on v.site_id = r.site_id and v.id = r.voucher_id
+        where r.site_id = $1 order by r.number`,
+      [site_id],
+    )
+    expect(worker.kills).toBe(kills + 1)
+    expect(recorded.map(({ name, reference, max_uses }) => ({ name, reference, max_uses }))).toEqual(
+      guests.map(({ name, reference, max_uses }) => ({ name, reference, max_uses })),
+    )
+    expect(recorded.map(({ valid_until }) => valid_until?.toISOString())).toEqual(
+      guests.map((guest) => ('valid_until' in guest ? guest.valid_until : undefined)),
+    )
+    const sent = recorded.map(({ code, name, max_uses, expire_minutes }) => [code, name, max_uses, expire_minutes])
+    const seen = onController.map(({ code, name, authorizedGuestLimit, timeLimitMinutes }) => [
+      code,
+      name.slice(11),
+      authorizedGuestLimit,
+      timeLimitMinutes,
+    ])
+    expect(seen.toSorted()).toEqual(sent.toSorted())
+    const own = guests.flatMap((guest, i) =>
+      'expire_minutes' in guest ? [[guest.expire_minutes, recorded[i]?.expire_minutes]] : [],
+    )
+    expect(own.filter(([asked, made]) => asked !== made)).toEqual([])
   },
 )

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { startOutage } from '#domain/controllers/controller-outages.queries.ts'
 import { findSiteOnController } from '#domain/sites/sites.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'

@@ -75,8 +75,17 @@ test('the curl examples check a guest in, look up the voucher, extend it and che
   const found = await runInBash(lookUp, { CODE: voucher.formatted_code })
   expect(found).toMatchObject({ vouchers: [{ id: voucher.id, status: 'valid' }], on_controller_only: [], fresh: true })
 
+  const byName = blocks('sh').find((text) => text.includes('/vouchers/by-name')) as string
+  expect(await runInBash(byName, env)).toMatchObject({ vouchers: [{ id: voucher.id, name: 'Room 12' }], more: 0 })
+
   await runInBash(blocks('sh').find((text) => text.includes('/vouchers.csv')) as string, env)
   expect(readFileSync(join(folder, 'vouchers.csv'), 'utf8')).toContain(voucher.formatted_code)
+
+  const ends = blocks('sh').find((text) => text.includes('/ends')) as string
+  expect(await runInBash(ends, { VOUCHER: voucher.id })).toMatchObject({
+    ends_at: checkOutAt.toISOString(),
+    ends: [1, 2].map((days) => ({ days, direction: 'later' })),
+  })
 
   const change = blocks('sh').find((text) => text.includes('$LATER')) as string
   const sooner = new Date(checkOutAt.getTime() - 3_600_000).toISOString()
@@ -194,6 +203,16 @@ test('the batch in the example is made', async () => {
     async () => expect(await get(`/revocations/${id}`)).toMatchObject({ state: 'done', revoked: 499, kept: 1 }),
     60_000,
   )
+})
+
+test('the guests in the example get their own limits', async () => {
+  const batch = await runInBash(blocks('sh').find((text) => text.includes('"rows"')) as string, {})
+
+  await vi.waitFor(async () => expect(await get(`/batches/${batch.id}`)).toMatchObject({ state: 'done' }), 30_000)
+  expect((await get(`/batches/${batch.id}/rows`)).rows).toMatchObject([
+    { name: 'Huber', outcome: 'made', reference: '204', max_uses: 4, expire_minutes: 4320 },
+    { name: 'Brandt', outcome: 'made', reference: '206', max_uses: 2, expire_minutes: 1440 },
+  ])
 })
 
 test('the revocation in the example is accepted, and every example of the page has run', async () => {

@@ -14,6 +14,7 @@ import {
   formattedCode,
   type VoucherShape,
 } from '#drivers/driver.ts'
+import { explainFailure } from '#drivers/layer-check.ts'
 import { verify } from '#drivers/verification/verify.ts'
 import { machineClock } from '#lib/clock.ts'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -94,7 +95,7 @@ const memoryDriver: Driver = {
       run: async () => [
         memory.has(address)
           ? { layer: 'memory', result: 'ok', detail: 'found' }
-          : { layer: 'memory', result: 'failed', detail: `Nothing is at ${address}` },
+          : { layer: 'memory', result: 'failed', cause: 'no_connection', detail: `Nothing is at ${address}` },
       ],
     },
     {
@@ -103,10 +104,10 @@ const memoryDriver: Driver = {
         try {
           await connect().probe(controllerSite ?? 'default')
         } catch (error) {
-          return [{ layer: 'password', result: 'failed', detail: (error as Error).message }]
+          return [{ layer: 'password', ...explainFailure(error as ControllerError) }]
         }
         return [
-          { layer: 'password', result: 'ok', detail: '' },
+          { layer: 'password', result: 'ok' },
           { layer: 'vouchers', result: 'ok', detail: 'can be read' },
         ]
       },

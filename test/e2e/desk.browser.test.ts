@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
@@ -85,81 +85,6 @@ test('an unknown outcome turns into the voucher, which exists once', async () =>
   expect([await shownCode(page)]).toEqual(await codesOn(controller))
 })
 
-test('extending a voucher of one week does not shorten it', async () => {
-  const { page, site } = await openDesk()
-  await page.getByRole('radio', { name: '1 week' }).check({ force: true })
-  await page.getByLabel('For whom?').fill('Familie Huber')
-  await page.keyboard.press('Enter')
-  await result(page).waitFor()
-  await page.getByRole('region', { name: 'Recently created' }).getByText('Familie Huber').click()
-  await page.getByRole('button', { name: 'Extend…' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Valid until').waitFor()
-  await dialog.locator('.dialog-actions button').last().click()
-  await dialog.waitFor({ state: 'hidden' })
-
-  const { rows } = await app.db.query<{ valid_until: Date | null }>(
-    'select valid_until from vouchers where site_id = $1 order by created_at',
-    [site],
-  )
-  const inOneWeek = Date.now() + 10_080 * 60_000
-  expect(rows.filter(({ valid_until: end }) => end !== null && end.getTime() < inOneWeek)).toEqual([])
-})
-
-test('a voucher ends earlier only after a second question', async () => {
-  const { page, site, person } = await openDesk()
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
-  const stay = { site_id: site, name: 'Familie Huber', valid_until: inDays(4), extendable_until: inDays(9) }
-  const { session } = person
-  const made = await app.call('/api/v2/vouchers', { method: 'POST', session, body: JSON.stringify(stay) })
-  const end = Date.parse(made.json().valid_until)
-  const endNow = async () => {
-    const voucher = await app.call(`/api/v2/vouchers/${made.json().id}`, { session })
-    return Date.parse(voucher.json().valid_until)
-  }
-  const extendDialog = page.getByRole('dialog', { name: 'Extend the voucher of Familie Huber' })
-  const question = page.getByRole('dialog', { name: 'End earlier:' })
-  await page.reload()
-  await page.getByRole('region', { name: 'Recently created' }).getByText('Familie Huber').click()
-  await page.getByRole('button', { name: 'Extend…' }).click()
-  await chooseDay(extendDialog, inDays(2))
-  await extendDialog.getByRole('button', { name: 'End earlier…' }).click()
-  await expectAccessible(page, 'desk end earlier')
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  await extendDialog.waitFor()
-  expect(await endNow()).toBe(end)
-
-  await extendDialog.getByRole('button', { name: 'End earlier…' }).click()
-  await question.getByRole('button', { name: 'End voucher earlier' }).click()
-  await question.waitFor({ state: 'hidden' })
-  const earlier = await endNow()
-  expect(earlier).toBeLessThan(end)
-
-  await page.getByRole('button', { name: 'Extend…' }).click()
-  await extendDialog.getByRole('button', { name: '+2 days' }).click()
-  await expectAccessible(page, 'desk extend by two days')
-  const later = new Date(earlier + 4 * 86_400_000).toISOString() // a colleague is faster, and the page shows the old end
-  await app.call(`/api/v2/vouchers/${made.json().id}`, {
-    method: 'PATCH',
-    session,
-    body: JSON.stringify({ valid_until: later }),
-  })
-  await extendDialog.getByRole('button', { name: 'Extend voucher' }).click()
-  await question.waitFor()
-  expect(await endNow()).toBe(Date.parse(later))
-})
-
-/** Chooses a day in the calendar of the dialog. The time of day stays. */
-async function chooseDay(dialog: Locator, day: Date): Promise<void> {
-  await dialog.getByLabel('Valid until').click()
-  const calendar = dialog.page().locator('[data-dates-dropdown]')
-  const label = day.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
-  const button = calendar.getByRole('button', { name: label, exact: true })
-  if (!(await button.isVisible())) await calendar.locator('[data-direction=previous]').click()
-  await button.click()
-  await calendar.getByRole('button', { name: 'Apply' }).click()
-}
-
 test('a person sees no other site, not even by its address', async () => {
   const { site } = await openDesk()
   const mine = await Promise.all([1, 2].map(async () => seedControlledSite(app.db, await startSimulator())))
@@ -174,6 +99,39 @@ test('a person sees no other site, not even by its address', async () => {
   )
   expect(seen.toSorted()).toEqual(mine.toSorted())
   expect(await page.evaluate(`fetch('/api/v2/sites/${site}').then(({ status }) => status)`)).toBe(404)
+})
+
+test('with all sites chosen, the sites are buttons, and a code of another site is found', async () => {
+  const [hotel, pension] = [await startSimulator(), await startSimulator()]
+  const siteIds = [
+    await seedControlledSite(app.db, hotel, { name: 'Hotel Goldener Adler' }),
+    await seedControlledSite(app.db, pension, { name: 'Pension Alpenblick' }),
+  ]
+  const { session } = await seedPerson(app.db, { siteIds })
+  const page = await openPage(browser, { url: app.url, session })
+  const sites = page.getByRole('group', { name: 'For which site?' })
+  await page.goto('/desk')
+  await page.getByLabel('For whom?').waitFor()
+  expect(await sites.getByRole('radio', { name: 'Hotel Goldener Adler' }).isChecked()).toBe(true)
+
+  await sites.getByText('Pension Alpenblick').click()
+  await page.getByLabel('For whom?').fill('Zimmer 12')
+  await page.keyboard.press('Enter')
+  await result(page).waitFor()
+  const code = await shownCode(page)
+  expect([await codesOn(hotel), await codesOn(pension)]).toEqual([[], [code]])
+  await page.waitForTimeout(700) // N is ignored for a moment
+  await page.keyboard.press('n')
+  await sites.getByText('Hotel Goldener Adler').click()
+  const check = page.getByRole('region', { name: 'Check a code' })
+  await check.getByRole('textbox').fill(code)
+  await page.keyboard.press('Enter')
+  await check.getByText('at Pension Alpenblick').waitFor()
+
+  expect(await check.innerText()).toContain('Valid · not used yet')
+  await check.getByText('at Pension Alpenblick').click()
+  await page.waitForURL(/\/vouchers/)
+  await page.getByText('Zimmer 12').first().waitFor()
 })
 
 long('while the controller is down no voucher is made; when it is back, one is', async () => {

@@ -4,11 +4,12 @@ import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
-import { isLong } from '#test/measuring.ts'
+import { isLong, report } from '#test/measuring.ts'
 import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 import { startWorker } from '#worker/worker.ts'
+import { pasteInto } from './paste-into.ts'
 
 const app = await startWebApp()
 const worker = await startWorker(app.context)
@@ -93,6 +94,115 @@ test('a row that the controller rejects is shown with its reason, and a retry cr
 
   expect((await download).suggestedFilename()).toMatch(/^vouchers-.*\.csv$/)
   expect((await namesOn(controller)).toSorted()).toEqual(['Ahrens', 'Baumann', 'Kern', 'Kern', 'de Vries'])
+})
+
+test('a pasted table: wrong rows are named and corrected in place, the others get their own limits, and what is still wrong stays', async () => {
+  const { page, controller } = await openDesk()
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+  await pasteInto(
+    page.getByLabel('For whom?'),
+    `Name;Zimmer;bis;Geräte;E-Mail\nFamilie Huber;204;${soon};4;huber@web.example\nBrandt;206;;;\nOkafor;208;31.11.;2;\nMoretti;;3 days;viele;\nBrandt;206;;1;`,
+  )
+  await page.getByText('5 rows, 5 columns').waitFor()
+  await page.getByText('November has 30 days. Write the last day, for example 30.11.').waitFor()
+  await page.getByText('Line 3 and line 6 have the same name and room.').waitFor()
+  await page.getByText('2 rows are left out and stay here.').waitFor()
+  await page.getByRole('button', { name: 'Create 3 vouchers' }).waitFor()
+  await expectAccessible(page, 'many table')
+
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.keyboard.press('Control+.')
+  await page.getByRole('textbox', { name: 'Line 4, Valid until' }).fill(soon)
+  await page.keyboard.press('Escape') // brings 31.11. back
+  const focused = page.locator(':focus')
+  await page.getByRole('button', { name: 'Line 4, Valid until: 31.11.' }).and(focused).waitFor()
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'Line 4, Valid until' }).and(focused).waitFor()
+  await page.keyboard.insertText(`${soon} 9:00`)
+  await page.keyboard.press('Tab')
+  expect(await page.getByRole('textbox', { name: 'Line 4, Devices' }).inputValue()).toBe('2')
+  await page.getByRole('button', { name: 'Create 4 vouchers' }).click()
+  await page.getByRole('button', { name: 'Print 4' }).waitFor()
+  await expectAccessible(page, 'many table made')
+
+  const made = (await controller.vouchers()).map(
+    ({ name, authorizedGuestLimit: devices, timeLimitMinutes: minutes }) => [
+      name.slice(11),
+      devices,
+      minutes > 4320 - 26 * 60 && minutes < 4320 ? 'until' : minutes,
+    ],
+  )
+  expect(made.toSorted()).toEqual(
+    [
+      ['Familie Huber', 4, expect.anything()],
+      ['Brandt', 2, 4320],
+      ['Okafor', 2, expect.anything()],
+      ['Brandt', 1, 4320],
+    ].toSorted(),
+  )
+  const { rows } = await app.db.query(
+    'select name, reference, valid_until is not null as "isUntil" from vouchers where batch_id = (select id from batches order by created_at desc limit 1) order by id',
+  )
+  expect(rows).toEqual([
+    { name: 'Familie Huber', reference: '204', isUntil: true },
+    { name: 'Brandt', reference: '206', isUntil: false },
+    { name: 'Okafor', reference: '208', isUntil: true },
+    { name: 'Brandt', reference: '206', isUntil: false },
+  ])
+
+  await page.getByRole('button', { name: 'New list' }).click()
+  await page.getByText('1 row, 5 columns').waitFor()
+  await page.getByRole('button', { name: 'Create vouchers' }).click() // leads to the first error
+  await page.getByRole('textbox', { name: 'Line 2, Devices' }).fill('1')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Create 1 voucher' }).waitFor()
+  await page.getByRole('button', { name: 'Edit as text' }).click()
+  expect(await page.getByLabel('For whom?').inputValue()).toBe('Name;Zimmer;bis;Geräte;E-Mail\nMoretti;;3 days;1;')
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('button', { name: 'Create 1 voucher' }).waitFor()
+})
+
+test('names with commas stay a plain list, and a table of more than 1,000 rows is rejected above the table', async () => {
+  const { page, controller } = await openDesk()
+  await pasteInto(page.getByLabel('For whom?'), 'Huber, Anna\nKern, Ole')
+  await page.getByText('2 names').waitFor()
+  await page.getByLabel('For whom?').fill('')
+  await pasteInto(
+    page.getByLabel('For whom?'),
+    `Name;Zimmer\n${Array.from({ length: 1_002 }, (_, index) => `Gast ${index};${index}`).join('\n')}`,
+  )
+  await page.getByText('At most 1,000 vouchers at once. Remove 2.').waitFor()
+  await page.getByRole('button', { name: 'Create 1002 vouchers' }).click()
+
+  expect(await controller.creates()).toBe(0)
+})
+
+/** Marks the paste, and the first frame with the table. */
+const markPreview = `
+  const seen = new MutationObserver(() => {
+    if (!document.body.textContent.includes('1000 rows, 4 columns')) return
+    seen.disconnect()
+    requestAnimationFrame(() => setTimeout(() => performance.mark('shown')))
+  })
+  seen.observe(document.body, { subtree: true, childList: true, characterData: true })
+  document.addEventListener('paste', () => performance.mark('pasted'), { capture: true, once: true })`
+
+long('1,000 rows with columns are shown within a second', async () => {
+  const { page } = await openDesk()
+  const nextYear = new Date().getFullYear() + 1
+  const rows = Array.from(
+    { length: 1_000 },
+    (_, i) => `Gast ${i}\t${100 + i}\t${i % 50 === 7 ? '31.11.2099' : `${1 + (i % 28)}.12.${nextYear}`}\t${i % 4}`,
+  )
+  await page.evaluate(markPreview)
+  await pasteInto(page.getByLabel('For whom?'), `Name\tZimmer\tbis\tGeräte\n${rows.join('\n')}`)
+  await page.waitForFunction(() => performance.getEntriesByName('shown').length > 0)
+  const ms = await page.evaluate(() => performance.measure('preview', 'pasted', 'shown').duration)
+  report('ms from the paste until a table of 1,000 rows is painted', ms)
+  await page.getByText('Show all').click()
+  await page.getByRole('button', { name: 'Line 1001, Name: Gast 999' }).waitFor()
+
+  expect(ms).toBeLessThan(1_000)
 })
 
 long('a list that is too long is rejected in the form; a count with a name needs no list', async () => {

@@ -118,6 +118,22 @@ test('11 vouchers are two sheets of A4, with QR codes of 22 mm for the Wi-Fi', a
   for (const { formatted_code } of vouchers(11)) expect(pages.map(({ text }) => text).join()).toContain(formatted_code)
 })
 
+test('a print that begins at card 8 leaves the first cards of the first sheet empty', async () => {
+  const faults = await print({ vouchers: vouchers(4), firstCard: 8 })
+  const first = await page.locator('.vs-slip').first().boundingBox()
+  const sheet = await page.locator('.vs-sheet').first().boundingBox()
+  const pages = await readPrinter('a4 from card 8')
+
+  expect(faults).toEqual([])
+  expect(pages.map(({ qrCodes }) => qrCodes.length)).toEqual([3, 1])
+  const pxPerMm = 96 / 25.4
+  expect(
+    [first?.x, first?.y].map((px, axis) =>
+      Math.round(((px ?? 0) - (axis ? (sheet?.y ?? 0) : (sheet?.x ?? 0))) / pxPerMm),
+    ),
+  ).toEqual([105, 177])
+})
+
 test('5 vouchers on 80 mm are five pages, none of them blank, with QR codes of 28 mm', async () => {
   const faults = await print({ vouchers: vouchers(5), paper: '80mm' })
   const pages = await readPrinter('80mm')
@@ -152,6 +168,8 @@ test('an open Wi-Fi has no line for a password, and a hidden one is typed', asyn
 const languages = ['de', 'en', 'fr', 'it', 'nl', 'es', 'pl', 'cs'] as const
 const until = { id: '1-until', valid_until: '2026-12-24T10:00:00.000Z', expire_minutes: 60, max_uses: 0 }
 const familyName = 'Familie Wolkenstein-Trostburg, Suite 7'
+/** The longest name that the desk accepts. */
+const longestName = `${'Fachtagung Gesundheitswesen und Digitalisierung, '.repeat(4)}${'W'.repeat(48)}`
 const longTexts = {
   site: {
     id: 1,
@@ -171,7 +189,12 @@ test.each(languages.slice(0, size(2, 8)))(
   'everything fits on cards and slips in %s and another language',
   async (language) => {
     const second = languages[(languages.indexOf(language) + 1) % languages.length]
-    const some = [...vouchers(1), ...vouchers(1, { ...until, name: familyName })]
+    const some = [
+      ...vouchers(1),
+      ...vouchers(1, { ...until, name: familyName }),
+      ...vouchers(1, { id: '1-long', name: longestName }),
+      ...vouchers(1, { ...until, id: '1-both', name: longestName }),
+    ]
     for (const paper of ['a4', '80mm'])
       for (const both of [[language], [language, second]])
         for (const [kind, texts] of Object.entries({ long: longTexts, usual: usualTexts })) {
@@ -182,7 +205,7 @@ test.each(languages.slice(0, size(2, 8)))(
     await print({ vouchers: some, paper: '80mm', languages: [language, second], ...usualTexts })
     const pages = await readPrinter(`80mm ${language}`)
 
-    expect(pages.map(({ qrCodes }) => qrCodes.map(({ text }) => text))).toEqual([[wifiText], [wifiText]])
+    expect(pages.map(({ qrCodes }) => qrCodes.map(({ text }) => text))).toEqual(Array(4).fill([wifiText]))
   },
 )
 

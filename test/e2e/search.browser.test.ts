@@ -21,7 +21,8 @@ async function openDesk(prepare?: (page: Page) => Promise<unknown>): Promise<Pag
   const page = await openPage(browser, { url: app.url, session })
   await prepare?.(page)
   await page.goto('/desk')
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  // The keys of the frame work once the app has replaced the bars of the first page.
+  await expect.poll(() => page.locator('.first-page').count()).toBe(0)
   return page
 }
 
@@ -32,10 +33,53 @@ test('the first voucher found is selected when it arrives, and Enter opens it', 
   await page.getByPlaceholder('Site, name or code').fill('Zimmer')
   const selected = page.locator('[data-action][data-selected]')
   await selected.waitFor()
-  expect(await selected.textContent()).toContain('Zimmer 205')
+  for (const text of ['Zimmer 205', 'Hotel Goldener Adler', 'Valid'])
+    expect(await selected.textContent()).toContain(text)
   await page.keyboard.press('Enter')
 
   await page.getByRole('dialog').getByRole('heading', { name: 'Zimmer 205' }).waitFor()
+})
+
+test('the name of a site offers a new voucher there and a test of its controller', async () => {
+  const page = await openDesk()
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByPlaceholder('Site, name or code').fill('resid')
+  await page.getByText('Test controller of Residenz').click()
+  await page.waitForURL(/\/sites\/\d+/)
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByPlaceholder('Site, name or code').fill('resid')
+  await page.getByText('New voucher at Residenz').click()
+
+  await page.waitForURL(/\/desk\?site=\d+/)
+})
+
+test.each([
+  ['Ctrl K', 'ControlOrMeta+k', (page: Page) => page.getByPlaceholder('Site, name or code')],
+  ['?', 'Shift+?', (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' })],
+] as const)('%s works before the navigation is rendered', async (_, keys, dialogOf) => {
+  const page = await openPage(browser, { url: app.url, session })
+  // The second step waits for a frame or for 300 ms. It gets neither before the test has pressed the keys.
+  await page.addInitScript(`{
+    const { requestAnimationFrame, setTimeout } = window
+    const waiting = []
+    const isFirstStep = () => [...document.querySelectorAll('main')].some((main) => !main.closest('.first-page'))
+    window.requestAnimationFrame = (run) => (isFirstStep() ? waiting.push(run) : requestAnimationFrame(run))
+    window.setTimeout = (run, ms, ...more) =>
+      ms === 300 && isFirstStep() ? waiting.push(run) : setTimeout(run, ms, ...more)
+    window.goOn = () => {
+      Object.assign(window, { requestAnimationFrame, setTimeout })
+      for (const run of waiting.splice(0)) run(performance.now())
+    }
+  }`)
+  await page.goto('/desk')
+  await page.locator('input:focus').waitFor()
+  expect(await page.locator('.first-page').count()).toBeGreaterThan(0)
+  await page.locator('input:focus').blur() // single keys do nothing while somebody types
+  await page.keyboard.press(keys)
+  await page.evaluate('window.goOn()')
+
+  await dialogOf(page).waitFor()
 })
 
 test('keys typed while the dialog is still loading are in its field', async () => {

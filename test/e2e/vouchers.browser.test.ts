@@ -71,6 +71,7 @@ test('filter, revoke three, export: the vouchers are gone on the controller, and
   await page.getByText('Konferenz A').waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'For programs' }).click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^vouchers-\d{4}-\d\d-\d\d\.csv$/)
   const rows: Record<string, string>[] = parse(await readFile(await file.path(), 'utf8'), { bom: true, columns: true })
@@ -79,6 +80,20 @@ test('filter, revoke three, export: the vouchers are gone on the controller, and
     ['Konferenz C', 'revoked'],
     ['Konferenz B', 'revoked'],
     ['Konferenz A', 'revoked'],
+  ])
+
+  const readable = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'For Excel and other spreadsheets' }).waitFor()
+  await expectAccessible(page, 'vouchers export menu', { widths: [1440] })
+  await page.getByRole('menuitem', { name: 'For Excel and other spreadsheets' }).click()
+  const saved = await readFile(await (await readable).path(), 'utf8')
+  expect(saved.startsWith('\ufeffSite,Name,Code,Status,Created')).toBe(true)
+  expect(parse(saved, { bom: true, columns: true })).toMatchObject([
+    { Name: 'Konferenz D', Status: 'Valid' },
+    { Name: 'Konferenz C', Status: 'Revoked' },
+    { Name: 'Konferenz B', Status: 'Revoked' },
+    { Name: 'Konferenz A', Status: 'Revoked' },
   ])
 })
 
@@ -147,7 +162,7 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
     await drawer.getByText(`Check-in (PMS) ${words}`, { exact: true }).waitFor()
 
   await drawer.getByRole('button', { name: 'Extend…' }).click()
-  await page.getByRole('button', { name: 'Extend voucher' }).click()
+  await page.getByRole('button', { name: 'Extend by 1 day' }).click()
   await drawer.getByText('Anna Weber changed the end to', { exact: false }).waitFor()
 
   await drawer.getByRole('button', { name: 'Revoke this voucher…' }).click()
@@ -171,6 +186,7 @@ test('while another export runs, the page says so and offers to try again', asyn
     },
   )
   await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'For programs' }).click()
   const alert = page.getByRole('alert').filter({ hasText: message })
   await alert.getByText('The file was not saved').waitFor()
   await expectAccessible(page, 'vouchers export busy')

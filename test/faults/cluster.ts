@@ -10,6 +10,8 @@ import { onFileEnd } from '#test/on-file-end.ts'
 import { program } from '#test/service.ts'
 import type { Mutant } from './mutants.ts'
 
+/** Mutants run from source, because their preload replaces exports of modules. */
+const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const preload = fileURLToPath(new URL('./preload.ts', import.meta.url))
 
 /** A process of the service that is started again whenever it ends, as by systemd. */
@@ -42,7 +44,7 @@ export async function supervise(
   const state = { kills: 0, clockAheadMs: 0 }
 
   function start(): Promise<void> {
-    child = spawn(process.execPath, ['--import', preload, program, command], {
+    child = spawn(process.execPath, ['--import', preload, mutant ? source : program, command], {
       env: {
         ...processEnvironment,
         ...testEnvironment('', { LOG_LEVEL: 'info', ...env, PORT: String(port) }),

@@ -7,7 +7,7 @@ import { largeRevocation, type Run, runWithFaults } from './run-with-faults.ts'
 import { withoutStandby } from './without-standby.ts'
 
 const words: Record<Mutant, RegExp> = {
-  'no intent': /orphan|two codes/,
+  'no creation before the call': /orphan|two codes/,
   'no unique claim': /given to two requests|orphan/,
   'no outbox': /no notification/,
   'count then insert': /requests of the limited key were accepted/,

@@ -1,10 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel'
-import { type Point, pointChannel, type Step, stepChannel } from '#lib/points.ts'
-import { type Mutant, mutate } from './mutants.ts'
+import { type Point, pointChannel } from '#lib/points.ts'
+import type { Mutant } from './mutants.ts'
+import { replaceExports } from './replace-exports.ts'
 
 /** Loaded before the service by `node --import`. Kills the process at a point, changes its clock, or applies a mutant. */
 const mutant = process.env['FAULT_MUTANT'] as Mutant | undefined
-if (mutant) subscribe(stepChannel, (step) => mutate(mutant, step as Step))
+if (mutant) replaceExports(mutant)
 
 const MachineDate = globalThis.Date
 let clockAheadMs = Number(process.env['FAULT_CLOCK_AHEAD_MS'] ?? 0)

@@ -7,7 +7,7 @@ const seconds = 120
 
 /**
  * Retention deletes a creation a day after it was settled. Here that is less than a second. In CI,
- * `test/batches/rows-without-creation.test.ts` tests this without processes.
+ * `src/worker/rows-without-creation.test.ts` tests this without processes.
  */
 test.runIf(isLong)(
   'no promise is broken when retention meets batches whose worker died before it updated their rows',

@@ -26,6 +26,7 @@ function problemOf(file: string, specifier: string): string | undefined {
   if (!target.startsWith('src/')) return undefined
   const path = target.slice('src/'.length)
   const [targetLayer = ''] = path.split('/')
+  if (file.startsWith('src/http/errors/') && /^http\/v\d/.test(path)) return 'the catalogue of errors is below the APIs'
   if (targetLayer === layer) return layer === 'domain' && !isTest(file) ? problemInDomain(file, target) : undefined
   const allowed = layers[layer] as string[]
   if (!allowed.includes(targetLayer) && !allowed.includes(path))
@@ -126,6 +127,12 @@ test('a folder of the domain imports only the folders below it', () => {
   expect(rejectedIn(lowest, ...planted)).toEqual([planted[1], planted[3]])
   expect(rejectedIn(higher, ...planted)).toEqual([planted[3]])
   expect(rejectedIn('src/domain/errors.ts', './audit/audit.ts', './actor.ts')).toEqual(['./audit/audit.ts'])
+})
+
+test('the catalogue of errors imports nothing from the APIs', () => {
+  const planted = ['../v2/kit/fields.ts', '../v1/errors.ts', '../server/preferred-language.ts', '#domain/errors.ts']
+
+  expect(rejectedIn('src/http/errors/a.ts', ...planted)).toEqual(planted.slice(0, 2))
 })
 
 test('a new layer must be put into the table', () => {

@@ -38,6 +38,7 @@ export const domainFolders = [
   'keys',
   'controllers',
   'sites',
+  'settings',
   'templates',
   'webhooks',
   'deliveries',
@@ -50,5 +51,6 @@ export const domainFolders = [
   'syncing',
   'holding',
   'people',
+  'single-sign-on',
   'overview',
 ]

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { addConference } from '#test/data/conference.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
-import { isLong, percentile, report, size, timeLimit } from '#test/measuring.ts'
+import { isLong, percentile, report, size } from '#test/measuring.ts'
 import { startSimulatorProcess } from '#test/network/simulator.ts'
 import { startService } from '#test/service.ts'
-import { addConference } from '../withdrawals/large-revocation.ts'
-import { startStay, uuidOf } from '../withdrawals/stay.ts'
+import { startStay, uuidOf } from '#test/stay.ts'
 
 const vouchers = size(1_500, 9_000)
 const creations = size(10, 200)
@@ -71,5 +71,5 @@ test(`beside a revocation of ${vouchers} vouchers, an ended stay and a single DE
   report(`creation p95 of another caller, idle and beside a revocation of ${vouchers}, ms`, [idle, beside])
 
   expect.soft(pending).toBeGreaterThan(0)
-  if (isLong) for (const seconds of [end, single]) expect.soft(seconds).toBeLessThan(timeLimit(30))
+  if (isLong) for (const seconds of [end, single]) expect.soft(seconds).toBeLessThan(30)
 })

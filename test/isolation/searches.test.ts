@@ -16,8 +16,12 @@ const site = await seedControlledSite(app.db, simulator)
 const { key } = await seedKey(app.db, { scope: 'write' })
 const create = (name: string) => JSON.stringify({ site_id: site, name })
 
-test('while the searches of one key hang, other keys create, list and search, and more searches of that key get 429', async () => {
+// Each attempt that ends in time proves that nobody waits for the hanging searches. A busy machine may need several.
+test('while the searches of one key hang, other keys create, list and search, and more searches of that key get 429', {
+  retry: 5,
+}, async () => {
   const hog = await seedKey(app.db)
+  const name = `Gast ${hog.id}`
   const { searches } = app.context
   const startedAt = performance.now()
   const hanging = range(11).map(() =>
@@ -32,9 +36,9 @@ test('while the searches of one key hang, other keys create, list and search, an
     'Too many searches are running at once. Please try again in a moment.',
     '2',
   ])
-  expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: create('Gast') })).status).toBe(201)
+  expect((await app.call('/api/v2/vouchers', { method: 'POST', key, body: create(name) })).status).toBe(201)
   expect((await app.call('/api/v2/vouchers?limit=5', { key: hog.key })).status).toBe(200)
-  expect((await app.call('/api/v2/vouchers?text=gast', { key })).json().vouchers).toHaveLength(1)
+  expect((await app.call(`/api/v2/vouchers?text=${encodeURIComponent(name)}`, { key })).json().vouchers).toHaveLength(1)
   expect(performance.now() - startedAt).toBeLessThan(2_000) // before any of the hanging searches was given up
 
   const reasons = (await refused).map((one) => (one as PromiseRejectedResult).reason.code)

@@ -1,16 +1,22 @@
 import { vi } from 'vitest'
+import { isLong } from '#test/measuring.ts'
 import { cleanUpAfterFile } from '#test/on-file-end.ts'
 
 // Vitest runs this file before each test file.
 cleanUpAfterFile()
 waitPatiently()
 
-/** Without a time, `vi.waitFor` gives up after a second, which is not enough on a busy machine. */
+/**
+ * A wait ends at the earliest after a minute in CI, where other programs use the processors too: Vitest gives up after a second. In the
+ * long run, a wait lasts as long as the test says.
+ */
 function waitPatiently(): void {
   const shared = vi as typeof vi & { isPatient?: boolean } // one for all files of a worker
   if (shared.isPatient) return
   shared.isPatient = true
   const { waitFor } = vi
-  vi.waitFor = (callback, options = {}) =>
-    waitFor(callback, { timeout: 60_000, ...(typeof options === 'number' ? { timeout: options } : options) })
+  vi.waitFor = (callback, given = {}) => {
+    const { timeout = 60_000, ...options } = typeof given === 'number' ? { timeout: given } : given
+    return waitFor(callback, { ...options, timeout: isLong ? timeout : Math.max(timeout, 60_000) })
+  }
 }

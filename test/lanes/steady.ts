@@ -17,8 +17,10 @@ const killAfterMs = 10_000
 type Run = { number: number; kind: 'idle' | 'busy'; seconds: number; isGreen: boolean; log: string; report?: RunReport }
 
 const { values } = parseArgs({
-  options: { idle: { type: 'string', default: '5' }, busy: { type: 'string', default: '2' } },
+  options: { idle: { type: 'string' }, busy: { type: 'string' } },
 })
+const isDefault = values.idle === undefined && values.busy === undefined
+const counts = isDefault ? { idle: 5, busy: 2 } : { idle: Number(values.idle ?? 0), busy: Number(values.busy ?? 0) }
 const commit = git('rev-parse', 'HEAD')
 const logs = mkdtempSync(join(tmpdir(), 'steady-logs-'))
 const runs: Run[] = []
@@ -27,12 +29,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /**
  * `npm run test:steady -- --idle 5 --busy 2` runs the whole CI five times, and twice beside busy processes. Each run uses a new
- * clone of the last commit. A test that fails in one of the runs has a defect, or shows one.
+ * clone of the last commit. Without options it does the same; with one option, it runs only that kind. A test that fails in one of
+ * the runs has a defect, or shows one.
  */
 print(`Commit ${commit.slice(0, 12)}, ${availableParallelism()} processors. The logs stay in ${logs}`)
 if (git('status', '--porcelain') !== '') print('Changes that are not committed are not tested.')
 for (const kind of ['idle', 'busy'] as const)
-  for (let nth = 0; nth < Number(values[kind]) && !interruption.signal.aborted; nth++) await runOnce(kind)
+  for (let nth = 0; nth < counts[kind] && !interruption.signal.aborted; nth++) await runOnce(kind)
 printFailures()
 printSlowestFiles()
 print(`The logs are in ${logs}`)

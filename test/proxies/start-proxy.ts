@@ -117,7 +117,8 @@ async function started(child: ChildProcess, { folder, ...proxy }: Prepared, logF
       return '' // nothing was logged yet
     }
   }
-  while (!(await isListening(proxy.httpsPort))) {
+  // Caddy opens the port for HTTPS first, and the one for HTTP later.
+  while (!(await isListening(proxy.httpsPort)) || !(await isListening(proxy.httpPort))) {
     if (child.exitCode !== null) throw new Error(`The proxy ended: ${terminal} ${logFiles.map(logOf).join('\n')}`)
     await pause(50)
   }

@@ -46,14 +46,14 @@ async function waitUntilWell(): Promise<void> {
   for (let answer = await create(sickSite); answer.status !== 201; answer = await create(sickSite)) await pause(500)
 }
 
-test('requests to a hung controller fail within 10.5 s, later ones at once, and they succeed when it works again', async () => {
+test('requests to a hung controller fail within 10.5 s, later ones within 3.5 s, and they succeed when it works again', async () => {
   await create(sickSite)
   await sick.behave({ hang: true })
   const first = await Promise.all(range(20).map(() => create(sickSite)))
-  first.push(await create(sickSite)) // four at once waited for an answer; this is the fifth
+  first.push(await create(sickSite)) // four at once waited for an answer; a read comes before this one
   const afterwards = []
   for (const _ of range(20)) afterwards.push(await create(sickSite))
-  report('answers of a hung controller in ms: slowest, slowest once the breaker is open', [
+  report('answers of a hung controller in ms: slowest, slowest afterwards', [
     Math.max(...first.map(({ ms }) => ms)),
     Math.max(...afterwards.map(({ ms }) => ms)),
   ])
@@ -63,9 +63,9 @@ test('requests to a hung controller fail within 10.5 s, later ones at once, and 
 
   expect(first.map(({ status }) => status)).toEqual(range(21).map(() => 500))
   expect(Math.max(...first.map(({ ms }) => ms))).toBeLessThan(timeLimit(10_500))
-  expect(first.filter(({ outcome }) => outcome === 'unknown').length).toBe(5)
+  expect(first.filter(({ outcome }) => outcome === 'unknown').length).toBe(4)
   expect(afterwards.map(({ status, outcome }) => [status, outcome])).toEqual(range(20).map(() => [500, 'none']))
-  expect(Math.max(...afterwards.map(({ ms }) => ms))).toBeLessThan(timeLimit(1_000))
+  expect(Math.max(...afterwards.map(({ ms }) => ms))).toBeLessThan(timeLimit(3_500))
 })
 
 const rounds = 5

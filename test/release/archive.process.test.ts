@@ -83,10 +83,10 @@ test('the SBOM is valid and names every production dependency and the packages o
   expect(components.filter((one: { hashes?: unknown; licenses?: unknown }) => !one.hashes || !one.licenses)).toEqual([])
 })
 
-test('the same commit makes the same bytes', async () => {
-  const clone = isLong ? await cloneElsewhere() : root
+test.runIf(isLong)('the same commit makes the same bytes', async () => {
+  const clone = await cloneElsewhere()
   const again = await build(clone, '077')
-  if (clone !== root) rmSync(join(clone, 'node_modules'), { recursive: true }) // takes too long for the end of the file
+  rmSync(join(clone, 'node_modules'), { recursive: true }) // takes too long for the end of the file
 
   expect(readFileSync(join(again, `${archive}.sha256`), 'utf8')).toBe(
     readFileSync(join(target, `${archive}.sha256`), 'utf8'),

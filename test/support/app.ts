@@ -23,18 +23,27 @@ export type TestApp = {
 /** A missing folder, so that tests do not depend on whether the web app was built. */
 const noWeb = '/nonexistent'
 
+type StartOptions = {
+  webFolder?: string
+  observer?: Observer
+  db?: TestDatabase
+  /** A free port, if the address must be known before, for example for PUBLIC_URL. */
+  port?: number
+}
+
 /** The real service in this process, on a port of its own and, unless one is given, a database of its own. */
 export async function startApp(
   env: Record<string, string> = {},
-  { webFolder = noWeb, observer, db: given }: { webFolder?: string; observer?: Observer; db?: TestDatabase } = {},
+  { webFolder = noWeb, observer, db: given, port = 0 }: StartOptions = {},
 ): Promise<TestApp> {
   const db = given ?? (await createTestDatabase())
   const ctx = createContext(loadConfig(testEnvironment(db.url, env)), 'start', { observer })
   await ctx.start()
-  const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, listenAddress } = ctx.config
+  const { basePath, trustedProxies, listCacheMiB, securityContact, publicUrl, allowHttpSignIn, listenAddress } =
+    ctx.config
   const server = await serve(
-    { ...ctx, basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn, webFolder },
-    { port: 0, address: listenAddress, health: { readiness: async () => ({ status: 'ready' }) } },
+    { ...ctx, basePath, trustedProxies, listCacheMiB, securityContact, publicUrl, allowHttpSignIn, webFolder },
+    { port, address: listenAddress, health: { readiness: async () => ({ status: 'ready' }) } },
   )
   onFileEnd(async () => {
     await server.stop()

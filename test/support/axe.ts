@@ -35,6 +35,15 @@ export async function expectAccessible(
   }
 }
 
+/** Expects that the colours of a page have enough contrast, light and dark. `look` says in the message what the page shows. */
+export async function expectContrast(page: Page, look: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(untilStill)
+    expect(await listViolations(page, ofColours), `${look}, ${colorScheme}`).toEqual([])
+  }
+}
+
 /** Like `expectAccessible`. Also expects that every action is reachable by keyboard on a wide screen and on a phone. */
 export async function expectUsable(page: Page, name: string): Promise<void> {
   await expectAccessible(page, name)
@@ -61,9 +70,10 @@ const looks = [
 /**
  * Waits until all animations have ended, because a colour that is still changing is not a violation. A new colour
  * scheme takes effect in the next frame, and the fading begins in the frame after it. Endless animations, such as that
- * of a loader, do not count.
+ * of a loader, do not count. The bars of the first page are replaced in the second step.
  */
 const untilStill = `(async () => {
+  while (document.querySelector('.first-page:not([data-for])')) await new Promise(requestAnimationFrame)
   const finite = () => document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
   do {
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)

@@ -72,7 +72,7 @@ test.each([
     expect(before.filter(({ status }) => status !== 200)).toEqual([])
     expect(accepted(before) + accepted(after)).toBe(limit)
     expect(after.filter(({ status }) => status !== 200 && status !== 429)).toEqual([])
-    expect(slowest(after)).toBeLessThan(isLong ? 300 : 3_000) // in CI others use the processors too
+    expect(slowest(after)).toBeLessThan(isLong ? 300 : 10_000) // in CI others use the processors too
   },
 )
 

@@ -6,8 +6,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
-import { rotateSecrets } from '#domain/secrets/rotate-secrets.ts'
-import { listEncryptedColumns } from '#domain/secrets/secrets.queries.ts'
 import { setGuestInfo } from '#domain/sites/guest-info.ts'
 import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import { runCommand } from '#test/command.ts'
@@ -83,26 +81,6 @@ test('two rows with their values swapped cannot be decrypted', async () => {
   for (const { id, secret } of await stored())
     expect(() => decrypt(ringA, place(id), secret)).toThrow('cannot be decrypted')
   await expect(checkKeyring(db, ringA)).rejects.toThrow('cannot be decrypted')
-})
-
-test('rotation finds every encrypted column and encrypts every value with the first key', async () => {
-  await seedControllers(500)
-  const both: Keyring = { currentId: 'b', keys: new Map([...ringB.keys, ...ringA.keys]) }
-
-  expect(await listEncryptedColumns(db)).toEqual(
-    expect.arrayContaining([
-      { table: 'controllers', column: 'secret' },
-      { table: 'controllers', column: 'session' },
-      { table: 'sites', column: 'wifi_password' },
-      { table: 'webhooks', column: 'secret' },
-      { table: 'webhooks', column: 'url' },
-    ]),
-  )
-  expect(await rotateSecrets(db, both)).toEqual({ rotated: 500 })
-  expect(await rotateSecrets(db, both)).toEqual({ rotated: 0 })
-  for (const { id, name, secret } of await stored()) {
-    expect(decrypt(ringB, place(id), secret)).toBe(`canary-password-${name.slice(1)}`)
-  }
 })
 
 test('after `secrets rotate` is killed, every value can be decrypted, and a second run finishes the work', async () => {

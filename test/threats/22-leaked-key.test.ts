@@ -39,6 +39,7 @@ const guarded = [
   'staff',
   'staff_sites',
   'site_logos',
+  'settings',
 ]
 async function fingerprint(): Promise<string> {
   const tables = await Promise.all(

@@ -53,7 +53,7 @@ describe('a page of another website cannot use the cookie', () => {
 
   test('sign-in and setup need our own page too', async () => {
     const typed = JSON.stringify({ email: admin.email, password })
-    for (const path of ['/session', '/setup', '/password-links']) {
+    for (const path of ['/session', '/setup', '/setup/check', '/password-links']) {
       const headers = { ...json, origin: 'https://evil.example' }
       expect(errorOf(await app.call(`/api/v2${path}`, { method: 'POST', headers, body: typed }))).toEqual([
         403,

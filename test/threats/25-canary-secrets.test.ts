@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
+import { codeOf } from '#test/data/second-factors.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import { isLong } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -80,6 +81,10 @@ test.each(levels)(
       prefix: key.prefix,
       old_valid_until: new Date(Date.now() + 3_600_000).toISOString(),
     })
+    const app = await receive('POST', '/me/authenticator-app', undefined)
+    const code = await codeOf(db, app.secret)
+    const { recovery_codes: recoveryCodes } = await receive('POST', '/me/authenticator-app/check', { code })
+    expect((await send('POST', '/me/authenticator-app/activate')).status).toBe(204)
     const secrets = {
       password,
       controllerPassword,
@@ -90,6 +95,8 @@ test.each(levels)(
       webhookUrl: hookPath,
       webhookSecret: hook.secret,
       invitation: person.password_link.token,
+      authenticatorApp: app.secret,
+      recoveryCode: recoveryCodes[0],
     }
 
     const answers: SinkAnswer[] = [401, 404, 500, 'reset', { status: 302, headers: { location: `/${hookPath}` } }]
@@ -120,6 +127,10 @@ test.each(levels)(
       expect([401, 429]).toContain(inOtherField.status)
       const altered = { token: `${secret}x`, new_password: `${secret} four random words` }
       expect([403, 429]).toContain((await send('POST', '/password-links', altered)).status)
+      await send('POST', '/session/second-factor', { recovery_code: secret })
+      await send('POST', '/session/again', { password: secret })
+      await send('POST', '/me/authenticator-app/check', { code: secret })
+      await send('POST', '/setup/check', { token: secret })
       await send('POST', '/setup', { token: secret, name: 'x', email, password: secret, language: 'en' })
       await send('POST', '/webhooks', { url: `ftp://${secret}@example.com/`, secret })
       await send('PATCH', `/sites/${site}/guest-info`, { wifi_password: { secret }, [secret.slice(0, 3)]: secret })

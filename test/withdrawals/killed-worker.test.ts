@@ -4,7 +4,7 @@ import { insertScheduledWithdrawals } from '#domain/record/withdrawals.queries.t
 import { startApp } from '#test/app.ts'
 import { report, timeLimit } from '#test/measuring.ts'
 import { startService } from '#test/service.ts'
-import { onClassic, onIntegration, startStay, uuidOf } from './stay.ts'
+import { onClassic, onIntegration, startStay, uuidOf } from '#test/stay.ts'
 
 const app = await startApp()
 const { openSite, checkIn, read, statusOf } = await startStay(app)

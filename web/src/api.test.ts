@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ApiError, api, onSessionEnded, toApiError } from './api.ts'
+import { ApiError, api, onServiceUpdated, onSessionEnded, onSignInAgain, toApiError } from './api.ts'
 
 type Sent = { url: string; init: RequestInit & { headers: Record<string, string> } }
 
@@ -44,6 +44,13 @@ test('a change without a body has the content type that a session needs, a read 
   expect(read[0]?.init.headers['Content-Type']).toBeUndefined()
 })
 
+test('each request says how long nobody has used the page', async () => {
+  const sent = answer(200, { person: null })
+  await api.getSession()
+
+  expect(sent[0]?.init.headers['Voucher-Idle-Seconds']).toMatch(/^\d+$/)
+})
+
 test('a failure has code, message, fields, request id, outcome and wait, and is not repeated', async () => {
   const errors = [{ field: 'name', code: 'required', message: 'name is missing', allowed: null }]
   const sent = answer(503, problem('unavailable', { errors }), { 'voucher-outcome': 'unknown', 'retry-after': '12' })
@@ -85,4 +92,77 @@ test.each([
   await expect(api.listSites()).rejects.toThrow()
 
   expect(listener).toHaveBeenCalledTimes(times)
+})
+
+test('an answer that names another script of the web app tells the app once that the service was updated', async () => {
+  vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '/assets/index-old.js' }) })
+  const listener = vi.fn()
+  const stop = onServiceUpdated(listener)
+  const callsAfter = async (script?: string) => {
+    answer(200, { person: null }, script === undefined ? {} : { 'web-app': script })
+    await api.getSession()
+    return listener.mock.calls.length
+  }
+  const calls = [
+    await callsAfter(),
+    await callsAfter('/assets/index-old.js'),
+    await callsAfter('/assets/index-new.js'),
+    await callsAfter('/assets/index-new.js'),
+    await callsAfter('/assets/index-newer.js'),
+  ]
+  stop()
+
+  expect(calls).toEqual([0, 0, 1, 1, 2])
+})
+
+/** The service wants a new sign-in first. It accepts the request after that. */
+function answerAfterSignIn(): Sent[] & { isSignedIn?: boolean } {
+  const sent: Sent[] & { isSignedIn?: boolean } = []
+  vi.stubGlobal('fetch', async (url: string, init: Sent['init']) => {
+    init.signal?.throwIfAborted()
+    sent.push({ url, init })
+    return sent.isSignedIn ? Response.json({ id: 'k-1' }) : Response.json(problem('sign_in_again'), { status: 403 })
+  })
+  return sent
+}
+
+test('a request that needs a new sign-in waits for it and is then sent again, with the same body', async () => {
+  const sent = answerAfterSignIn()
+  const stop = onSignInAgain(async () => {
+    sent.isSignedIn = true
+    return true
+  })
+
+  const key = await api.createKey({ name: 'Shop', scope: 'read' })
+  stop()
+
+  expect(key).toEqual({ id: 'k-1' })
+  expect(sent).toHaveLength(2)
+  expect(sent[1]).toMatchObject({ url: sent[0]?.url, init: { body: sent[0]?.init.body, method: 'POST' } })
+  expect(sent[1]?.init.headers).toEqual(sent[0]?.init.headers)
+  expect(sent[1]?.init.signal).not.toBe(sent[0]?.init.signal) // somebody may take longer than a request
+})
+
+test('a request asks again if the service did not accept the new sign-in', async () => {
+  const sent = answerAfterSignIn()
+  const ask = vi.fn(async () => {
+    sent.isSignedIn = ask.mock.calls.length === 2
+    return true
+  })
+  const stop = onSignInAgain(ask)
+
+  expect(await api.createKey({ name: 'Shop', scope: 'read' })).toEqual({ id: 'k-1' })
+  stop()
+  expect(sent).toHaveLength(3)
+})
+
+test('a request fails with `sign_in_again` if the person did not sign in again, or if nobody can ask', async () => {
+  const sent = answerAfterSignIn()
+  const change = () => api.updateMe({ name: 'Anna' })
+  const stop = onSignInAgain(async () => false)
+
+  await expect(change()).rejects.toMatchObject({ status: 403, error: 'sign_in_again' })
+  stop()
+  await expect(change()).rejects.toMatchObject({ status: 403, error: 'sign_in_again' })
+  expect(sent).toHaveLength(2)
 })

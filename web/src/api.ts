@@ -1,6 +1,7 @@
 import { VoucherApiError } from '../../client/voucher-api-error.ts'
 import { createVoucherClient } from '../../client/voucher-client.ts'
 import { currentLanguage } from './i18n/i18n.ts'
+import { secondsSinceUse } from './last-use.ts'
 
 /**
  * Every failure of a call: `error` is the code, with `message`, `errors` (invalid fields), `request_id`, `voucher_outcome`
@@ -22,22 +23,45 @@ export const api = createVoucherClient({
   fetch: send,
 })
 
-/** Sends a request with the headers that a session needs, and notifies listeners when the session has ended. */
+/**
+ * Sends a request with the headers that a session needs, and notifies listeners when the session has ended. If the service wants the
+ * person to sign in again first, the request waits for that and is then sent again.
+ */
 async function send(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const isPlain = init.method === 'GET' || init.body !== undefined // a body has its type already
-  const headers = isPlain ? init.headers : { 'Content-Type': 'application/json', ...(init.headers as object) }
-  const answer = await fetch(url, { ...init, ...(headers && { headers }) })
-  if (answer.status === 401 && (await isOfSession(answer))) for (const listener of listeners) listener()
-  return answer
+  const headers = {
+    ...(!isPlain && { 'Content-Type': 'application/json' }),
+    ...(init.headers as object),
+    'Voucher-Idle-Seconds': String(secondsSinceUse()),
+  }
+  const answer = await fetch(url, { ...init, headers })
+  noticeUpdate(answer.headers.get('Web-App'))
+  const code = answer.status === 401 || answer.status === 403 ? await codeOf(answer) : ''
+  // A rejected sign-in is also answered with 401, but then no session has ended.
+  if (code === 'session_ended' || code === 'unauthorized') for (const listener of listeners) listener()
+  if (code !== 'sign_in_again' || !(await confirmPerson?.())) return answer
+  return send(url, { ...init, signal: AbortSignal.timeout(30_000) }) // the time of the first attempt has passed in the dialog
 }
 
-/** A rejected sign-in is also answered with 401, but then no session has ended. */
-async function isOfSession(answer: Response): Promise<boolean> {
-  const { error } = await answer
+async function codeOf(answer: Response): Promise<unknown> {
+  const body = await answer
     .clone()
     .json()
-    .catch(() => ({}))
-  return error === 'session_ended' || error === 'unauthorized'
+    .catch(() => null)
+  return body?.error
+}
+
+let confirmPerson: (() => Promise<boolean>) | undefined
+
+/**
+ * Sets the function that asks the person to sign in again and returns whether they did. Returns a function that removes it. If
+ * they did not, the call fails with `sign_in_again`.
+ */
+export function onSignInAgain(ask: () => Promise<boolean>): () => void {
+  confirmPerson = ask
+  return () => {
+    confirmPerson = undefined
+  }
 }
 
 const listeners = new Set<() => void>()
@@ -46,6 +70,25 @@ const listeners = new Set<() => void>()
 export function onSessionEnded(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+const updateListeners = new Set<() => void>()
+const knownScripts = new Set<string>()
+
+/** Calls `listener` once for every update of the service: an answer names a script that is not the one of this page. */
+export function onServiceUpdated(listener: () => void): () => void {
+  updateListeners.add(listener)
+  return () => updateListeners.delete(listener)
+}
+
+/** The development server has scripts with other names, which never change. */
+function noticeUpdate(script: string | null): void {
+  if (script === null) return
+  const ofPage = () => document.querySelector('script[type="module"][src^="/assets/"]')?.getAttribute('src')
+  if (knownScripts.size === 0) knownScripts.add(ofPage() ?? script)
+  if (knownScripts.has(script)) return
+  knownScripts.add(script)
+  for (const listener of updateListeners) listener()
 }
 
 /** The failure as an `ApiError`. Any other error is a bug in the app. */

@@ -9,9 +9,10 @@ type Fields = {
 }
 const before: Fields = { name: 'Bar', site_ids: [3, 12], qos: { down_kbps: 1, up_kbps: 2 } }
 
-test('a form that nobody changed has no changed fields; the order of a list does not matter', () => {
+test('a form that nobody changed has no changed fields; the order of a list matters only where it says so', () => {
   expect(changedFields(before, { ...before, qos: { ...before.qos } })).toBeUndefined()
   expect(changedFields(before, { ...before, site_ids: [12, 3] })).toBeUndefined()
+  expect(changedFields(before, { ...before, site_ids: [12, 3] }, ['site_ids'])).toEqual({ site_ids: [12, 3] })
 })
 
 test('only the changed fields are left, also inside an object', () => {

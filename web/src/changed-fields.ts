@@ -1,4 +1,4 @@
-type Changed<Fields> = {
+export type Changed<Fields> = {
   [Name in keyof Fields]?: Fields[Name] extends readonly unknown[]
     ? Fields[Name]
     : Fields[Name] extends object
@@ -8,18 +8,22 @@ type Changed<Fields> = {
 
 /**
  * The fields of a form that the person changed, also inside an object; undefined if nothing changed. A dialog sends only these:
- * the others may have been changed by somebody else since it was opened. The order of a list is no change.
+ * the others may have been changed by somebody else since it was opened. The order of a list is a change only in `ordered` fields.
  */
-export function changedFields<Fields extends object>(before: Fields, after: Fields): Changed<Fields> | undefined {
+export function changedFields<Fields extends object>(
+  before: Fields,
+  after: Fields,
+  ordered: readonly string[] = [],
+): Changed<Fields> | undefined {
   const changes = Object.entries(after)
-    .map(([name, value]) => [name, changedValue(before[name as keyof Fields], value)])
+    .map(([name, value]) => [name, changedValue(before[name as keyof Fields], value, ordered.includes(name))])
     .filter(([, change]) => change !== undefined)
   return changes.length > 0 ? (Object.fromEntries(changes) as Changed<Fields>) : undefined
 }
 
-function changedValue(before: unknown, after: unknown): unknown {
+function changedValue(before: unknown, after: unknown, isOrdered: boolean): unknown {
   if (isObject(before) && isObject(after)) return changedFields(before, after)
-  const text = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
+  const text = (value: unknown) => JSON.stringify(Array.isArray(value) && !isOrdered ? value.toSorted() : value)
   return text(before) === text(after) ? undefined : after
 }
 

@@ -1,24 +1,17 @@
-import '@mantine/core/styles.layer.css'
-import '@mantine/notifications/styles.layer.css'
-import './app.css'
-import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
-import { toApiError } from './api.ts'
+import { afterPaint } from './after-paint.ts'
+import { App } from './app.tsx'
+import { keepFirstBars } from './components/shell/first-bar.tsx'
 import { startI18n } from './i18n/i18n.ts'
+import { watchUse } from './last-use.ts'
 import { watchForNewVersion } from './new-version.tsx'
-import { router } from './router.tsx'
-import { sessionQuery } from './session.tsx'
-import { cssVariablesResolver, theme } from './theme.ts'
-
-/** A retry helps only if there was no answer, or if the service failed. */
-function canRepeat(failures: number, error: unknown): boolean {
-  const { status } = toApiError(error)
-  return failures < 2 && (status === 0 || status >= 500)
-}
+import { takeFirstData } from './queries/first-data.ts'
+import { createQueryClient } from './queries/query-client.ts'
+import { replaceFirstPage } from './replace-first-page.ts'
+import { createAppRouter } from './router.tsx'
+import { TwoSteps } from './two-steps.tsx'
 
 /**
  * Ignores the second click of a double click on a button that sends something. Otherwise it would send twice, or press the
@@ -37,24 +30,20 @@ function ignoreDoubleClicks(): void {
   )
 }
 
-const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: { retry: canRepeat, staleTime: 10_000, networkMode: 'always' },
-    mutations: { networkMode: 'always' }, // a local network without internet is not "offline"
-  },
-})
+/** Not a top-level `await`: files that the router loads import this one, and would wait for it. */
+async function start(): Promise<void> {
+  const queries = createQueryClient()
+  takeFirstData(queries)
+  const router = createAppRouter(queries)
+  // The page of the service stays until the app can replace it. The browser paints it before the app keeps it busy.
+  await Promise.all([startI18n(), router.load(), afterPaint()])
+  const root = document.getElementById('root') as HTMLElement
+  const app = <App queries={queries} router={router} />
+  const inSteps = <StrictMode>{keepFirstBars(root) ? <TwoSteps>{app}</TwoSteps> : app}</StrictMode>
+  replaceFirstPage(root, () => flushSync(() => createRoot(root).render(inSteps)))
+}
 
-startI18n()
 watchForNewVersion()
+watchUse()
 ignoreDoubleClicks()
-void queryClient.prefetchQuery(sessionQuery) // every page waits for this, so it starts before React renders
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
-      <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-center" autoClose={3000} />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+void start()

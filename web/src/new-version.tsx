@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import i18next from 'i18next'
 import { type ComponentType, lazy } from 'react'
+import { onServiceUpdated } from './api.ts'
 
 const storageKey = 'vs.reloaded-bundle'
 let pagesLoading = 0
@@ -32,18 +32,24 @@ export async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
 export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>) {
   const orNothing = () =>
     load().catch((): ComponentType<Props> => {
-      showNotice()
+      void showNotice()
       return () => null
     })
   return lazy(async () => ({ default: await orNothing() }))
 }
 
-/** Also shows the notice for files that are not loaded by `lazyPart`, such as the slips. */
+/**
+ * Shows the notice when an answer says that the service was updated, and for missing files that are not loaded by `lazyPart`,
+ * such as the slips.
+ */
 export function watchForNewVersion(): void {
-  addEventListener('vite:preloadError', () => pagesLoading === 0 && showNotice())
+  onServiceUpdated(() => void showNotice())
+  addEventListener('vite:preloadError', () => pagesLoading === 0 && void showNotice())
 }
 
-function showNotice(): void {
+/** Only pages of signed-in people show notices, and these have loaded this package. */
+async function showNotice(): Promise<void> {
+  const { notifications } = await import('@mantine/notifications')
   notifications.show({
     id: 'new-version',
     autoClose: false,

@@ -1,23 +1,25 @@
+import type { QueryClient } from '@tanstack/react-query'
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouterHistory,
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { AppShell } from './components/shell/app-shell.tsx'
 import { ErrorPage, NotFoundPage } from './components/state-pages.tsx'
 import { loadPage } from './new-version.tsx'
 import { readAuditSearch } from './pages/audit/audit-search.ts'
-import { DeskPage } from './pages/desk/desk-page.tsx'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { readVoucherSearch } from './pages/vouchers/voucher-search.ts'
+import { loadDesk } from './queries/desk.ts'
+import { loadedSession } from './queries/session.ts'
 import { oneOf, pagePosition, searchReader, text, textLike, wholeNumber } from './search-params.ts'
-import { SessionGate, WaitForSession } from './session.tsx'
+import { WaitForSession } from './session.tsx'
 
-const root = createRootRoute({
+const root = createRootRouteWithContext<Context>()({
   component: () => (
     <WaitForSession>
       <Outlet />
@@ -26,18 +28,30 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
 })
 
+type Context = { queries: QueryClient }
+/** The chosen site of the whole app. */
+type Site = { site?: number | undefined }
+type BeforeLoad = { context: Context; cause: string; location: { href: string } }
+
+/** Sends visitors to sign in. For the first page only: if the session ends later, a dialog opens over the page (`SessionGate`). */
+function requireSession({ context, cause, location }: BeforeLoad): void {
+  const session = loadedSession(context.queries)
+  if (cause !== 'enter' || !session || session.person) return
+  throw session.setup_open
+    ? redirect({ to: '/first-run', replace: true })
+    : redirect({ to: '/sign-in', search: { next: location.href }, replace: true })
+}
+
 /** Pages for people who are signed in. `site` is the chosen site of the whole app and stays in the URL. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   validateSearch: searchReader({ site: wholeNumber(1) }),
-  search: { middlewares: [retainSearchParams<{ site?: number | undefined }>(['site'])] },
-  component: () => (
-    <SessionGate>
-      <AppShell>
-        <Outlet />
-      </AppShell>
-    </SessionGate>
+  search: { middlewares: [retainSearchParams<Site>(['site'])] },
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(
+    () => loadPage(() => import('./components/shell/signed-in-pages.tsx')),
+    'SignedInPages',
   ),
 })
 
@@ -54,12 +68,16 @@ const desk = createRoute({
   getParentRoute: () => shell,
   path: '/desk',
   validateSearch: searchReader({ many: textLike(/^(new|open|\d+-[0-9a-f-]{36})$/) }),
-  component: DeskPage,
+  loaderDeps: ({ search }: { search: Site }): Site => ({ site: search.site }),
+  loader: ({ context, deps }: { context: Context; deps: Site }) => loadDesk(context.queries, deps.site),
+  component: lazyRouteComponent(() => loadPage(() => import('./pages/desk/desk-page.tsx')), 'DeskPage'),
 })
 
+/** `problem` says why the company's account was not linked. */
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
+  validateSearch: searchReader({ problem: textLike(/^[a-z_]{1,50}$/) }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/me/me-page.tsx')), 'MePage'),
 })
 
@@ -128,21 +146,30 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  validateSearch: searchReader({ tab: oneOf(['templates', 'about']), text, ...pagePosition }),
+  validateSearch: searchReader({ tab: oneOf(['templates', 'appearance', 'sign-in', 'about']), text, ...pagePosition }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
 })
 
-/** `next` is where the person wanted to go. Only paths of this app are accepted. */
+/**
+ * `next` is where the person wanted to go; only paths of this app are accepted. `problem` says why the sign-in by the provider failed.
+ * `closes` is part of the address in a window that another page opened for the sign-in.
+ */
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: searchReader({ next: textLike(/^\/[^/\\]/) }),
+  validateSearch: searchReader({
+    next: textLike(/^\/[^/\\]/),
+    problem: textLike(/^[a-z_]{1,50}$/),
+    closes: oneOf(['true']),
+  }),
   component: SignInPage,
 })
 
+/** `step` is the open step of this tab, so that Back and a reload work. Without it, the first step that is not done is open. */
 const firstRun = createRoute({
   getParentRoute: () => root,
   path: '/first-run',
+  validateSearch: searchReader({ step: oneOf(['administrator', 'controller', 'sites', 'slip', 'voucher']) }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/first-run/first-run-page.tsx')), 'FirstRunPage'),
 })
 
@@ -152,32 +179,28 @@ const password = createRoute({
   component: lazyRouteComponent(() => loadPage(() => import('./pages/password/password-page.tsx')), 'PasswordPage'),
 })
 
-export const router = createRouter({
-  routeTree: root.addChildren([
-    start,
-    shell.addChildren([
-      desk,
-      vouchers,
-      overview,
-      sites,
-      site,
-      addSite,
-      controller,
-      keys,
-      webhooks,
-      audit,
-      settings,
-      me,
-    ]),
-    signIn,
-    firstRun,
-    password,
-  ]),
-  defaultErrorComponent: ({ error }) => <ErrorPage error={error} reset={() => location.reload()} />,
-})
+const routeTree = root.addChildren([
+  start,
+  shell.addChildren([desk, vouchers, overview, sites, site, addSite, controller, keys, webhooks, audit, settings, me]),
+  signIn,
+  firstRun,
+  password,
+])
+
+/** The router of the app. `history` replaces the address bar of the browser when the build renders a page. */
+export function createAppRouter(queries: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    context: { queries },
+    ...(history && { history }),
+    defaultErrorComponent: ({ error }) => <ErrorPage error={error} reset={() => location.reload()} />,
+  })
+}
+
+export type AppRouter = ReturnType<typeof createAppRouter>
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: AppRouter
   }
 }

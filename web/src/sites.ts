@@ -1,9 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../client/voucher-api.generated.ts'
-import { listAll } from '../../client/voucher-client.ts'
-import { api } from './api.ts'
+import { browserZone } from './formats.ts'
+import { entryFor } from './newer-values.ts'
+import { sitesQuery } from './queries/sites.ts'
 
 const failingStates = ['unreachable', 'certificate', 'sign_in_refused', 'failing'] as const
 
@@ -26,28 +27,15 @@ const tones = {
 
 /** The colour of a state, the same on every page. */
 export function toneOf(state: Site['state']): 'ok' | 'bad' | 'warn' | 'none' {
-  return tones[state]
+  return entryFor<'ok' | 'bad' | 'warn' | 'none'>(tones, state, 'none')
 }
 
 /** The text for the state of a site, without details: the page Sites has them. */
 export function siteStateText(state: Site['state']) {
-  if (state === 'unknown') return 'sites.unknown'
-  if (!isFailing(state)) return 'sites.reachable'
+  if (state === 'reachable' || state === 'inactive') return 'sites.reachable'
+  if (!isFailing(state)) return 'sites.unknown'
   return state === 'unreachable' ? 'sites.unreachable' : 'sites.troubled'
 }
-
-/** All sites of the person, loaded once and searched in the browser. */
-export const sitesQuery = queryOptions({
-  queryKey: ['sites'],
-  queryFn: async () => {
-    const sites: Site[] = []
-    for await (const site of listAll((page) => api.listSites({ limit: 200, ...page }))) sites.push(site)
-    return sites
-  },
-  refetchInterval: 30_000,
-  // The error message uses this query too: mounting it would load again, fail again, and so on forever.
-  retryOnMount: false,
-})
 
 /** All sites of the person, including inactive ones. */
 export function useAllSites() {
@@ -83,14 +71,15 @@ export function useScope(): Scope {
   return { sites, error: sites ? null : error, reload: () => void refetch(), site, choose }
 }
 
+/** The zone of times on pages for one or all sites. All sites together have the zone of the first active site. */
+export function useScopeZone(): string {
+  const { sites, site } = useScope()
+  return (site ?? sites?.[0])?.time_zone ?? browserZone()
+}
+
 /** The name of the choice of all sites. It says "active" only if some are not. */
 export function useAllSitesName(): string {
   const { t } = useTranslation()
   const { data } = useQuery({ ...sitesQuery, select: onlyActive })
   return t(data?.hasInactive ? 'sites.all-active' : 'sites.all', { count: data?.sites.length ?? 0 })
-}
-
-/** Facts of a site that slips and times need. */
-export function useGuestInfo(siteId: number) {
-  return useQuery({ queryKey: ['guest-info', siteId], queryFn: () => api.getGuestInfo(siteId), staleTime: 60_000 })
 }

@@ -56,10 +56,12 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 400 } },
+    // The placeholder is not an item, and a menu may only contain items.
+    Menu: { defaultProps: { shadow: 'md', withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, padding: 20, radius: 'lg', overlayProps: { backgroundOpacity: 0.3 } } },
     ModalCloseButton: { defaultProps: { iconSize: 18 } },
     DrawerCloseButton: { defaultProps: { iconSize: 18 } },
-    Drawer: { defaultProps: { position: 'right', size: 460 } },
+    Drawer: { defaultProps: { position: 'right', size: 460, overlayProps: { backgroundOpacity: 0.3 } } },
   },
 })
 
@@ -77,38 +79,43 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   light: {
     ...surfaces('#ffffff', gray[0], '#ffffff', gray[2], gray[3], gray[5]),
     ...texts(gray[9], gray[7], gray[6]),
-    ...tones('accent', indigo[7], indigo[8], indigo[0]),
+    ...tones('accent', accent(7), accent(8), accent(0)),
     ...tones('ok', green[6], green[7], green[0]),
     ...tones('warn', yellow[5], yellow[7], yellow[0]),
     ...tones('bad', red[6], red[7], red[0]),
-    '--vs-selected': indigo[0],
+    '--vs-selected': accent(0),
     '--vs-hover': gray[0],
-    '--vs-avatar': indigo[1],
-    '--vs-chart-1': indigo[7],
-    '--vs-chart-2': indigo[2],
+    '--vs-avatar': accent(1),
+    '--vs-chart-1': accent(7),
+    '--vs-chart-2': accent(2),
     '--mantine-color-error': red[7],
-    '--mantine-color-anchor': indigo[7],
+    '--mantine-color-anchor': accent(7),
     '--mantine-color-red-light-color': red[7],
-    '--mantine-color-indigo-light-color': indigo[8],
+    '--mantine-color-indigo-light-color': accent(8),
   },
   dark: {
     ...surfaces(dark[7], dark[8], dark[6], dark[5], '#383f4a', dark[3]),
     ...texts(dark[0], dark[2], '#8b94a3'),
-    ...tones('accent', indigo[4], indigo[3], '#222849'),
+    ...tones('accent', accent(4), accent(3), '#222849'),
     ...tones('ok', green[4], green[4], '#14291f'),
     ...tones('warn', yellow[4], yellow[3], '#2b2211'),
     ...tones('bad', red[4], red[3], '#2f1a1c'),
     '--vs-selected': '#1e2339',
     '--vs-hover': '#20252d',
     '--vs-avatar': '#222849',
-    '--vs-chart-1': indigo[4],
+    '--vs-chart-1': accent(4),
     '--vs-chart-2': '#343d72',
     '--mantine-color-error': red[3],
-    '--mantine-color-anchor': indigo[3],
+    '--mantine-color-anchor': accent(3),
     '--mantine-color-red-light-color': red[3],
-    '--mantine-color-indigo-light-color': indigo[3],
+    '--mantine-color-indigo-light-color': accent(3),
   },
 })
+
+/** A shade of the accent. The house may have replaced it (`house.ts`). */
+function accent(shade: number): string {
+  return `var(--mantine-color-indigo-${shade})`
+}
 
 function surfaces(canvas: string, nav: string, panel: string, line: string, line2: string, control: string) {
   return {

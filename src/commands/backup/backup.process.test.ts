@@ -18,11 +18,13 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
 import { listSomeRelations } from '#db/restoring.queries.ts'
+import { spendRecoveryCode } from '#domain/people/authenticator-app.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedController, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
+import { seedController, seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
-import { testEnvironment } from '#test/environment.ts'
+import { testEnvironment, testKeyring } from '#test/environment.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { spawnCommand } from '#test/service.ts'
 import { runProgram } from '../program.ts'
@@ -257,18 +259,23 @@ test('a restored record has all rows, is held, and its sites are due for a sync'
   const site = await seedSite(db)
   await seedVoucher(db, site, { code: '1234512345' })
   await seedKey(db)
+  const person = await seedPerson(db)
+  const { recoveryCodes } = await seedAuthenticatorApp(db, person.id)
+  await seedPasskey(db, person.id)
   const file = await backUp()
   const url = await createEmptyDatabase()
   const restored = await run(url, ['restore', file])
   const there = connectDatabase({ url, poolSize: 1, onError: () => {} })
   onFileEnd(() => there.close())
   const count = `select (select count(*) from vouchers) as vouchers, (select count(*) from api_keys) as keys,
-                        (select count(*) from migrations) as migrations`
+                        (select count(*) from migrations) as migrations, (select count(*) from passkeys) as passkeys`
   const { rows } = await there.query(`select reason, backup_taken_at is not null as dated,
                                              (select count(*)::integer from sites where next_sync_at > now()) as later from hold`)
 
   expect([restored.exitCode, rows]).toEqual([0, [{ reason: 'restored', dated: true, later: 0 }]])
   expect((await there.query(count)).rows).toEqual((await db.query(count)).rows)
+  const [code] = recoveryCodes as [string]
+  expect(await spendRecoveryCode(there, testKeyring, person.id, code)).toBe(true)
   expect((await run(url, ['migrate', '--check'])).exitCode).toBe(0)
 })
 

@@ -101,6 +101,21 @@ const post = (at: string, path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
+test('the first page shows a house that lives: sixty days, reachable controllers, one failing webhook', async () => {
+  const { url, sign_in, keys } = full.facts
+  const session = await post(url, '/session', sign_in)
+  const cookie = String(session.headers['set-cookie']).split(';')[0] as string
+  const overview = (await call(`${url}/api/v2/overview?days=90`, { headers: { cookie } })).json()
+  const webhooks = (await call(`${url}/api/v2/webhooks`, { headers: { 'x-api-key': keys.manage } })).json()
+
+  expect(overview.time_zone).toBe('Europe/Berlin')
+  expect(overview.days.filter(({ issued }: any) => issued > 0).length).toBeGreaterThanOrEqual(59)
+  expect(overview.sites.wall.map(({ state }: any) => state)).toEqual([...Array(3).fill('reachable'), 'inactive'])
+  expect(overview.attention.webhooks).toMatchObject([{ name: 'Door signs', disabled_at: null }])
+  expect(overview.attention).toMatchObject({ controllers: [], keys: [], unrecorded: [] })
+  expect(webhooks.webhooks.map(({ name }: any) => name)).toEqual(['Door signs', 'Hotel system'])
+})
+
 test('the sign-in of the demo works', async () => {
   const { url, sign_in } = full.facts
 

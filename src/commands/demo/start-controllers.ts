@@ -37,7 +37,10 @@ export async function startControllers(running: Running): Promise<DemoController
     await running.add(simulator)
     return simulator
   }
-  const [console, selfHosted] = await Promise.all([start(), start('--flavour', 'self-hosted')])
+  return describeControllers(...(await Promise.all([start(), start('--flavour', 'self-hosted')])))
+}
+
+export function describeControllers(console: RunningSimulator, selfHosted: RunningSimulator): DemoController[] {
   return [
     {
       kind: 'console-api-key',

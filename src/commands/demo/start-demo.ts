@@ -1,24 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { createTemporaryDatabase } from '#db/create-database.ts'
-import { createKey } from '#domain/keys/administer-keys.ts'
-import { randomBase62, type Scope } from '#domain/keys/key.ts'
+import { randomBase62 } from '#domain/keys/key.ts'
+import { syncSite } from '#domain/syncing/sync-site.ts'
 import { loadConfig, loadDatabaseServer, replaceSettings } from '../../config.ts'
 import { type Context, createContext } from '../../context.ts'
 import { migrateAll } from '../migrate.ts'
 import { startApi, startWork } from '../service/service.ts'
-import { stopOnSignal } from '../service/stop-on-signal.ts'
-import { commandActor, type Terminal } from '../terminal/terminal.ts'
-import { type DemoSite, type DemoSites, seedAdministrator, seedSites, seedVouchers } from './seed-demo.ts'
+import { type Running, stopOnSignal } from '../service/stop-on-signal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { receiveWebhooks } from './receive-webhooks.ts'
+import { runHouse } from './run-house.ts'
+import type { DemoSite } from './seed-demo.ts'
+import { type House, seedHouse } from './seed-house.ts'
 import { type DemoController, startControllers } from './start-controllers.ts'
 
-const rateLimit = 10_000
-
 type SignIn = { email: string; password: string }
-type DemoData = DemoSites & { keys: Record<Scope, string>; signIn: SignIn }
+type DemoData = House & { signIn: SignIn }
 
 /**
- * Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. An empty demo
- * has neither sites nor people: its web app shows the first run.
+ * Runs the whole service with its own database and simulated controllers. A signal stops it and removes both. The demo has a history
+ * of 60 days, and its guests check in and sign in to its Wi-Fi. An empty demo has neither sites nor people: its web app shows the
+ * first run.
  */
 export async function startDemo(
   { env, stdout, stderr }: Terminal,
@@ -30,6 +32,10 @@ export async function startDemo(
     SETUP_TOKEN: setupToken,
     ...(port !== undefined && { PORT: String(port) }),
     LOG_LEVEL: 'warn',
+    ...(!empty && {
+      TZ: env['TZ'] ?? 'Europe/Berlin',
+      WEBHOOK_ALLOW_CIDRS: [env['WEBHOOK_ALLOW_CIDRS'], '127.0.0.1'].filter(Boolean).join(','), // for `receiveWebhooks`
+    }),
   }
   const serverUrl = loadDatabaseServer(env)
   loadConfig(replaceSettings(env, { ...settings, DATABASE_URL: serverUrl })) // reports problems before anything is made
@@ -45,8 +51,9 @@ export async function startDemo(
       migrateAll({ ...config, databaseUrl: database.url }),
     ])
     await running.start(() => ctx.start().then(() => undefined)) // `ctx.close` stops it
+    const demo = empty ? undefined : await seedDemo(ctx, { controllers, setupToken, running })
     await running.start(() => startWork(ctx, running.fail))
-    const demo = empty ? undefined : await seedDemo(ctx, controllers, setupToken)
+    if (demo) await running.add(runHouse(ctx, demo))
     const listening = Promise.withResolvers<number>()
     await running.start(async () => {
       const api = await startApi(ctx)
@@ -59,22 +66,19 @@ export async function startDemo(
     stderr.write(demo ? describeDemo({ url, ...demo }) : describeEmptyDemo(url, setupToken, controllers))
     stdout.write(`${JSON.stringify({ ...base, ...(demo ? factsOf(demo) : factsOfEmpty(setupToken, controllers)) })}\n`)
   } catch (error) {
-    const asked = running.isStopping()
-    await running.stop()
-    if (!asked) throw error
+    await running.stopAfter(error)
   }
 }
 
-async function seedDemo(ctx: Context, controllers: DemoController[], setupToken: string): Promise<DemoData> {
-  const newKey = (name: string, scope: Scope, expiresAt: Date | null = null) =>
-    createKey(ctx.db, commandActor(), { name, scope, rateLimit, siteIds: undefined, expiresAt })
-  const seeded = await seedSites(ctx, controllers)
-  const [read, write] = [await newKey('Demo read', 'read'), await newKey('Demo write', 'write')]
-  const manage = await newKey('Demo manage', 'manage', new Date(Date.now() + 30 * 86_400_000))
+type Parts = { controllers: DemoController[]; setupToken: string; running: Running }
+
+async function seedDemo(ctx: Context, { controllers, setupToken, running }: Parts): Promise<DemoData> {
+  const receiver = await receiveWebhooks()
+  await running.add(receiver)
   const signIn = { email: 'demo@example.com', password: randomBase62(16) }
-  await seedAdministrator(ctx, { ...signIn, token: setupToken })
-  await seedVouchers(ctx, write, seeded.sites)
-  return { ...seeded, keys: { read: read.key, write: write.key, manage: manage.key }, signIn }
+  const house = await seedHouse(ctx, { controllers, receiver, administrator: { ...signIn, token: setupToken } })
+  await Promise.all(house.sites.map(({ site }) => syncSite(ctx, site))) // the first page shows that the controllers answer
+  return { ...house, signIn }
 }
 
 /** The line of JSON that the demo prints for programs. `controller` is the controller of the first site. */

@@ -54,9 +54,7 @@ export async function startDev(
     stderr.write(describe({ url, webUrl: web.url, database, controllers }))
     await running.add(watchService(devEnv, running))
   } catch (error) {
-    const asked = running.isStopping()
-    await running.stop()
-    if (!asked) throw error
+    await running.stopAfter(error)
   }
 }
 
@@ -110,10 +108,25 @@ async function startWebServer(apiUrl: string, port: number): Promise<Part & { ur
   const server = await createServer({
     configFile: fileURLToPath(new URL('web/vite.config.ts', root)),
     logLevel: 'warn',
-    server: { host: '127.0.0.1', port, proxy: { '/api': proxied, '/reference': proxied } },
+    server: { host: '127.0.0.1', port, proxy: { '/api': proxied, '/reference': proxied, '/house-logo': proxied } },
+    plugins: [
+      {
+        name: 'house-colors',
+        transformIndexHtml: async (page) => page.replace('</head>', `${await findHouseColors(apiUrl)}</head>`),
+      },
+    ],
   })
   await server.listen()
   return { url: server.resolvedUrls?.local[0]?.replace(/\/$/, '') ?? '', stop: () => server.close() }
+}
+
+/** The colours of the house, as the page of the service has them. Empty while the service starts, or if its web app was never built. */
+async function findHouseColors(apiUrl: string): Promise<string> {
+  const page = await fetch(`${apiUrl}/sign-in`).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+  return /<style id="house-colors">.*?<\/style>/s.exec(page)?.[0] ?? ''
 }
 
 type Described = { url: string; webUrl: string; database: string; controllers: DemoController[] }

@@ -49,7 +49,7 @@ async function checkController(tools: ControllerTools, controller: ControllerToC
   const again = `Correct this, e.g. with \`voucher-service controllers set ${shellWord(name)}\`, then run \`voucher-service sites test ${siteId}\`.`
   try {
     const failed = (await testSite(tools, siteId)).find(({ result }) => result === 'failed')
-    if (failed) return problem(`The controller "${name}" fails at ${failed.layer}: ${failed.detail}.`, again)
+    if (failed) return problem(`The controller "${name}" fails at ${failed.layer}: ${failed.detail}`, again)
   } catch (error) {
     return problem(`The controller "${name}" cannot be tested: ${(error as Error).message}.`, again)
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
+import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
 import { seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 
 const { db, ...app } = await startApp({ PUBLIC_URL: 'https://vouchers.example.com', TRUSTED_PROXIES: '127.0.0.1' })
@@ -48,7 +49,12 @@ test('nothing but the name of a removed person is stored, and nobody finds the p
   const site = await seedSite(db)
   const { id, email } = await seedPerson(db, { name: 'Berta', password, siteIds: [site] })
   await signIn(email)
+  await seedAuthenticatorApp(db, id)
+  await seedPasskey(db, id)
+  await signIn(email)
   await run('reset-password', email)
+  await run('link', email, '--issuer', 'https://login.example.com', '--subject', 'berta')
+  await run('set', email, '--rights-from-groups')
 
   await run('remove', email)
 
@@ -57,14 +63,18 @@ test('nothing but the name of a removed person is stored, and nobody finds the p
             (select count(*)::integer from staff_sites where staff_id = $1)
             + (select count(*)::integer from staff_addresses where staff_id = $1)
             + (select count(*)::integer from staff_sessions where staff_id = $1)
-            + (select count(*)::integer from password_links where staff_id = $1) as more
+            + (select count(*)::integer from authenticator_apps where staff_id = $1)
+            + (select count(*)::integer from recovery_codes)
+            + (select count(*)::integer from passkeys where staff_id = $1)
+            + (select count(*)::integer from pending_sign_ins where staff_id = $1)
+            + (select count(*)::integer from password_links where staff_id = $1)
+            + (select count(*)::integer from identities where staff_id = $1) as more
        from staff st where id = $1`,
     [id],
   )
   const erased = { role: 'desk', active: false, all_sites: false, password_hash: null, language: null, theme: 'auto' }
-  expect(rows).toEqual([
-    { person: { id, name: 'Berta', email: `removed ${id}`, last_seen_at: null, ...erased }, more: 0 },
-  ])
+  const unlinked = { last_seen_at: null, rights_from_groups: false }
+  expect(rows).toEqual([{ person: { id, name: 'Berta', email: `removed ${id}`, ...unlinked, ...erased }, more: 0 }])
   expect((await run('list', '--json')).stdout).not.toContain('Berta')
   expect((await call('GET', '/staff?text=Berta', admin)).json().staff).toEqual([])
   expect((await call('GET', `/staff/${id}`, admin)).status).toBe(404)

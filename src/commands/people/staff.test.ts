@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
+import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 
 const db = await createTestDatabase()
@@ -84,4 +85,54 @@ test('`staff` says what is wrong and what to do', async () => {
   expect(await add('--email', 'x@example.com', '--role', 'desk', '--site', '999')).toContain('No site has the id 999')
   expect(await refusal('set', 'nobody@example.com', '--name', 'X')).toContain('staff list')
   expect(await refusal('set', email)).toContain('Nothing to change')
+})
+
+test('reset-second-factor removes the app, the passkeys and all sessions; the password stays', async () => {
+  const { id, email } = await seedPerson(db, { password: 'four random words' })
+  await seedAuthenticatorApp(db, id)
+  await seedPasskey(db, id)
+
+  const reset = (await run('reset-second-factor', email.toUpperCase(), '--json')).json()
+  const again = (await run('reset-second-factor', email, '--json')).json()
+
+  expect(reset).toEqual({ name: 'Anna', email, removed: ['app', 'passkey'], sessions: 1 })
+  expect(again).toMatchObject({ removed: [], sessions: 0 })
+  const { rows } = await db.query(
+    `select actor_kind, details from audit where action = 'staff.second_factors_reset' and target_id = $1 order by id`,
+    [id],
+  )
+  expect(rows[0]).toEqual({
+    actor_kind: 'command',
+    details: { name: 'Anna', removed: ['app', 'passkey'], sessions: 1 },
+  })
+  const { rows: people } = await db.query('select password_hash is not null as has from staff where id = $1', [id])
+  expect(people).toEqual([{ has: true }])
+  expect(await refusal('reset-second-factor', 'nobody@example.com')).toContain('Nobody has the e-mail address')
+})
+
+test('link and unlink connect a person with an account of the provider; an account belongs to one person', async () => {
+  const [one, other] = [await seedPerson(db), await seedPerson(db)]
+  const account = ['--issuer', 'https://login.example.com/', '--subject', '4711']
+  const identities = async () => (await db.query('select issuer, subject, staff_id as id from identities')).rows
+
+  await run('link', one.email, ...account)
+  expect(await identities()).toEqual([{ issuer: 'https://login.example.com', subject: '4711', id: one.id }])
+  expect(await refusal('link', other.email, ...account)).toContain('staff unlink')
+  expect(await refusal('set', other.email, '--rights-from-groups')).toContain('staff link')
+  await run('set', one.email, '--rights-from-groups')
+  expect(await refusal('set', one.email, '--role', 'manager')).toContain('--no-rights-from-groups')
+  await run('set', one.email, '--no-rights-from-groups', '--role', 'manager')
+  await run('unlink', one.email)
+
+  expect(await identities()).toEqual([])
+  expect(await refusal('unlink', one.email)).toContain('has no account of the provider')
+})
+
+test('allow-passwords switches password sign-in on again, and the audit says who did', async () => {
+  await db.query(`insert into settings (name, value) values ('password_sign_in', 'false')`)
+
+  expect((await run('allow-passwords', '--json')).json()).toEqual({ password_sign_in: true, changed: true })
+  expect((await run('allow-passwords', '--json')).json()).toEqual({ password_sign_in: true, changed: false })
+  const { rows } = await db.query(`select actor_kind as by from audit where action = 'settings.sign_in_changed'`)
+  expect(rows).toEqual([{ by: 'command' }])
 })

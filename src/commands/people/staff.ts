@@ -7,9 +7,12 @@ import {
   type PersonChange,
   setPerson,
 } from '#domain/people/administer-staff.ts'
+import { resetSecondFactors } from '#domain/people/factor-changes.ts'
+import { linkPerson, unlinkPerson } from '#domain/people/link-identity.ts'
 import { listStaffPage } from '#domain/people/managed-staff.queries.ts'
 import { removePerson } from '#domain/people/remove-person.ts'
 import type { Language, Person } from '#domain/people/staff.queries.ts'
+import { allowPasswords } from '#domain/single-sign-on/sign-in-settings.ts'
 import type { Config } from '../../config.ts'
 import { withDatabase } from '../connections.ts'
 import { collectSites } from '../terminal/arguments.ts'
@@ -25,6 +28,7 @@ type SetOptions = {
   site?: number[]
   allSites?: true
   active?: boolean
+  rightsFromGroups?: boolean
   language?: Language
 }
 
@@ -72,6 +76,11 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .addOption(allSitesOption())
     .option('--active', 'let the person sign in again')
     .option('--no-active', 'sign the person out everywhere and reject every sign-in')
+    .option(
+      '--rights-from-groups',
+      "let each sign-in by the provider replace role and sites by those of the person's groups",
+    )
+    .option('--no-rights-from-groups', 'let administrators decide role and sites again')
     .addOption(languageOption())
     .action(async (email: string, { site, allSites, ...options }: SetOptions) => {
       const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site }
@@ -90,6 +99,46 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
         print(terminal, { name: person.name, email: person.email, ...shownLink(config, link) })
       }),
     )
+
+  staff
+    .command('reset-second-factor')
+    .description(
+      'remove the authenticator app, the recovery codes and the passkeys of a person, and sign the person out everywhere',
+    )
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .action(async (email: string) =>
+      print(terminal, await withDatabase(terminal, (db) => resetSecondFactors(db, commandActor(), { email }))),
+    )
+
+  staff
+    .command('link')
+    .description('link an account of the provider to a person, who can then sign in with it')
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .requiredOption('--issuer <address>', 'address of the provider, as in OIDC_ISSUER')
+    .requiredOption('--subject <subject>', "the provider's own name for the account: the claim `sub`")
+    .action(async (email: string, account: { issuer: string; subject: string }) => {
+      const person = await withDatabase(terminal, (db) => linkPerson(db, commandActor(), { email }, account))
+      print(terminal, { ...shown(person), ...account })
+    })
+
+  staff
+    .command('unlink')
+    .description(
+      'unlink the account of the provider from a person, who is signed out everywhere and keeps role and sites',
+    )
+    .argument('<email>', 'e-mail address of the person, see `staff list`')
+    .action(async (email: string) => {
+      await withDatabase(terminal, (db) => unlinkPerson(db, commandActor(), { email }))
+      print(terminal, { email, identity: null })
+    })
+
+  staff
+    .command('allow-passwords')
+    .description('switch sign-in with a password on again, if an administrator switched it off')
+    .action(async () => {
+      const changed = await withDatabase(terminal, (db) => allowPasswords(db, commandActor()))
+      print(terminal, { passwordSignIn: true, changed })
+    })
 
   staff
     .command('remove')

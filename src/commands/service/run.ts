@@ -60,9 +60,7 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
     for (const start of starts) await running.start(() => start(ctx, running.fail))
     if (role !== 'api' && !running.isStopping()) ctx.log.info('worker is running') // all ports are open now
   } catch (error) {
-    const asked = running.isStopping()
-    await running.stop()
-    if (!asked) throw error // otherwise the start failed because a signal stopped it
+    await running.stopAfter(error)
   }
 }
 

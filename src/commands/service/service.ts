@@ -11,9 +11,9 @@ import type { Part } from './stop-on-signal.ts'
 
 export async function startApi(ctx: Context): Promise<RunningServer> {
   const { port, listenAddress: address, drainSeconds } = ctx.config
-  const { basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn } = ctx.config
+  const { basePath, trustedProxies, listCacheMiB, securityContact, publicUrl, allowHttpSignIn } = ctx.config
   const server = await serve(
-    { ...ctx, basePath, trustedProxies, listCacheMiB, publicUrl, allowHttpSignIn },
+    { ...ctx, basePath, trustedProxies, listCacheMiB, securityContact, publicUrl, allowHttpSignIn },
     { port, address, health: createHealth(ctx), drainMs: drainSeconds * 1000 },
   )
   await logNextSteps(ctx, server.port)

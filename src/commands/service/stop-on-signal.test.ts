@@ -39,3 +39,10 @@ test('after a stop, nothing starts', async () => {
 
   expect(begin).not.toHaveBeenCalled()
 })
+
+test('after a failed start, a part that cannot be stopped does not hide the reason', async () => {
+  const running = stopOnSignal(pino({ level: 'silent' }), never)
+  await running.add({ stop: () => Promise.reject(new Error('still in use')) })
+
+  await expect(running.stopAfter(new Error('no data'))).rejects.toThrow('no data')
+})

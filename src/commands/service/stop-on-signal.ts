@@ -10,6 +10,8 @@ export type Running = {
    */
   start(begin: () => Promise<Part | undefined>): Promise<void>
   stop(): Promise<void>
+  /** Stops after a start that failed, and throws its error, unless it failed because a signal stopped it. */
+  stopAfter(error: unknown): Promise<void>
   isStopping(): boolean
   /** Stops, and exits with code 1 within a few seconds, so that the supervisor restarts the process. */
   fail(): void
@@ -42,6 +44,14 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
     stopping ??= stopAll()
     return stopping
   }
+  const stopAndForget = async () => {
+    try {
+      await stop()
+    } finally {
+      clearTimeout(exitTimer)
+      for (const signal of signals) process.off(signal, onSignal)
+    }
+  }
   const onSignal = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping')
     stop().then(
@@ -65,10 +75,12 @@ export function stopOnSignal(log: Logger, withinMs: number): Running {
       parts.push({ stop: async () => (await started.catch(() => undefined))?.stop() })
       await started
     },
-    async stop() {
-      await stop()
-      clearTimeout(exitTimer)
-      for (const signal of signals) process.off(signal, onSignal)
+    stop: stopAndForget,
+    async stopAfter(error) {
+      const isAsked = stopping !== undefined
+      // A part that cannot be stopped must not hide why the start failed.
+      await stopAndForget().catch((err) => log.error({ err }, 'stopping failed'))
+      if (!isAsked) throw error
     },
     isStopping: () => stopping !== undefined,
     fail() {

@@ -69,11 +69,12 @@ test('a new site gets its Wi-Fi, time zone and languages; a site that exists kee
     credentials: { apiKey: 'k' },
   })
   await writeFile(join(folder, 'wifi.txt'), 'canary-wifi-password\n')
-  const header = 'name,controller,controller_site,wifi_name,wifi_password_file,wifi_hidden,time_zone,guest_languages'
-  const first = await importing(header, 'A,c1,a,Gäste,wifi.txt,ja,europe/lisbon,"EN, de"', 'B,c1,b,,,,,')
-  const second = await importing(header, 'A,c1,a,Other,,no,UTC,fr')
+  const header =
+    'name,controller,controller_site,wifi_name,wifi_password_file,wifi_hidden,time_zone,guest_languages,room_days'
+  const first = await importing(header, 'A,c1,a,Gäste,wifi.txt,ja,europe/lisbon,"EN, de",3', 'B,c1,b,,,,,,')
+  const second = await importing(header, 'A,c1,a,Other,,no,UTC,fr,0')
 
-  const [site] = await listSites(db)
+  const [site, plain] = await listSites(db)
   const person = { ...testActor, kind: 'staff', id: crypto.randomUUID(), role: 'admin', allSites: true } as never
   const ctx = { db, keyring: testKeyring, today: { timeZone: 'UTC' } }
   expect([first.stderr, second.stderr]).toEqual(['2 added, 0 exists, 0 refused\n', '0 added, 1 exists, 0 refused\n'])
@@ -83,7 +84,9 @@ test('a new site gets its Wi-Fi, time zone and languages; a site that exists kee
     wifiHidden: true,
     timeZone: 'Europe/Lisbon',
     guestLanguages: ['en', 'de'],
+    roomDays: 3,
   })
+  expect(await readGuestInfo(ctx, person, plain?.id as number)).toMatchObject({ wifiName: null, roomDays: 7 })
 })
 
 test.each([
@@ -134,13 +137,14 @@ test.each([
 })
 
 test('a wrong Wi-Fi is reported with its column, and its new controller is not added', async () => {
-  const header = `${columns},wifi_name,wifi_password_file,guest_languages`
+  const header = `${columns},wifi_name,wifi_password_file,guest_languages,room_days`
   const { rows, stderr } = await importing(
     header,
-    `A,c1,a,${described},${'x'.repeat(33)},,`,
-    `B,c2,b,${described},,short.txt,`,
-    `C,c3,c,${described},,,de xx`,
-    `D,c4,d,${described},,none.txt,`,
+    `A,c1,a,${described},${'x'.repeat(33)},,,`,
+    `B,c2,b,${described},,short.txt,,`,
+    `C,c3,c,${described},,,de xx,`,
+    `D,c4,d,${described},,none.txt,,`,
+    `E,c5,e,${described},,,,a week`,
   )
 
   expect(rows).toEqual([
@@ -148,8 +152,9 @@ test('a wrong Wi-Fi is reported with its column, and its new controller is not a
     [3, 'refused', 'wifi_password_file', expect.stringContaining('8 to 63')],
     [4, 'refused', 'guest_languages', expect.stringContaining('"xx"')],
     [5, 'refused', 'wifi_password_file', expect.stringContaining('none.txt (ENOENT)')],
+    [6, 'refused', 'room_days', expect.stringContaining('from 0 to 365')],
   ])
-  expect(stderr).toBe('0 added, 0 exists, 4 refused; new controllers: 0\n')
+  expect(stderr).toBe('0 added, 0 exists, 5 refused; new controllers: 0\n')
   expect((await db.query('select from controllers')).rowCount).toBe(0)
 })
 

@@ -10,7 +10,7 @@ import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSite, findSiteWithController, listSites, maxSiteId, type Site } from '#domain/sites/sites.queries.ts'
 import { createCalendar } from '#lib/clock.ts'
 import { type ControllerTools, withControllers, withDatabase, withKeyring } from '../connections.ts'
-import { checkLayers, explainingCertificate } from '../controllers/check-layers.ts'
+import { checkLayers, explainingCertificate, type TestedLayer } from '../controllers/check-layers.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { print } from '../terminal/output.ts'
 import { askSecret } from '../terminal/prompts.ts'
@@ -208,12 +208,10 @@ function orNull<T>(value: T | false): T | null {
   return value === false ? null : value
 }
 
-type TestedLayer = { layer: string; result: string; ms: number | null; detail: string }
-
 export async function testSite(tools: ControllerTools, id: number): Promise<TestedLayer[]> {
   const site = await findSiteWithController(tools.db, id)
   if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
-  return (await checkLayers(tools, site)).map(({ layer, result, ms, detail }) => ({ layer, result, ms, detail }))
+  return checkLayers(tools, site)
 }
 
 type TestedSite = {

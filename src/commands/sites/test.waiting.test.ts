@@ -110,8 +110,8 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     const username = kind.driver === 'unifi-classic' ? ' --username …' : ''
     expect(await failureOf(site)).toEqual([
       'sign-in',
-      'No credentials are stored; enter them with: ' +
-        `voucher-service controllers set '${controller}'${username} --new-secret`,
+      'No credentials are stored. Enter them with ' +
+        `\`voucher-service controllers set '${controller}'${username} --new-secret\`.`,
     ])
     expect(await kind.on.requests()).toEqual([])
   })
@@ -121,7 +121,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
     expect(await failureOf(site)).toEqual([
       'dns',
-      expect.stringMatching(/^controller\.invalid has no address \(E[A-Z_]+\)\. Check the spelling/),
+      expect.stringMatching(/^No address was found for controller\.invalid\. Check the spelling.*\(E[A-Z_]+\)\.$/),
     ])
   })
 
@@ -130,7 +130,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
     expect(await failureOf(site)).toEqual([
       'connect',
-      expect.stringMatching(/nothing listens on port \d+ \(ECONNREFUSED\)/),
+      expect.stringMatching(/^Nothing listens on port \d+ of 127\.0\.0\.1\. .* Reason: ECONNREFUSED\.$/),
     ])
   })
 
@@ -141,8 +141,8 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     expect(await failureOf(site)).toEqual([
       'tls',
       `${fingerprint} is not pinned, and no public certificate authority has signed it (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
-        'Compare it with what the controller shows, then: ' +
-        `voucher-service controllers set '${controller}' --pin ${fingerprint} --new-secret`,
+        'Compare it with what the controller shows, then run ' +
+        `\`voucher-service controllers set '${controller}' --pin ${fingerprint} --new-secret\`.`,
     ])
     expect(await kind.on.requests()).toEqual([])
   })
@@ -152,7 +152,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
     expect(await failureOf(site)).toEqual([
       'tls',
-      expect.stringMatching(/^([0-9A-F:]{95}) is not the pinned (AB:){31}AB: .*--pin \1 --new-secret$/),
+      expect.stringMatching(/^([0-9A-F:]{95}) is not the pinned (AB:){31}AB: .*--pin \1 --new-secret`\.$/),
     ])
     expect(await kind.on.requests()).toEqual([])
   })
@@ -164,7 +164,9 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
     expect(await failureOf(site)).toEqual([
       'sign-in',
-      expect.stringMatching(/does not accept the stored credentials\. Enter new/),
+      expect.stringMatching(
+        /does not accept the stored credentials: .*\. Enter new ones with `voucher-service controllers set 'Haus /,
+      ),
     ])
     expect(JSON.stringify(results)).not.toContain('hunter2')
   })
@@ -173,7 +175,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     const { site } = await seed(kind)
     await kind.on.behave({ booting: true })
 
-    expect(await failureOf(site)).toEqual(['sign-in', expect.stringMatching(/502.*: it may be starting/)])
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringMatching(/It may be starting.* Reason: .*502/)])
   })
 
   test('site: unknown on the controller', async () => {
@@ -225,7 +227,7 @@ describe.each(logins)('%s', (_, kind) => {
     const { site } = await seed(kind)
     await kind.on.fault('too-many', { on: 'login' })
 
-    expect(await failureOf(site)).toEqual(['sign-in', expect.stringContaining('wait a minute')])
+    expect(await failureOf(site)).toEqual(['sign-in', expect.stringContaining('Wait a minute')])
   })
 
   test('permission: an administrator who may only read', async () => {
@@ -241,7 +243,7 @@ test('sign-in: a controller that accepts connections and never answers', async (
   for (const simulator of [console, selfHosted]) await simulator.behave({ hang: true })
   const failures = await Promise.all(sites.map(({ site }) => failureOf(site)))
 
-  expect(failures).toEqual(sites.map(() => ['sign-in', expect.stringContaining('does not answer')]))
+  expect(failures).toEqual(sites.map(() => ['sign-in', expect.stringContaining('did not answer in time')]))
 })
 
 test('a hotspot operator of a self-hosted application: every layer of its site is ok', async () => {
@@ -255,7 +257,7 @@ test('a hotspot operator of a self-hosted application: every layer of its site i
 test('dns: a name that leads to a port of the service itself', async () => {
   const { site } = await seed(integration, { address: 'https://localhost:5432' })
 
-  expect(await failureOf(site)).toEqual(['dns', expect.stringContaining('leads to a forbidden address')])
+  expect(await failureOf(site)).toEqual(['dns', expect.stringContaining('This address is not allowed')])
 })
 
 test('permission: a key that may not see the vouchers', async () => {
@@ -268,7 +270,10 @@ test('permission: a key that may not see the vouchers', async () => {
 test('sign-in: the wrong driver for the controller', async () => {
   const { site } = await seed({ ...integration, on: selfHosted })
 
-  expect(await failureOf(site)).toEqual(['sign-in', expect.stringContaining('may also be the wrong driver')])
+  expect(await failureOf(site)).toEqual([
+    'sign-in',
+    expect.stringContaining('does not have the API of unifi-integration'),
+  ])
 })
 
 test('plain HTTP works, with a warning', async () => {
@@ -276,7 +281,7 @@ test('plain HTTP works, with a warning', async () => {
   const results = await runTest(site)
 
   expect(results.map(({ result }) => result)).toEqual(layers.map((layer) => (layer === 'tls' ? 'not tried' : 'ok')))
-  expect(results.find(({ layer }) => layer === 'tls')?.detail).toContain('plain HTTP')
+  expect(results.find(({ layer }) => layer === 'tls')?.detail).toContain('not encrypted')
 })
 
 test.each(Object.entries(kinds))('%s: http:// redirects to https: the message says to use https', async (_, kind) => {
@@ -303,7 +308,10 @@ test.each([
 ])('tls: a port that %s', async (_, behave) => {
   const site = await seedPort(behave)
 
-  expect(await failureOf(site)).toEqual(['tls', expect.stringMatching(/^This port does not use TLS \(\w+\)/)])
+  expect(await failureOf(site)).toEqual([
+    'tls',
+    expect.stringMatching(/^Port \d+ does not use TLS\. .* Reason: \w+\.$/),
+  ])
 })
 
 test('tls: a controller that accepts connections and hangs', async () => {
@@ -311,7 +319,7 @@ test('tls: a controller that accepts connections and hangs', async () => {
 
   expect(await failureOf(site)).toEqual([
     'tls',
-    expect.stringMatching(/^Port \d+ accepts connections, but did not answer within 3 s \(\w+\)\. .* restart it/),
+    expect.stringMatching(/^127\.0\.0\.1 did not answer in time on port \d+\. .* restart it\. Reason: \w+\.$/),
   ])
 })
 
@@ -327,7 +335,7 @@ async function seedPort(behave: (socket: Socket) => unknown): Promise<number> {
 test('tls: the command in the message solves the problem', async () => {
   const { site } = await seed(integration, { pin: null })
   const [, detail] = await failureOf(site)
-  const [, name = '', pin = ''] = /controllers set '([^']+)' --pin (\S+) --new-secret$/.exec(detail ?? '') ?? []
+  const [, name = '', pin = ''] = /controllers set '([^']+)' --pin (\S+) --new-secret`\.$/.exec(detail ?? '') ?? []
   const set = ['controllers', 'set', name, '--pin', pin, '--new-secret']
   const { exitCode } = await runCommand(db.url, set, { stdin: `${console.apiKey}\n` })
 

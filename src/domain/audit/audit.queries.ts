@@ -39,6 +39,8 @@ export async function insertAudits(db: Queryable, entries: AuditEntry[]): Promis
 export type RecordedAudit = AuditEntry & { createdAt: Date; targetName: string | null }
 
 export type AuditFilter = {
+  /** Part of the name of the actor or of the target, or of the action. */
+  text?: string | undefined
   actorKind?: Actor['kind'] | undefined
   actorId?: string | undefined
   /** Actions such as `site.changed`, and groups of actions such as `site`. */
@@ -139,6 +141,7 @@ function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): st
   ]
   return [
     ...(actions.length > 0 ? [`(${actions.join(' or ')})`] : []),
+    ...given(containsSql, filter.text),
     ...given((kind) => `actor_kind = ${kind}`, filter.actorKind),
     ...given((id) => `actor_id = ${id}`, filter.actorId),
     ...given((kind) => `target_kind = ${kind}`, filter.targetKind),
@@ -152,15 +155,25 @@ function whereAllSql(conditions: string[]): string {
   return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
-/** The name that the entry recorded, otherwise the present name of its target. */
-const targetNameSql = `coalesce(details->>'name', case target_kind
+/** The present name of the target. */
+const presentNameSql = `case target_kind
   when 'site' then (select name from sites where id = target_id::integer)
   when 'staff' then (select name from staff where id = target_id::uuid)
   when 'key' then (select name from api_keys where id = target_id::uuid)
   when 'controller' then (select name from controllers where id = target_id::uuid)
   when 'webhook' then (select name from webhooks where id = target_id::uuid and removed_at is null)
   when 'template' then (select name from templates where id = target_id::uuid)
-  end)`
+  end`
+
+/** The name that the entry recorded, otherwise the present name of its target. */
+const targetNameSql = `coalesce(details->>'name', ${presentNameSql})`
+
+/** SQL for a text in the names and the action of an entry. Upper and lower case are the same. */
+function containsSql(text: string): string {
+  const contains = (value: string) => `strpos(lower(${value}), lower(${text}::text)) > 0`
+  const values = ['actor_name', 'action', `details->>'name'`, presentNameSql]
+  return `(${values.map(contains).join(' or ')})`
+}
 
 const columns = `id, at as "createdAt", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
   target_kind as "targetKind", target_id as "targetId", ${targetNameSql} as "targetName", host(address) as address, details`

@@ -1,14 +1,36 @@
 import type { Queryable } from '#db/database.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { EventVoucher } from '../webhooks/notification.ts'
-import type { RowState } from './batch.ts'
+import type { RequestedRow, RowEnd, RowState } from './batch.ts'
 
-export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, names: string[]): Promise<void> {
+/** The names of the rows have their date. */
+export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, rows: RequestedRow[]): Promise<void> {
   await tx.query(
-    `insert into batch_rows (site_id, batch_id, number, controller_name)
-     select $1, $2, number, name from unnest($3::text[]) with ordinality as asked (name, number)`,
-    [siteId, id, names],
+    `insert into batch_rows (site_id, batch_id, number, controller_name, reference, max_uses, expire_minutes, valid_until,
+       extendable_until)
+     select $1, $2, number, name, reference, max_uses, expire_minutes, valid_until, extendable_until
+       from unnest($3::text[], $4::text[], $5::integer[], $6::integer[], $7::timestamptz[], $8::timestamptz[])
+            with ordinality as asked (name, reference, max_uses, expire_minutes, valid_until, extendable_until, number)`,
+    [
+      siteId,
+      id,
+      rows.map(({ name }) => name),
+      rows.map(({ reference }) => reference ?? null),
+      rows.map(({ maxUses }) => maxUses ?? null),
+      rows.map(({ end }) => end?.expireMinutes ?? null),
+      rows.map(({ end }) => end?.validUntil ?? null),
+      rows.map(({ end }) => end?.extendableUntil ?? null),
+    ],
   )
+}
+
+/** SQL for the values of a row `r` of a batch `b`. A row with `expire_minutes` has its own end. */
+export const valuesOfRowSql = {
+  reference: 'coalesce(r.reference, b.reference)',
+  maxUses: 'coalesce(r.max_uses, b.max_uses)',
+  expireMinutes: 'coalesce(r.expire_minutes, b.expire_minutes)',
+  validUntil: 'case when r.expire_minutes is null then b.valid_until else r.valid_until end',
+  extendableUntil: 'case when r.expire_minutes is null then b.extendable_until else r.extendable_until end',
 }
 
 /**
@@ -38,6 +60,22 @@ export async function updateRowsFailed(
       where site_id = $1 and batch_id = $2
         and (state = 'waiting' and $4::uuid[] is null or state = 'sent' and creation_id = any ($4))`,
     [siteId, id, failure, creationIds ?? null],
+  )
+}
+
+/** Fails the waiting rows that would end before this time. */
+export async function updateEndedRowsFailed(
+  db: Queryable,
+  { siteId, id }: SiteItem,
+  failure: string,
+  before: Date,
+): Promise<void> {
+  await db.query(
+    `update batch_rows r set state = 'failed', failure = $3
+       from batches b
+      where b.site_id = $1 and b.id = $2 and r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
+        and ${valuesOfRowSql.validUntil} < $4`,
+    [siteId, id, failure, before],
   )
 }
 
@@ -74,10 +112,12 @@ export async function takeUnnotifiedVouchers(tx: Queryable, { siteId, id }: Site
   return rows
 }
 
-/** A row with its voucher, if there is one. */
-export type BatchRow = {
+/** A row with its voucher, if there is one. The values of the batch are filled in. */
+export type BatchRow = Omit<RowEnd, 'extendableUntil'> & {
   number: number
   name: string
+  reference: string | null
+  maxUses: number
   state: RowState
   failure: string | null
   voucherId: string | null
@@ -90,8 +130,11 @@ export async function listBatchRows(
   options: { after: number; limit: number },
 ): Promise<BatchRow[]> {
   const { rows } = await db.query<BatchRow>(
-    `select r.number, r.name, r.state, r.failure, r.voucher_id as "voucherId", v.code
-       from batch_rows r left join vouchers v on v.site_id = $1 and v.id = r.voucher_id
+    `select r.number, r.name, r.state, r.failure, r.voucher_id as "voucherId", v.code,
+            ${valuesOfRowSql.reference} as reference, ${valuesOfRowSql.maxUses} as "maxUses",
+            ${valuesOfRowSql.expireMinutes} as "expireMinutes", ${valuesOfRowSql.validUntil} as "validUntil"
+       from batch_rows r join batches b on b.site_id = $1 and b.id = $2
+            left join vouchers v on v.site_id = $1 and v.id = r.voucher_id
       where r.site_id = $1 and r.batch_id = $2 and r.number > $3
       order by r.number
       limit $4`,

@@ -9,13 +9,24 @@ export const maxBatchSize = 1_000
 /** How long a controller may be unreachable before the remaining rows of a batch fail. */
 export const patienceSeconds = 600
 
-/** A request for vouchers that differ only in their names. The names do not have their date yet. */
+/** A request for many vouchers. */
 export type BatchRequest = RepeatableRequest & {
   siteId: number
-  names: string[]
-  /** The options that all vouchers share. Completed only for a first request, as for a single creation. */
+  rows: RequestedRow[]
+  /** The options of all rows without their own. Completed only for a first request, as for a single creation. */
   options: RequestedOptions
 }
+
+/** A row of a batch, for one voucher. The date is not in its name yet. A value that is missing is that of the batch. */
+export type RequestedRow = {
+  name: string
+  reference?: string | undefined
+  maxUses?: number | undefined
+  /** Replaces all parts of the end of the batch. */
+  end?: RowEnd | undefined
+}
+
+export type RowEnd = Extendable & Pick<CreationOptions, 'validUntil'> & Pick<VoucherShape, 'expireMinutes'>
 
 export type RowState = 'waiting' | 'sent' | 'made' | 'failed' | 'cancelled'
 

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
+import type { Driver } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { limitingActorId, type Maker } from '../actor.ts'
@@ -11,7 +12,7 @@ import type { SiteItem } from '../public-id.ts'
 import { type CompleteOptions, completeOptions } from '../record/complete-options.ts'
 import { checkBounds, cutMinutes } from '../record/voucher-shape.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import type { BatchRequest } from './batch.ts'
+import type { BatchRequest, RequestedRow } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
 import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockBatchesOf } from './batches.queries.ts'
 
@@ -43,15 +44,41 @@ async function createFirst(
   const wanted = await completeOptions(ctx.db, site.id, request.options)
   const driver = ctx.controllers.driverOf(site)
   const now = ctx.clock.now()
+  checkLimits(driver, wanted, now)
+  checkRows(driver, request.rows, wanted, now)
+  return insert(ctx, site, request, { ...wanted, requestHash })
+}
+
+function checkLimits(driver: Driver, wanted: CompleteOptions, now: Date): void {
   const { shape } = cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, now)
   checkBounds(driver, shape, { ...wanted, now })
-  return insert(ctx, site, request, { ...wanted, requestHash })
+}
+
+/** The largest number of errors of rows in one answer. */
+const maxRowErrors = 50
+
+/** Rejects rows whose own values no voucher can have. The error names the rows. */
+function checkRows(driver: Driver, rows: RequestedRow[], wanted: CompleteOptions, now: Date): void {
+  const errors: DomainError[] = []
+  for (const [row, { maxUses = wanted.limits.maxUses, end }] of rows.entries()) {
+    const { expireMinutes, ...ends } = end ?? { ...wanted, expireMinutes: wanted.limits.expireMinutes }
+    try {
+      checkLimits(driver, { ...wanted, ...ends, limits: { ...wanted.limits, maxUses, expireMinutes } }, now)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      for (const { code, details } of [error, ...error.more])
+        errors.push(new DomainError(code, { details: { ...details, row } }))
+    }
+    if (errors.length >= maxRowErrors) break
+  }
+  const [first, ...more] = errors
+  if (first) throw new DomainError(first.code, { details: first.details, more })
 }
 
 async function insert(
   ctx: BatchContext,
   site: SiteOnController,
-  { actor, names, idempotencyKey }: BatchRequest,
+  { actor, rows, idempotencyKey }: BatchRequest,
   wanted: CompleteOptions & { requestHash: Buffer },
 ): Promise<SiteItem | undefined> {
   const batch = { siteId: site.id, id: uuidv7() }
@@ -61,7 +88,7 @@ async function insert(
     await lockBatchesOf(tx, actor)
     if (!(await insertBatch(tx, batch, { ...wanted, maker: actor, idempotencyKey }))) return undefined
     await rejectTooManyBatches(tx, actor)
-    const dated = names.map((name) => `${day}_${name}`)
+    const dated = rows.map((row) => ({ ...row, name: `${day}_${row.name}` }))
     await insertBatchRows(tx, batch, dated)
     await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
     return batch

@@ -1,10 +1,12 @@
 import type { Queryable } from '#db/database.ts'
 import type { SiteItem } from '../public-id.ts'
 import { bindFilter, type RevocationFilter } from '../record/revocation-filter.ts'
+import { valuesOfRowSql } from './batch-rows.queries.ts'
 
 /** Rows of open batches, with the columns that a filter may use. */
 const rowsOfOpenBatchesSql = `select site_id, batch_id, number, creation_id
-  from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name, b.reference, b.api_key_id,
+  from (select r.site_id, r.batch_id, r.number, r.creation_id, r.state as row_state, r.name,
+               ${valuesOfRowSql.reference} as reference, b.api_key_id,
                b.staff_id, now() as created_at, 0 as used_count
           from batches b join batch_rows r on r.site_id = b.site_id and r.batch_id = b.id
          where b.finished_at is null) as row_of_batch`

@@ -2,21 +2,33 @@ import type { Queryable } from '#db/database.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import { type AskedForRows, openForRowsSql, supersedeSql, valuesForRows } from '../record/creations.queries.ts'
+import type { RowEnd } from './batch.ts'
+import { valuesOfRowSql } from './batch-rows.queries.ts'
 
 /** The number of attempts before a row counts as failed. */
 const maxAttempts = 3
 
-export type TakenRow = { number: number; name: string }
+/** A row to make, with the values of its batch where it has none of its own. */
+export type TakenRow = RowEnd & { number: number; name: string; reference: string | null; maxUses: number }
 
-/** The next waiting rows with the same name. One call makes them all. */
+/** The next waiting rows with the same name, devices and end. One call makes them all. Their references may differ. */
 export async function listNextRows(db: Queryable, { siteId, id }: SiteItem): Promise<TakenRow[]> {
   const { rows } = await db.query<TakenRow>(
     `with waiting as (
-       select number, controller_name as name from batch_rows where site_id = $1 and batch_id = $2 and state = 'waiting'
+       select r.number, r.controller_name as name, ${valuesOfRowSql.reference} as reference,
+              ${valuesOfRowSql.maxUses} as "maxUses", ${valuesOfRowSql.expireMinutes} as "expireMinutes",
+              ${valuesOfRowSql.validUntil} as "validUntil", ${valuesOfRowSql.extendableUntil} as "extendableUntil"
+         from batch_rows r join batches b on b.site_id = r.site_id and b.id = r.batch_id
+        where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting'
+     ), first as (
+       select * from waiting order by number limit 1
      )
-     select number, name from waiting
-      where name = (select name from waiting order by number limit 1)
-      order by number`,
+     select w.number, w.name, w.reference, w."maxUses", w."expireMinutes", w."validUntil", w."extendableUntil"
+       from waiting w, first f
+      where w.name = f.name and w."maxUses" = f."maxUses" and w."expireMinutes" = f."expireMinutes"
+        and w."validUntil" is not distinct from f."validUntil"
+        and w."extendableUntil" is not distinct from f."extendableUntil"
+      order by w.number`,
     [siteId, id],
   )
   return rows
@@ -42,13 +54,14 @@ export async function sendRows(
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeldSql}
           for update of r
      ), ${supersedeSql('taken')}, sent as (
-       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id
+       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id,
+              own_creation_id = taken.creation_id
          from taken
         where r.site_id = $1 and r.batch_id = $2 and r.number = taken.number
           and not exists (select from creations c
                            where c.site_id = $1 and c.id = taken.earlier_id
                              and c.id not in (select id from superseded))
-       returning r.number, r.creation_id
+       returning r.number, r.creation_id, r.reference, r.expire_minutes, r.valid_until
      ), opened as (${openForRowsSql('sent')}
      )
      select number, creation_id as "creationId" from sent order by number`,

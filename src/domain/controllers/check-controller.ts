@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Queryable } from '#db/database.ts'
 import type { ControllerConnection, ControllerSite, Credentials, Driver } from '#drivers/driver.ts'
-import { type CheckCause, type CheckedCertificate, diagnose, type LayerResult } from '#drivers/layer-check.ts'
+import { type CheckCause, type CheckedCertificate, diagnose, factsOf, type LayerResult } from '#drivers/layer-check.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { type Requester, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -88,8 +88,6 @@ export async function checkController(
       connection ??= ctx.controllers.connectForTest(target.access as StoredController | UnsavedController)
       return connection
     },
-    credentialsCommand: 'voucher-service controllers set … --new-secret',
-    pinCommand: (fingerprint) => `voucher-service controllers set … --pin ${fingerprint} --new-secret`,
   })
   try {
     const check = toCheck(target, await diagnose(checks))
@@ -214,7 +212,7 @@ const lines: Partial<Record<string, CheckLine>> = {
 const ownCauses: CheckCause[] = ['credentials_missing', 'credentials_not_reused', 'sign_ins_too_many']
 
 function toCheck({ place, kind }: Target, results: LayerResult[]): ControllerCheck {
-  const facts = Object.assign({}, ...results.map((result) => result.facts ?? {})) as NonNullable<LayerResult['facts']>
+  const facts = factsOf(results)
   return {
     driver: place.driver,
     credentials: kind,
@@ -237,7 +235,7 @@ function toCheck({ place, kind }: Target, results: LayerResult[]): ControllerChe
 function toLine(layer: CheckLine, results: LayerResult[]): CheckedLayer {
   const failed = results.find(({ result }) => result === 'failed')
   const decisive = failed ?? results.find(({ result }) => result === 'not tried')
-  const cause = decisive ? (decisive.cause ?? (failed ? 'controller_failed' : null)) : null
+  const cause = decisive?.cause ?? null
   const times = results.flatMap(({ ms }) => ms ?? [])
   const isSkipped = results.length === 0 || (cause ? ownCauses.includes(cause) : false) || (decisive && !failed)
   return {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ControllerConnection, ControllerError, type Failure, type Outcome } from '#drivers/driver.ts'
-import { guardConnection } from './guard-connection.ts'
+import { guardConnection, restMs } from './guard-connection.ts'
 
 const shape = { name: 'x', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 
@@ -44,15 +44,40 @@ afterEach(() => void vi.useRealTimers())
 test.each([
   ['timeout', 'unknown'],
   ['failed', 'unknown'],
-  ['no_voucher', 'unknown'],
   ['unreachable', 'refused'],
-] as const)('after five failures (%s %s) the controller gets no more calls', async (failure, outcome) => {
-  const { calls, state, guarded } = scripted()
-  state.error = failing(failure, outcome)
-  for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe(`${failure} ${outcome}`)
-  for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe('unreachable refused')
+] as const)(
+  'after a failure (%s %s) a read comes before the next creation; after five, the controller gets no more calls',
+  async (failure, outcome) => {
+    const { calls, state, guarded } = scripted()
+    state.error = failing(failure, outcome)
+    expect(await create(guarded)).toBe(`${failure} ${outcome}`)
+    for (let i = 0; i < 4; i++) expect(await create(guarded)).toBe(`${failure} refused`)
+    for (let i = 0; i < 5; i++) expect(await create(guarded)).toBe('unreachable refused')
 
-  expect(calls).toEqual({ create: 5, probe: 0, list: 0 })
+    expect(calls).toEqual({ create: 1, probe: 4, list: 0 })
+  },
+)
+
+test('a creation follows the read as soon as the controller answers it', async () => {
+  const { calls, state, guarded } = scripted()
+  state.error = failing('failed', 'unknown')
+  await create(guarded)
+  state.error = undefined
+  expect([await create(guarded), await create(guarded)]).toEqual(['made', 'made'])
+
+  expect(calls).toEqual({ create: 3, probe: 1, list: 0 })
+})
+
+test('a read that is rejected shows that the controller answers, so the next creation is sent without one', async () => {
+  const { calls, state, guarded } = scripted()
+  state.error = failing('failed', 'unknown')
+  await create(guarded)
+  state.error = failing('forbidden', 'refused')
+  expect(await create(guarded)).toBe('forbidden refused')
+  expect(calls).toEqual({ create: 1, probe: 1, list: 0 })
+  await create(guarded)
+
+  expect(calls).toEqual({ create: 2, probe: 1, list: 0 })
 })
 
 test.each(['rejected', 'busy', 'missing', 'sign_in', 'forbidden'] as const)(
@@ -73,23 +98,23 @@ test('a success in between resets the count of failures', async () => {
     await create(guarded)
   }
 
-  expect(calls.create).toBe(20)
+  expect(calls).toEqual({ create: 8, probe: 16, list: 0 }) // each of the four rounds: one is sent, four wait for a read
 })
 
 test('after the pause the controller gets a probe before a creation; if the probe succeeds, calls continue', async () => {
   const { calls, state, guarded } = scripted()
   state.error = failing('timeout', 'unknown')
   for (let i = 0; i < 5; i++) await create(guarded)
-  vi.advanceTimersByTime(70_000)
+  vi.advanceTimersByTime(restMs)
   expect(await create(guarded)).toBe('timeout refused')
-  expect(calls).toEqual({ create: 5, probe: 1, list: 0 })
+  expect(calls).toEqual({ create: 1, probe: 5, list: 0 })
   expect(await create(guarded)).toBe('unreachable refused')
 
   state.error = undefined
-  vi.advanceTimersByTime(70_000)
+  vi.advanceTimersByTime(restMs)
   expect(await create(guarded)).toBe('made')
   expect(await create(guarded)).toBe('made')
-  expect(calls).toEqual({ create: 7, probe: 2, list: 0 })
+  expect(calls).toEqual({ create: 3, probe: 6, list: 0 })
 })
 
 test('setting the clock back by two hours does not prolong the pause', async () => {
@@ -99,7 +124,7 @@ test('setting the clock back by two hours does not prolong the pause', async () 
   state.error = failing('timeout', 'unknown')
   for (let i = 0; i < 5; i++) await create(guarded)
   vi.setSystemTime(Date.now() - 7_200_000)
-  vi.advanceTimersByTime(70_000)
+  vi.advanceTimersByTime(restMs)
   state.error = undefined
 
   expect(await create(guarded)).toBe('made')
@@ -115,6 +140,7 @@ test('a breaker that opens during a lookup does not end the lookup', async () =>
         yield []
       }
     },
+    probe: () => Promise.reject(failing('timeout', 'unknown')),
   } as unknown as ControllerConnection
   const guarded = guardConnection(connection)
   const steps = guarded.create('default', shape, 1)

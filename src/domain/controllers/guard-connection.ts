@@ -7,12 +7,11 @@ export type GuardedConnection = ControllerConnection & {
 }
 
 /**
- * Rejects calls to a controller for a while (a rest) after several failures in a row. A creation during the rest is
- * rejected at once, and the error says that no voucher was made. The call that tries the controller again after the
- * rest is always a read, never a creation.
+ * Sends a creation only to a controller that answered the last call: after a failure, a read comes first. If that fails too, the
+ * error says that no voucher was made. Rejects all calls for a moment (a rest) after several failures in a row.
  */
 export function guardConnection(connection: ControllerConnection): GuardedConnection {
-  const { run, runAnyway, isClosed } = createBreaker()
+  const { run, runAnyway, isClosed, lastCallFailed } = createBreaker()
 
   async function* runEach<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
     try {
@@ -23,7 +22,7 @@ export function guardConnection(connection: ControllerConnection): GuardedConnec
   }
 
   async function ensureReachable(site: string): Promise<void> {
-    if (isClosed()) return
+    if (!lastCallFailed()) return
     await run(() => connection.probe(site)).catch(rethrowAs('refused'))
   }
 
@@ -71,10 +70,12 @@ function isFailureOfCreation(error: unknown): boolean {
 }
 
 const failuresToOpen = 5
-const firstRestMs = 5_000
-const longestRestMs = 60_000
+/** Short, because a person may press *Create* again. A controller that hangs gets one read at a time nevertheless. */
+export const restMs = 1_000
 
 type Breaker = {
+  /** True from a failure until a later call gets an answer. */
+  lastCallFailed(): boolean
   /** False from the beginning of a rest until a later call gets an answer. */
   isClosed(): boolean
   /**
@@ -87,38 +88,34 @@ type Breaker = {
 }
 
 /**
- * Rejects all calls for a while (a rest) after five failures in a row. Rests are measured with the monotonic clock: with
+ * Rejects all calls for a moment (a rest) after five failures in a row. Rests are measured with the monotonic clock: with
  * the time of day, a rest would last for hours after somebody set the clock back.
  */
 function createBreaker(): Breaker {
   let failures = 0
-  let rests = 0
   let restUntil: number | undefined
   let trying = false
 
-  function noteFailure(): void {
+  function countFailure(): void {
     failures += 1
-    if (failures < failuresToOpen && restUntil === undefined) return
-    const restMs = Math.min(firstRestMs * 2 ** rests, longestRestMs)
-    restUntil = performance.now() + restMs * (0.8 + 0.2 * Math.random())
-    rests += 1
+    if (failures >= failuresToOpen) restUntil = performance.now() + restMs
   }
 
-  function noteSuccess(): void {
+  function resetFailures(): void {
     failures = 0
-    rests = 0
     restUntil = undefined
   }
 
   return {
+    lastCallFailed: () => failures > 0,
     isClosed: () => restUntil === undefined,
     async runAnyway(work) {
       try {
         const result = await work()
-        noteSuccess()
+        resetFailures()
         return result
       } catch (error) {
-        if (!isFailure(error)) noteSuccess() // this error is an answer: the other side is reachable
+        if (!isFailure(error)) resetFailures() // this error is an answer: the other side is reachable
         throw error
       }
     },
@@ -128,11 +125,11 @@ function createBreaker(): Breaker {
       if (isTrial) trying = true
       try {
         const result = await work()
-        noteSuccess()
+        resetFailures()
         return result
       } catch (error) {
-        if (counts(error)) noteFailure()
-        else if (isTrial) noteSuccess() // any answer shows that the other side is there
+        if (counts(error)) countFailure()
+        else resetFailures() // any answer shows that the other side is there
         throw error
       } finally {
         if (isTrial) trying = false

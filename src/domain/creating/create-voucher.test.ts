@@ -97,6 +97,24 @@ test('a creation at a site that moved to another controller is made there', asyn
   expect((await other.vouchers()).map((voucher) => voucher.code)).toEqual([code])
 })
 
+test.each([
+  { fault: 'server-error', outcome: 'unknown', isSoon: true },
+  { fault: 'forbidden', outcome: 'rejected', isSoon: false },
+] as const)('after $fault the outcome is $outcome; the next sync is soon: $isSoon', async (failing) => {
+  const site = await seedKnownSite()
+  await app.db.query(`update sites set next_sync_at = now() + interval '1 hour' where id = $1`, [site])
+  await simulator.fault(failing.fault)
+
+  await app.call('/api/vouchers.php', { method: 'POST', key, body: JSON.stringify({ site_id: site, name: 'Gast' }) })
+
+  const { rows } = await app.db.query(
+    `select state, next_sync_at < now() + interval '30 minutes' as "isSoon"
+       from creations join sites s on s.id = site_id where site_id = $1 and state <> 'recorded'`,
+    [site],
+  )
+  expect(rows).toEqual([{ state: failing.outcome, isSoon: failing.isSoon }])
+})
+
 test('a creation does not read the 20,000 webhooks of other sites', async () => {
   const site = await seedKnownSite()
   const other = await seedControlledSite(app.db, simulator)

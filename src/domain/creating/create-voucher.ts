@@ -2,17 +2,17 @@ import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { WritesStopped } from '#db/write-guard.ts'
-import { ControllerError, type Failure } from '#drivers/driver.ts'
+import { ControllerError, type Failure, rethrowAs } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
-import { reachPoint, replaceable } from '#lib/points.ts'
+import { reachPoint } from '#lib/points.ts'
 import { limitingActorId } from '../actor.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
 import { hashOf, onceByKey } from '../idempotency.ts'
-import { noteFailure, type OutageContext } from '../outages/track-outages.ts'
+import { noteFailure, noteReachable, type OutageContext } from '../outages/track-outages.ts'
 import { completeOptions } from '../record/complete-options.ts'
 import type { NewCreation, RecordedCreation } from '../record/creation.ts'
 import {
@@ -80,9 +80,7 @@ async function createAtKnownSite(
   }).catch(undefinedIfRejected)
   if (!creation) return undefined
   const opened = await rememberIfUnanswered(ctx, creation, () =>
-    replaceable('insert intent at a known site', () =>
-      insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
-    ),
+    insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
   )
   return opened && makeVoucher(ctx, request, opened.site, { creation, ...opened })
 }
@@ -209,7 +207,7 @@ async function toNewCreation(
  * might still turn up. Undefined when the key belongs to a creation that is under way or recorded.
  */
 async function openCreation({ db }: CreateContext, creation: NewCreation): Promise<OpenedCreation | undefined> {
-  const opened = await replaceable('insert intent', () => insertCreation(db, creation))
+  const opened = await insertCreation(db, creation)
   if (opened) return opened
   return db.transaction(async (tx) => {
     await releaseIdempotencyKey(tx, creation)
@@ -235,6 +233,7 @@ export async function makeVouchers(
   const recorded: RecordedCreation[] = []
   let left = creations.map(({ id }) => id)
   try {
+    if (site.isOut) await ensureReachable(ctx, site)
     const made = ctx.controllers
       .connectionOf(site)
       .create(site.controllerSite, { ...asked, name: note }, creations.length)
@@ -269,6 +268,15 @@ export async function makeVouchers(
   }
 }
 
+/**
+ * Reads from a controller that has an outage, before a creation is sent to it. If the read fails, certainly nothing was made. If the
+ * controller answers, its outage ends now.
+ */
+async function ensureReachable(ctx: CreateContext, site: SiteOnController): Promise<void> {
+  await ctx.controllers.connectionOf(site).probe(site.controllerSite).catch(rethrowAs('refused'))
+  await noteReachable(ctx, site.controllerId).catch(() => {}) // otherwise the next probe of the worker ends it
+}
+
 /** Settles the creations if the controller certainly made nothing. After any other failure, the worker looks for their vouchers. */
 async function markFailed(ctx: CreateContext, siteId: number, ids: string[], error: unknown): Promise<void> {
   const nothingMade = error instanceof ControllerError && error.outcome === 'refused'
@@ -276,7 +284,7 @@ async function markFailed(ctx: CreateContext, siteId: number, ids: string[], err
   ctx.observer?.creationsEnded(outcome, ids.length)
   try {
     await updateCreationsFailed(ctx.db, siteId, ids, outcome)
-    await bringSyncForward(ctx.db, siteId, 'failed')
+    if (!nothingMade) await bringSyncForward(ctx.db, siteId, 'failed')
   } catch (err) {
     // The lookup starts when the lease of the creations ends.
     ctx.log.warn({ err, creations: ids.slice(0, 3) }, 'failed creations could not be marked')
@@ -287,6 +295,7 @@ async function markFailed(ctx: CreateContext, siteId: number, ids: string[], err
 const rejected: Partial<Record<Failure, ErrorCode>> = {
   unreachable: 'controller_unreachable',
   timeout: 'controller_unreachable',
+  failed: 'controller_unreachable',
   busy: 'controller_busy',
 }
 const unknown: Partial<Record<Failure, ErrorCode>> = { timeout: 'controller_timeout', no_voucher: 'no_voucher' }

@@ -4,20 +4,20 @@ import { ControllerError, type Failure } from '#drivers/driver.ts'
 import { reachPoint } from '#lib/points.ts'
 import type { Batch } from '../batches/batch.ts'
 import { lockBatch } from '../batches/batch-lock.queries.ts'
-import { updateRowsFailed, updateRowsWaiting } from '../batches/batch-rows.queries.ts'
+import { updateEndedRowsFailed, updateRowsFailed, updateRowsWaiting } from '../batches/batch-rows.queries.ts'
 import { listNextRows, sendRows } from '../batches/rows-to-make.queries.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
 import { DomainError } from '../errors.ts'
 import { hashOf } from '../idempotency.ts'
 import type { NewCreation } from '../record/creation.ts'
-import { cutMinutes, noteFor } from '../record/voucher-shape.ts'
+import { cutMinutes, minMinutesLeft, noteFor } from '../record/voucher-shape.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { type CreateContext, makeVouchers } from './create-voucher.ts'
 
 /** `stalled`: nothing was made, and the controller gets a pause. `busy`: all slots of the controller are taken. */
 type Outcome = 'made' | 'failed' | 'unclear' | 'stalled' | 'busy'
 
-/** Makes the next rows with the same name in one call. */
+/** Makes the next rows with the same name and limits in one call. */
 export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<Outcome> {
   let creations: NewCreation[] = []
   try {
@@ -32,15 +32,18 @@ export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteO
     })
   } catch (error) {
     const creationIds = creations.map(({ id }) => id)
-    return noteFailure(ctx, batch, creationIds, error)
+    return markRowsAfterFailure(ctx, batch, creationIds, error)
   }
 }
 
 /** Commits the creations of the next rows. */
 async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<NewCreation[]> {
   const rows = await listNextRows(ctx.db, batch)
-  const wanted = { ...batch.limits, name: rows[0]?.name ?? '' }
-  const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, batch, ctx.clock.now())
+  const [first] = rows
+  if (!first) return []
+  const { name, maxUses, expireMinutes, validUntil } = first
+  const wanted = { ...batch.limits, name, maxUses, expireMinutes }
+  const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, first, ctx.clock.now())
   const asked = {
     shape,
     minutesCut,
@@ -52,10 +55,14 @@ async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): P
     await lockBatch(tx, batch)
     return sendRows(tx, batch, asked, numbered)
   })
-  const { siteId, id: batchId, maker, reference, validUntil, unusedDays } = batch
-  const common = { siteId, batchId, maker, reference, validUntil, unusedDays, ...asked }
+  const { siteId, id: batchId, maker, unusedDays } = batch
+  const common = { siteId, batchId, maker, validUntil, unusedDays, ...asked, idempotencyKey: undefined }
   const requestHash = hashOf(batchId)
-  return sent.map(({ creationId: id }) => ({ ...common, id, idempotencyKey: undefined, requestHash }))
+  const references = new Map(rows.map(({ number, reference }) => [number, reference]))
+  return sent.map(({ number, creationId: id }) => {
+    const reference = references.get(number) ?? null
+    return { ...common, id, reference, requestHash }
+  })
 }
 
 /** Failures that affect all remaining rows, whatever their names. */
@@ -65,8 +72,13 @@ const lasting: Failure[] = ['insecure', 'sign_in', 'forbidden', 'missing']
  * Marks rows after a failed call: only these rows, or all remaining rows if the failure is lasting. Any other failure is
  * temporary: the rows wait and are retried.
  */
-async function noteFailure(ctx: CreateContext, batch: Batch, creationIds: string[], error: unknown): Promise<Outcome> {
-  if (error instanceof DomainError) return noteRefusal(ctx, batch, error)
+async function markRowsAfterFailure(
+  ctx: CreateContext,
+  batch: Batch,
+  creationIds: string[],
+  error: unknown,
+): Promise<Outcome> {
+  if (error instanceof DomainError) return markRowsAfterRefusal(ctx, batch, error)
   if (!(error instanceof ControllerError)) throw error
   if (error.cause instanceof Unavailable) throw error
   const wasSent = creationIds.length > 0
@@ -84,10 +96,12 @@ async function noteFailure(ctx: CreateContext, batch: Batch, creationIds: string
   return 'failed'
 }
 
-async function noteRefusal(ctx: CreateContext, batch: Batch, refusal: DomainError): Promise<Outcome> {
+async function markRowsAfterRefusal(ctx: CreateContext, batch: Batch, refusal: DomainError): Promise<Outcome> {
   const { code } = refusal
   if (code === 'controller_busy') return 'busy'
   if (code === 'no_voucher') return 'unclear'
-  await updateRowsFailed(ctx.db, batch, controllerFailure(refusal) ?? code)
+  if (code === 'valid_until_passed')
+    await updateEndedRowsFailed(ctx.db, batch, code, new Date(ctx.clock.now().getTime() + minMinutesLeft * 60_000))
+  else await updateRowsFailed(ctx.db, batch, controllerFailure(refusal) ?? code)
   return 'failed'
 }

@@ -1,5 +1,4 @@
 import { type ControllerVoucher, hasSameLimits, type SeenVoucher } from '#drivers/driver.ts'
-import { replaceable } from '#lib/points.ts'
 import type { SoughtCreation } from '../record/creation.ts'
 
 /** Controllers stamp whole seconds, and a request takes a moment to arrive. */
@@ -28,9 +27,7 @@ export function matchCandidates(
   options: { skewIsKnown: boolean; until?: Date | undefined },
 ): ControllerVoucher[] {
   const notBefore = sought.sentAt.getTime() - toleranceMs
-  const notAfter = replaceable('limit the time of candidates', () =>
-    options.until ? options.until.getTime() + toleranceMs : Number.POSITIVE_INFINITY,
-  )
+  const notAfter = options.until ? options.until.getTime() + toleranceMs : Number.POSITIVE_INFINITY
   const isInTime = (voucher: SeenVoucher) => {
     const times = plausibleTimes(voucher, sought, options.skewIsKnown)
     return times.length === 0 || times.some((time) => time >= notBefore && time <= notAfter)
@@ -61,7 +58,7 @@ export function isCertainlyFor(voucher: SeenVoucher, sought: SoughtCreation, unt
   if (isTagged(sought)) return true
   const madeAt = voucher.createdAt?.getTime() ?? Number.NaN
   const isInWindow = madeAt >= sought.sentAt.getTime() - clockErrorMs && madeAt <= until.getTime() - clockErrorMs
-  return replaceable('decide whose surplus', () => voucher.isOurs === true && isInWindow)
+  return voucher.isOurs === true && isInWindow
 }
 
 function isTagged({ note, shape }: SoughtCreation): boolean {

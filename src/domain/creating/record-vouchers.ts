@@ -1,20 +1,20 @@
 import { type Database, type Queryable, retryShortly } from '#db/database.ts'
 import type { ControllerVoucher, VoucherShape } from '#drivers/driver.ts'
-import { reachPoint, replaceable } from '#lib/points.ts'
+import { reachPoint } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { type Maker, sourceName } from '../actor.ts'
 import { lockBatch, makeBatchDue } from '../batches/batch-lock.queries.ts'
 import { notifyCreated } from '../deliveries/notify-webhooks.ts'
 import type { CreatedVoucher, NewCreation, RecordedCreation } from '../record/creation.ts'
 import { insertCreation } from '../record/creations.queries.ts'
-import { type CreationRow, recordVouchers as recordInOneStatement } from '../record/record-vouchers.queries.ts'
+import { type OfferedCreation, recordOfferedVouchers } from '../record/record-vouchers.queries.ts'
 import { insertScheduledWithdrawals, makeWithdrawalsDueNow } from '../record/withdrawals.queries.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 
 type RecordContext = { db: Database; queue: Queue }
 
 /** Creations of one call, with the same name and limits, and the vouchers that a controller may have made for them. */
-export type Recording = {
+export type CreationsToRecord = {
   site: SiteOnController
   creationIds: string[]
   maker: Maker
@@ -37,7 +37,7 @@ export type Recording = {
  * creations that have a voucher now. A creation is left out if all candidates belong to other creations, or if its client has
  * begun another attempt.
  */
-export async function recordVouchers(ctx: RecordContext, recording: Recording): Promise<RecordedCreation[]> {
+export async function recordVouchers(ctx: RecordContext, recording: CreationsToRecord): Promise<RecordedCreation[]> {
   return retryShortly(async () => {
     if (recording.isSilent && recording.batchId === null) {
       const creations = await record(ctx.db, recording, { isWholeCommit: true, isFirstTry: true })
@@ -51,7 +51,7 @@ export async function recordVouchers(ctx: RecordContext, recording: Recording): 
 async function recordInTransaction(
   ctx: RecordContext,
   tx: Queryable,
-  recording: Recording,
+  recording: CreationsToRecord,
 ): Promise<RecordedCreation[]> {
   const { site, batchId } = recording
   if (batchId !== null) await lockBatch(tx, { siteId: site.id, id: batchId })
@@ -71,11 +71,11 @@ async function recordInTransaction(
   return creations.flatMap(withVoucher(recording))
 }
 
-const isRecordedNow = ({ outcome }: CreationRow) => outcome === 'recorded'
-const isTaken = ({ outcome }: CreationRow) => outcome === 'taken'
+const isRecordedNow = ({ outcome }: OfferedCreation) => outcome === 'recorded'
+const isTaken = ({ outcome }: OfferedCreation) => outcome === 'taken'
 
 /** Returns a function that turns a creation with a voucher into a `RecordedCreation`, and leaves out the others. */
-function withVoucher({ site }: Recording): (creation: CreationRow) => RecordedCreation[] {
+function withVoucher({ site }: CreationsToRecord): (creation: OfferedCreation) => RecordedCreation[] {
   return ({ id, voucherId, answer }) =>
     voucherId !== null && answer !== null ? [{ creationId: id, siteId: site.id, voucherId, answer }] : []
 }
@@ -83,9 +83,9 @@ function withVoucher({ site }: Recording): (creation: CreationRow) => RecordedCr
 /** `isFirstTry`: nothing is known yet about the vouchers that are offered. */
 function record(
   db: Queryable,
-  recording: Recording,
+  recording: CreationsToRecord,
   { isWholeCommit = false, isFirstTry = false } = {},
-): Promise<CreationRow[]> {
+): Promise<OfferedCreation[]> {
   const { site, maker, asked, day, creationIds, candidates } = recording
   const different = [...new Map(candidates.map((voucher) => [voucher.id ?? voucher.code, voucher])).values()]
   const offered = different.map(({ id, code, formattedCode }) => {
@@ -96,12 +96,11 @@ function record(
   const shared = { siteId: site.id, maker, shape: asked, day }
   const isOne = creationIds.length === 1 && offered.length === 1
   const options = { isWholeCommit, isFirstTry: isFirstTry && isOne }
-  const work = () => recordInOneStatement(db, shared, creationIds, offered, options)
-  return replaceable('claim vouchers', work, offered)
+  return recordOfferedVouchers(db, shared, creationIds, offered, options)
 }
 
 /** Creations that a failover of the database lost. Their vouchers exist. */
-function listLost({ newCreations = [] }: Recording, creations: CreationRow[]): NewCreation[] {
+function listLost({ newCreations = [] }: CreationsToRecord, creations: OfferedCreation[]): NewCreation[] {
   const known = new Set(creations.map(({ id }) => id))
   return newCreations.filter(({ id }) => !known.has(id))
 }
@@ -113,7 +112,7 @@ async function insertLost(tx: Queryable, lost: NewCreation[]): Promise<void> {
 }
 
 /** A voucher whose creation was revoked before it was found is withdrawn at once. */
-async function withdrawRevoked(tx: Queryable, siteId: number, recorded: CreationRow[]): Promise<void> {
+async function withdrawRevoked(tx: Queryable, siteId: number, recorded: OfferedCreation[]): Promise<void> {
   const revoked = recorded.filter(({ isRevoked }) => isRevoked)
   if (revoked.length === 0) return
   const creationIds = revoked.map(({ id }) => id)
@@ -132,13 +131,12 @@ async function withdrawRevoked(tx: Queryable, siteId: number, recorded: Creation
 async function notify(
   ctx: RecordContext,
   tx: Queryable,
-  { site, maker, batchId }: Recording,
-  recorded: CreationRow[],
+  { site, maker, batchId }: CreationsToRecord,
+  recorded: OfferedCreation[],
 ): Promise<void> {
   const vouchers = recorded.map(({ voucherId, reference }) => ({ id: voucherId as string, reference }))
   const created = { site, source: sourceName(maker), vouchers }
-  await replaceable('notify in the same commit', () =>
-    batchId === null ? notifyCreated(tx, ctx.queue, created) : makeBatchDue(tx, site.id, batchId),
-  )
+  if (batchId === null) await notifyCreated(tx, ctx.queue, created)
+  else await makeBatchDue(tx, site.id, batchId)
   reachPoint('before commit')
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '#db/database.ts'
-import { replaceable } from '#lib/points.ts'
 import { patienceSeconds } from '../batches/batch.ts'
 import { lockBatch } from '../batches/batch-lock.queries.ts'
 import { updateRowsCancelled, updateRowsFailed } from '../batches/batch-rows.queries.ts'
@@ -66,9 +65,7 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, turn?: Turn): 
   const turnHasEnded = () =>
     turn !== undefined && (turn.stopping.aborted || (calls > 0 && performance.now() - startedAt >= turn.ms))
   await endLeases(ctx.db, key)
-  await withLock(ctx, key, (tx) =>
-    replaceable('settle rows without a creation', () => updateRowsWithoutCreation(tx, key)),
-  )
+  await withLock(ctx, key, (tx) => updateRowsWithoutCreation(tx, key))
   let isPaused = false // after a pause was scheduled, the loop runs once more: the batch may have been cancelled during the call
   for (;;) {
     await withLock(ctx, key, (tx) => updateRowsFromCreations(tx, key))

@@ -1,3 +1,4 @@
+import { createTimeoutMs } from '#drivers/driver.ts'
 import type { Calendar } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
 import { controllerFailure } from '../controllers/controller-failure.ts'
@@ -10,11 +11,16 @@ import {
   type UnsettledCreation,
   updateCreationsAbsent,
 } from '../record/unsettled-creations.queries.ts'
-import { findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
+import { bringSyncForward, findSiteOnController, type SiteOnController } from '../sites/sites.queries.ts'
 import { latestTimeOf, matchCandidates } from './match-candidates.ts'
 import { recordVouchers } from './record-vouchers.ts'
 
 const maxAtOnce = 50
+/**
+ * After an outage, a voucher must turn up within this time. A controller that hung still handles the requests that it had received:
+ * it answers the probe, which came last, at about the same time.
+ */
+const afterOutageSeconds = 5
 
 export type SettleContext = OutageContext & {
   today: Calendar
@@ -57,7 +63,7 @@ async function settle(ctx: SettleContext, alike: UnsettledCreation[]): Promise<n
     if (absent > 0) ctx.log.info({ ...creation, absent }, 'creations ended without a voucher')
     return found + absent
   } catch (err) {
-    await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, first))
+    await postponeCreations(ctx.db, site.id, idsOf(alike), pauseSeconds(ctx, alike))
     const failure = controllerFailure(err)
     if (failure === undefined) ctx.log.warn({ err, ...creation }, 'a creation could not be settled yet')
     else await noteFailure(ctx, site, failure)
@@ -88,11 +94,12 @@ async function look(
   const found = new Set(recorded.map(({ creationId }) => creationId))
   const left = idsOf(alike).filter((id) => !found.has(id))
   if (left.length === 0) return { found: found.size, absent: 0 }
-  if (first.secondsSinceSent < ctx.config.settleSeconds) {
-    await postponeCreations(ctx.db, site.id, left, pauseSeconds(ctx, first))
+  if (secondsUntilDecision(ctx, alike) > 0) {
+    await postponeCreations(ctx.db, site.id, left, pauseSeconds(ctx, alike))
     return { found: found.size, absent: 0 }
   }
   await updateCreationsAbsent(ctx.db, site.id, left)
+  await bringSyncForward(ctx.db, site.id, 'failed') // finds a voucher that turns up late nevertheless
   return { found: found.size, absent: left.length }
 }
 
@@ -110,9 +117,22 @@ function idsOf(creations: UnsettledCreation[]): string[] {
   return creations.map(({ id }) => id)
 }
 
-/** The pause grows with each lookup. One lookup follows right after the settle window. */
-function pauseSeconds(ctx: SettleContext, { secondsSinceSent }: UnsettledCreation): number {
-  const left = ctx.config.settleSeconds - secondsSinceSent
-  const next = Math.min(10, Math.max(1, secondsSinceSent / 4))
-  return left > 0 ? Math.min(next, left + 0.5) : next
+/**
+ * The seconds until a lookup that finds nothing means that there is no voucher: until the settle window ends or, after an outage that
+ * began during the window, until a short time after its end. The call for these creations ends first.
+ */
+function secondsUntilDecision({ config }: SettleContext, alike: UnsettledCreation[]): number {
+  const [{ secondsSinceSent, secondsSinceOutage }] = alike as [UnsettledCreation]
+  const untilWindowEnds = config.settleSeconds - secondsSinceSent
+  if (secondsSinceOutage === null) return untilWindowEnds
+  const secondsSinceCall = secondsSinceSent - createTimeoutMs(alike.length) / 1_000
+  return Math.min(untilWindowEnds, afterOutageSeconds - Math.min(secondsSinceOutage, secondsSinceCall))
+}
+
+/** The pause grows with each lookup. One lookup follows as soon as it can decide. */
+function pauseSeconds(ctx: SettleContext, alike: UnsettledCreation[]): number {
+  const [{ secondsSinceSent }] = alike as [UnsettledCreation]
+  const left = secondsUntilDecision(ctx, alike)
+  const next = Math.min(5, Math.max(1, secondsSinceSent / 4))
+  return left > 0 ? Math.min(next, left + 0.1) : next
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { freePort } from '#test/data/local-servers.ts'
 import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
@@ -101,9 +101,10 @@ test('a receiver that is down does not change the 201; attempts repeat with the 
   await until(() => sink.received.length > 1, 20_000)
 
   expect(new Set(sink.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  await wait(200)
-  const { rows } = await db.query('select state, attempts from deliveries d join webhooks w on w.id = d.webhook_id')
-  expect(rows).toEqual([{ state: 'delivered', attempts: sink.received.length }])
+  await vi.waitFor(async () => {
+    const { rows } = await db.query('select state, attempts from deliveries d join webhooks w on w.id = d.webhook_id')
+    expect(rows).toEqual([{ state: 'delivered', attempts: sink.received.length }])
+  })
 })
 
 test('no webhook: no event is written', async () => {

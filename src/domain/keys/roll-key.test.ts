@@ -132,7 +132,7 @@ test('with 20,000 keys, a request looks up its key by primary keys; an unknown p
     let plan: unknown
     const explaining = {
       async query(statement: NamedStatement, values: unknown[]) {
-        plan = await explainGeneric(db, statement, values)
+        plan = (await explainGeneric(db, statement, values)).Plan
         return db.query(statement, values)
       },
     }

@@ -1,5 +1,5 @@
-import { findSiteToProbe, type IdleController } from './outages.queries.ts'
 import type { ProbeSchedule } from './probe-schedule.ts'
+import { findSiteToProbe, type IdleController } from './probes.queries.ts'
 import { noteFailure, type OutageContext } from './track-outages.ts'
 
 type ProbeContext = OutageContext & {

@@ -3,8 +3,14 @@ import type { Failure } from '#drivers/driver.ts'
 import type { Log } from '#lib/log.ts'
 import type { Queue } from '#queue/queue.ts'
 import { isUnanswered } from '../controllers/controller-failure.ts'
+import {
+  endOutage,
+  hasOutage,
+  type Outage,
+  startOutage,
+  updateOutageReason,
+} from '../controllers/controller-outages.queries.ts'
 import type { Controllers } from '../controllers/controllers.ts'
-import { endOutage, hasOutage, type Outage, startOutage, updateOutageReason } from '../controllers/outages.queries.ts'
 import { notifyOutage } from '../deliveries/notify-webhooks.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 

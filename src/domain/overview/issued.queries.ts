@@ -69,6 +69,11 @@ export async function listBusiestSites(
 /** `kind` is `controller` for adopted vouchers, which somebody created there. They have no id and no name. */
 export type IssuedBy = { kind: 'key' | 'staff' | 'controller'; id: string | null; name: string | null; issued: number }
 
+/** SQL for the name of a maker, from a row of `named`. */
+const makerNameSql = `case kind
+  when 'key' then (select name from api_keys where api_keys.id = named.id)
+  when 'staff' then (select name from staff where staff.id = named.id) end`
+
 /** The keys and people who created the vouchers of the period, most first. */
 export async function listMakers(db: Queryable, scope: OverviewScope, period: Period): Promise<IssuedBy[]> {
   const { rows } = await db.query<IssuedBy>(
@@ -80,9 +85,7 @@ export async function listMakers(db: Queryable, scope: OverviewScope, period: Pe
      ), named as (
        select split_part(maker, ':', 1) as kind, nullif(split_part(maker, ':', 2), '')::uuid as id, issued from counted
      )
-     select kind, id, issued, case kind
-              when 'key' then (select name from api_keys where api_keys.id = named.id)
-              when 'staff' then (select name from staff where staff.id = named.id) end as name
+     select kind, id, issued, ${makerNameSql} as name
        from named order by issued desc, kind, id`,
     scopeAndPeriod(scope, period),
   )
@@ -98,4 +101,52 @@ export async function countEndingSoon(db: Queryable, { onlySitesOf, siteId }: Ov
     [onlySitesOf, siteId],
   )
   return rows[0]?.count ?? 0
+}
+
+export type SiteTotal = { site: string; issued: number; redeemed: number }
+
+/** All sites of the scope by name, with the vouchers of the period. */
+export async function listSiteTotals(
+  db: Queryable,
+  scope: OverviewScope,
+  period: Period,
+  limit: number,
+): Promise<SiteTotal[]> {
+  const { rows } = await db.query<SiteTotal>(
+    `select s.name as site, coalesce(sum(created), 0)::integer as issued, coalesce(sum(created_redeemed), 0)::integer as redeemed
+       from sites s left join site_days on site_id = s.id and ${inPeriodSql}
+      where ${inScopeSql('s.id')}
+      group by s.id
+      order by s.name, s.id
+      limit $5`,
+    [...scopeAndPeriod(scope, period), limit],
+  )
+  return rows
+}
+
+export type MakerTotal = Omit<IssuedBy, 'id'> & { site: string }
+
+/** How many vouchers of the period each key and person created at each site: by the name of the site, most first. */
+export async function listMakerTotals(
+  db: Queryable,
+  scope: OverviewScope,
+  period: Period,
+  limit: number,
+): Promise<MakerTotal[]> {
+  const { rows } = await db.query<MakerTotal>(
+    `with counted as (
+       select site_id, maker, sum(count::integer)::integer as issued
+         from site_days, jsonb_each_text(created_by) as counts (maker, count)
+        where ${inPeriodSql} and ${inScopeSql('site_days.site_id')}
+        group by site_id, maker
+     ), named as (
+       select site_id, split_part(maker, ':', 1) as kind, nullif(split_part(maker, ':', 2), '')::uuid as id, issued from counted
+     )
+     select s.name as site, kind, issued, ${makerNameSql} as name
+       from named join sites s on s.id = named.site_id
+      order by s.name, s.id, issued desc, kind, named.id
+      limit $5`,
+    [...scopeAndPeriod(scope, period), limit],
+  )
+  return rows
 }

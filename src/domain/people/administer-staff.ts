@@ -5,7 +5,9 @@ import { changed, isChange, recordAudit, recordChange } from '../audit/record-au
 import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { plainName } from '../plain-name.ts'
+import { updateRightsFromGroups } from './identities.queries.ts'
 import { endAccess } from './sign-in.ts'
+import { requireBreakGlassKept } from './sign-in-methods.ts'
 import {
   deletePasswordLinksBy,
   findPersonToChange,
@@ -115,6 +117,8 @@ export type PersonChange = OwnChange & {
   role?: Role | undefined
   siteIds?: number[] | 'all' | undefined
   active?: boolean | undefined
+  /** Only administrators change it. */
+  rightsFromGroups?: boolean | undefined
 }
 
 /** Fields that people change themselves. */
@@ -133,6 +137,7 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
     const { manager, person: before } = await findManagedPerson(tx, actor, ref)
     const { siteIds, ...fields } = readChange(change)
     const after: Person = { ...before, ...fields }
+    requireOwnRights(manager, before, after, fields.role !== undefined || siteIds !== undefined)
     if (before.role === 'admin' && after.role !== 'admin' && siteIds === undefined)
       throw new DomainError('person_sites_missing')
     after.allSites = after.role === 'admin' || siteIds === 'all' || (siteIds === undefined && before.allSites)
@@ -141,15 +146,43 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
     if (manager?.id === before.id && (hasMoreRights(before, after) || hasMoreRights(after, before) || !after.active))
       throw new DomainError('own_account')
     await requireAdministratorLeft(tx, before, after)
+    await requireBreakGlassKept(tx, before, after)
     requireGrantable(manager, after)
     if (after.allSites !== before.allSites || Array.isArray(siteIds))
       after.siteIds = await storeSites(tx, before.id, after.siteIds)
-    // Somebody else may have created the open link or stolen a session, and must not get the new rights of the person.
-    if (!after.active || hasMoreRights(after, before)) await endAccess(tx, before.id)
-    // The person may have kept links that they created for others. With such a link they would get the others' rights.
-    if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
+    await endOldAccess(tx, before, after)
     return storeChange(tx, actor, before, after)
   })
+}
+
+async function endOldAccess(tx: Queryable, before: Person, after: Person): Promise<void> {
+  // Somebody else may have created the open link or stolen a session, and must not get the new rights of the person.
+  if (!after.active || hasMoreRights(after, before)) await endAccess(tx, before.id)
+  // The person may have kept links that they created for others. With such a link they would get the others' rights.
+  if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
+}
+
+/** Gives a person the rights of their groups. Sites that were removed since are left out. Needs the locks of `lockStaff`. */
+export async function storeMappedRights(
+  tx: Queryable,
+  actor: Actor,
+  before: Person,
+  { role, allSites, siteIds }: Pick<Person, 'role' | 'allSites' | 'siteIds'>,
+): Promise<void> {
+  const after: Person = { ...before, role, allSites, siteIds }
+  if (allSites !== before.allSites || siteIds.join() !== before.siteIds.join())
+    after.siteIds = (await updatePersonSites(tx, before.id, siteIds)).toSorted((a, b) => a - b)
+  await endOldAccess(tx, before, after)
+  await storeChange(tx, actor, before, after)
+}
+
+/** Rejects a change of rights that come from groups. Groups may give every right, so only administrators switch them on or off. */
+function requireOwnRights(manager: Person | undefined, before: Person, after: Person, changesRights: boolean): void {
+  if (after.rightsFromGroups && changesRights) throw new DomainError('rights_from_groups')
+  if (after.rightsFromGroups === before.rightsFromGroups) return
+  if (manager && manager.role !== 'admin') throw new DomainError('rights_beyond_own')
+  if (manager?.id === before.id) throw new DomainError('own_account')
+  if (after.rightsFromGroups && before.identity === null) throw new DomainError('identity_missing')
 }
 
 function readChange<Change extends Pick<PersonChange, 'name' | 'email'>>(
@@ -176,6 +209,8 @@ async function storeChange(tx: Queryable, actor: Actor, before: Person, after: P
   const difference = changed(recorded(before), recorded(after))
   if (!isChange(difference)) return after
   if (!(await updatePerson(tx, after))) throw new DomainError('email_taken', { details: { email: after.email } })
+  if (after.rightsFromGroups !== before.rightsFromGroups)
+    await updateRightsFromGroups(tx, before.id, after.rightsFromGroups)
   const details = { name: before.name }
   const entry = { action: 'staff.changed', targetKind: 'staff', targetId: before.id, details }
   await recordChange(tx, actor, entry, difference)
@@ -183,8 +218,8 @@ async function storeChange(tx: Queryable, actor: Actor, before: Person, after: P
 }
 
 function recorded(person: Person): Record<string, unknown> {
-  const { name, email, role, allSites, siteIds, active, language, theme } = person
-  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language, theme }
+  const { name, email, role, allSites, siteIds, active, language, theme, rightsFromGroups } = person
+  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language, theme, rightsFromGroups }
 }
 
 /** Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. */

@@ -10,7 +10,13 @@ type CountAttempt = (
   windowSeconds: number,
 ) => Promise<{ allowed: boolean; remaining: number; resetSeconds: number }>
 
-export type SignInContext = { db: Database; limiter: CountAttempt; log: Log }
+export type SignInContext = {
+  db: Database
+  limiter: CountAttempt
+  log: Log
+  /** The provider at which people sign in too, if one is configured. */
+  provider?: { name: string } | undefined
+}
 
 const windowSeconds = 15 * 60
 
@@ -30,10 +36,16 @@ type Origin = { address: string | undefined; staffId: string | null }
 /** The codes of rejected attempts. The value is the action in the audit, if the person is known. */
 const rejections = new Map<string, string | undefined>([
   ['sign_in_failed', 'staff.sign_in_rejected'],
+  ['password_sign_in_off', 'staff.sign_in_rejected'],
   ['password_wrong', 'staff.password_rejected'],
+  ['second_factor_wrong', 'staff.second_factor_rejected'],
+  ['recovery_code_wrong', 'staff.second_factor_rejected'],
+  ['passkey_rejected', 'staff.second_factor_rejected'],
+  ['passkey_counter_went_back', undefined], // it has an entry of its own
   ['sign_ins_too_many', undefined],
   ['password_link_invalid', undefined],
   ['setup_token_invalid', undefined],
+  ['setup_token_expired', undefined],
 ])
 
 /**

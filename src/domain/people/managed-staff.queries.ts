@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { deleteSecondFactors, type FactorKind, factorsOfStaffSql } from './second-factors.queries.ts'
 import { type Person, personColumnsSql } from './staff.queries.ts'
 
 /** A person as administrators and managers see them. */
@@ -8,11 +9,12 @@ export type StaffMember = Person & {
   /** When the open one-time link of the person expires; null if there is none. */
   linkExpiresAt: Date | null
   lastSeenAt: Date | null
+  secondFactors: Exclude<FactorKind, 'recovery_code'>[]
 }
 
 const memberColumns = `${personColumnsSql}, st.password_hash is not null as "hasPassword",
   (select expires_at from password_links where staff_id = st.id and expires_at > now()) as "linkExpiresAt",
-  st.last_seen_at as "lastSeenAt"`
+  st.last_seen_at as "lastSeenAt", ${factorsOfStaffSql} as "secondFactors"`
 
 /**
  * The condition that somebody may manage the person in the row `st`. An administrator manages everybody. A manager manages
@@ -99,10 +101,11 @@ export async function findPersonIdByEmail(db: Queryable, email: string): Promise
 export async function erasePerson(tx: Queryable, id: string): Promise<void> {
   await tx.query('delete from staff_sites where staff_id = $1', [id])
   await tx.query('delete from staff_addresses where staff_id = $1', [id])
+  await deleteSecondFactors(tx, id)
   await tx.query(
     `update staff
         set email = 'removed ' || id, role = 'desk', all_sites = false, active = false, password_hash = null,
-            language = null, theme = default, last_seen_at = null
+            language = null, theme = default, last_seen_at = null, rights_from_groups = false
       where id = $1`,
     [id],
   )

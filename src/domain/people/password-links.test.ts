@@ -50,7 +50,7 @@ test('links stay valid when their creator loses no rights, and when somebody els
   await setPerson(db, testActor, { id: creator.id }, { name: 'Eva', siteIds: [adler, krone] })
   await setPerson(db, testActor, { id: other.id }, { active: false })
 
-  expect((await use(link.token)).person.id).toBe(desk.id)
+  expect(await use(link.token)).toMatchObject({ person: { id: desk.id } })
 })
 
 test('a link that replaces the one of somebody else has a new creator', async () => {
@@ -61,7 +61,7 @@ test('a link that replaces the one of somebody else has a new creator', async ()
 
   await setPerson(db, testActor, { id: first.id }, { active: false })
 
-  expect((await use(link.token)).person.id).toBe(desk.id)
+  expect(await use(link.token)).toMatchObject({ person: { id: desk.id } })
 })
 
 test.each([

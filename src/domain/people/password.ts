@@ -79,8 +79,28 @@ function isCommon(password: string, email: string): boolean {
     new Set(lower).size < minDistinctCharacters ||
     commonPasswords.has(lower) ||
     commonPasswords.has(core) ||
-    [email.toLowerCase(), email.toLowerCase().split('@', 1)[0]].includes(core)
+    [email.toLowerCase(), email.toLowerCase().split('@', 1)[0]].includes(core) ||
+    hasOnlyExpectedWords(lower, email)
   )
+}
+
+/** Words that somebody who knows this service and the house tries first. docs/security.md lists them. */
+export const expectedWords = (
+  'voucher vouchers service wifi wlan wi fi unifi radius hotspot guest guests gast gäste gaeste hotel hostel pension school schule ' +
+  'campus event admin administrator manager desk reception rezeption empfang login password passwort internet network netzwerk'
+).split(' ')
+
+/** Whether the letters of a password are nothing but expected words and parts of the e-mail address: "Voucher-Adler-2026". */
+function hasOnlyExpectedWords(password: string, email: string): boolean {
+  const partsOfEmail = email.toLowerCase().match(/\p{L}{2,}/gu) ?? []
+  const letters = password.replaceAll(/[^\p{L}]/gu, '')
+  // A regular expression would try every division into words: hours for "wifiwifi…".
+  const ends = new Set([0])
+  for (let at = 0; at < letters.length; at++)
+    if (ends.has(at))
+      for (const word of [...expectedWords, ...partsOfEmail])
+        if (letters.startsWith(word, at)) ends.add(at + word.length)
+  return letters !== '' && ends.has(letters.length)
 }
 
 let common: Set<string> | undefined

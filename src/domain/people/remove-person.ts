@@ -2,8 +2,10 @@ import type { Database } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { deleteIdentity } from './identities.queries.ts'
 import { erasePerson } from './managed-staff.queries.ts'
 import { endAccess } from './sign-in.ts'
+import { requireBreakGlassKept } from './sign-in-methods.ts'
 import { deletePasswordLinksBy, type Person } from './staff.queries.ts'
 import { findManagedPerson, type PersonRef, requireAdministratorLeft } from './staff-rights.ts'
 
@@ -16,8 +18,10 @@ export async function removePerson(db: Database, actor: Actor, ref: PersonRef): 
     const { manager, person } = await findManagedPerson(tx, actor, ref)
     if (manager?.id === person.id) throw new DomainError('own_account')
     await requireAdministratorLeft(tx, person, { ...person, active: false })
+    await requireBreakGlassKept(tx, person, { ...person, active: false })
     const sessions = await endAccess(tx, person.id)
     await deletePasswordLinksBy(tx, person.id)
+    await deleteIdentity(tx, person.id)
     await erasePerson(tx, person.id)
     const { id, name, email, role } = person
     const details = { name, email, role, sessions }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { openSetup, setUp } from './setup.ts'
+import { openSetup, setUp, tryOutSetupToken } from './setup.ts'
 
 const visitor = { address: '192.0.2.1', userAgent: 'Test', token: undefined }
 const anna = { name: 'Anna', email: 'anna@example.com', password: 'four random words', language: 'de' as const }
@@ -19,6 +19,8 @@ test('every process shows the same token; it creates one administrator and three
   const token = first?.token as string
 
   await expect(setUp(ctx, visitor, { ...anna, token: `${token}x` })).rejects.toThrow('setup_token_invalid')
+  await expect(tryOutSetupToken(ctx, visitor, `${token}x`)).rejects.toThrow('setup_token_invalid')
+  await tryOutSetupToken(ctx, visitor, ` ${token.slice(0, 9)}\n  ${token.slice(9)}\u00a0`)
   const both = await Promise.allSettled([
     setUp(ctx, visitor, { ...anna, token }),
     setUp(ctx, visitor, { ...anna, email: 'eva@example.com', token }),
@@ -34,6 +36,7 @@ test('every process shows the same token; it creates one administrator and three
   expect(templates.map(({ name }) => name)).toEqual(['Besprechung, 4 Stunden', '1 Tag', '1 Woche'])
   expect([stored[0]?.count, await open(db)]).toEqual([0, undefined])
   await expect(setUp(ctx, visitor, { ...anna, token })).rejects.toThrow('setup_done')
+  await expect(tryOutSetupToken(ctx, visitor, token)).rejects.toThrow('setup_done')
 })
 
 test('a token ends after a day; the next start makes another one', async () => {
@@ -42,7 +45,7 @@ test('a token ends after a day; the next start makes another one', async () => {
   await db.query(`update setup_token set expires_at = now() - interval '1 second'`)
 
   const setting = setUp({ db, limiter: unlimited, log }, visitor, { ...anna, token: first?.token as string })
-  await expect(setting).rejects.toThrow('setup_token_invalid')
+  await expect(setting).rejects.toThrow('setup_token_expired')
 
   expect((await open(db))?.token).not.toBe(first?.token)
 })

@@ -26,7 +26,8 @@ export async function openSetup(
   if (await hasAdministrator(db)) return undefined
   return db.transaction(async (tx) => {
     await lockSetup(tx)
-    const stored = await findSetupToken(tx)
+    const found = await findSetupToken(tx)
+    const stored = found?.isExpired ? undefined : found
     const expected = given ?? (stored && deriveToken(keyring, stored.seed))
     if (stored && expected && sha256Of(expected).equals(stored.tokenSha256))
       return { token: expected, expiresAt: stored.expiresAt }
@@ -40,6 +41,14 @@ export async function openSetup(
 function deriveToken({ currentId, keys }: Keyring, seed: string): string {
   const key = keys.get(currentId) as Buffer
   return createHmac('sha256', key).update(`setup token ${seed}`).digest('base64url').replace(/[-_]/g, '').slice(0, 32)
+}
+
+/** Checks the token before the person types the rest. Throws if it is wrong or expired, or if there is an administrator. */
+export async function tryOutSetupToken(ctx: SignInContext, visitor: Visitor, token: string): Promise<void> {
+  await reportIfRejected(ctx, { address: visitor.address, staffId: null }, async () => {
+    await countAttempt(ctx, `setup-check:${networkOf(visitor.address)}`, 20)
+    await checkSetupToken(ctx.db, token)
+  })
 }
 
 export type FirstAdministrator = { token: string; name: string; email: string; password: string; language: Language }
@@ -67,14 +76,17 @@ async function addFirst(ctx: SignInContext, visitor: Visitor, request: FirstAdmi
     await recordAudit(tx, actor, { action: 'staff.added', targetKind: 'staff', targetId: id, details })
     await addFirstTemplates(tx, actor, request.language)
     await deleteSetupToken(tx)
-    return startSession(tx, visitor, id)
+    return startSession(tx, visitor, id, { by: 'password' })
   })
 }
 
-async function checkSetupToken(db: Queryable, token: string): Promise<void> {
+/** A token has no blanks, so those that were copied with it do not count: a terminal breaks the line of a log. */
+async function checkSetupToken(db: Queryable, typed: string): Promise<void> {
   if (await hasAdministrator(db)) throw new DomainError('setup_done')
   const stored = await findSetupToken(db)
+  const token = typed.replace(/\s/g, '')
   if (!stored || !timingSafeEqual(sha256Of(token), stored.tokenSha256)) throw new DomainError('setup_token_invalid')
+  if (stored.isExpired) throw new DomainError('setup_token_expired')
 }
 
 async function addFirstTemplates(tx: Queryable, actor: Actor, language: Language): Promise<void> {

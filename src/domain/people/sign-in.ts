@@ -8,6 +8,9 @@ import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
+import { insertPendingSignIn } from './pending-sign-ins.queries.ts'
+import { isFactorRequired } from './required-factors.ts'
+import { type FactorKind, listFactorKinds } from './second-factors.queries.ts'
 import {
   deleteSession,
   deleteSessionOfToken,
@@ -18,8 +21,11 @@ import {
   findSessions,
   insertSession,
   type Session,
+  type SignInMethod,
+  updateSessionIdleMinutes,
   updateSessionSeen,
 } from './sessions.queries.ts'
+import { noteBreakGlass, requirePasswordSignIn } from './sign-in-methods.ts'
 import {
   deletePasswordLink,
   deletePasswordLinkOf,
@@ -30,33 +36,56 @@ import {
   updatePasswordHash,
 } from './staff.queries.ts'
 
-/** The browser from which somebody signs in. `token` is that of its current session, if it has one. */
-export type Visitor = { address: string; userAgent: string; token: string | undefined }
+/**
+ * The browser from which somebody signs in. `token` is that of its current session, if it has one. `idleMinutes` is set if people
+ * share the browser: after this time without use it signs them out.
+ */
+export type Visitor = { address: string; userAgent: string; token: string | undefined; idleMinutes?: number | null }
 
 export type SignedIn = { person: Person; token: string }
+
+/** A right password of somebody who has a second factor. The token is for the second step only. */
+export type SecondStep = { pendingToken: string; methods: FactorKind[] }
 
 const limits = { perAccountAndAddress: 20, perAccountFromNewAddresses: 60, perAddress: 300 }
 
 /**
- * Signs a person in and returns the token of a new session. The old token of the browser ends, so nobody can plant a
- * token. The error does not reveal whether the e-mail address or the password was wrong.
+ * Signs a person in and returns the token of a new session, or that of the second step if the person has a second factor. The old
+ * token of the browser ends, so nobody can plant a token. The error does not reveal whether the e-mail address or the password
+ * was wrong.
  */
 export async function signIn(
   ctx: SignInContext,
   visitor: Visitor,
   { email, password }: { email: string; password: string },
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondStep> {
   const network = networkOf(visitor.address)
   const { account, staffId, passwordHash, active, isKnownAddress } = await findCredentials(ctx.db, email, network)
   return reportIfRejected(ctx, { address: visitor.address, staffId }, async () => {
     await countSignIn(ctx, account, network, isKnownAddress)
     const isRight = await isPassword(password, passwordHash, isKnownAddress ? 'usual address' : 'new address')
+    await requirePasswordSignIn(ctx, { staffId, isRight: isRight && active })
     if (!isRight || !active || staffId === null) throw new DomainError('sign_in_failed')
     return ctx.db.transaction(async (tx) => {
       await requireSamePassword(tx, staffId, { checked: passwordHash, otherwise: 'sign_in_failed' })
-      return startSession(tx, visitor, staffId)
+      return endFirstStep(tx, visitor, staffId, 'password')
     })
   })
+}
+
+/** Starts a session, or the second step if the person has a second factor. The person must be locked. */
+async function endFirstStep(
+  tx: Queryable,
+  visitor: Visitor,
+  staffId: string,
+  by: SignInMethod,
+): Promise<SignedIn | SecondStep> {
+  const methods = await listFactorKinds(tx, staffId)
+  if (methods.length === 0) return startSession(tx, visitor, staffId, { by })
+  const pendingToken = randomBase62(43)
+  const tokenSha256 = sha256Of(pendingToken)
+  await insertPendingSignIn(tx, { id: uuidv7(), staffId, signedInBy: by, tokenSha256 })
+  return { pendingToken, methods }
 }
 
 /**
@@ -90,7 +119,7 @@ export function networkOf(address: string): string {
  * Locks the person, and throws if the password was changed while it was checked. Otherwise somebody with the
  * old password could still start a session or change the password.
  */
-async function requireSamePassword(
+export async function requireSamePassword(
   tx: Queryable,
   staffId: string,
   { checked, otherwise }: { checked: string | null; otherwise: 'sign_in_failed' | 'password_wrong' },
@@ -98,16 +127,43 @@ async function requireSamePassword(
   if ((await findPasswordHashToChange(tx, staffId)) !== checked) throw new DomainError(otherwise)
 }
 
-/** Starts a session for a person in this transaction, and ends the old session of the browser. Locks the person. */
-export async function startSession(tx: Queryable, visitor: Visitor, staffId: string): Promise<SignedIn> {
+/**
+ * Starts a session for a person in this transaction, and ends the old session of the browser. Locks the person. A person without
+ * a second factor, whose role needs one, must set it up first. The company's account counts as a factor.
+ */
+export async function startSession(
+  tx: Queryable,
+  visitor: Visitor,
+  staffId: string,
+  { by, maxHours = null, secondFactor }: { by: SignInMethod; maxHours?: number | null; secondFactor?: FactorKind },
+): Promise<SignedIn> {
   const token = randomBase62(43)
   const person = await findPersonToChange(tx, staffId)
   if (!person?.active) throw new DomainError('sign_in_failed')
   if (visitor.token !== undefined) await deleteSessionOfToken(tx, sha256Of(visitor.token))
   const { address, userAgent } = visitor
-  const session = { id: uuidv7(), staffId, tokenSha256: sha256Of(token), address, userAgent: userAgent.slice(0, 300) }
+  const session = {
+    id: uuidv7(),
+    staffId,
+    tokenSha256: sha256Of(token),
+    address,
+    userAgent: userAgent.slice(0, 300),
+    signedInBy: by,
+    maxHours,
+    idleMinutes: visitor.idleMinutes ?? null,
+    mustSetUpFactor:
+      by !== 'provider' &&
+      (await isFactorRequired(tx, person.role)) &&
+      (await listFactorKinds(tx, staffId)).length === 0,
+  }
   await insertSession(tx, session, networkOf(address))
-  await recordAudit(tx, toActor(person, visitor), { action: 'staff.signed_in', targetKind: 'staff', targetId: staffId })
+  await recordAudit(tx, toActor(person, visitor), {
+    action: 'staff.signed_in',
+    targetKind: 'staff',
+    targetId: staffId,
+    details: { by, ...(secondFactor && { secondFactor }) },
+  })
+  if (by !== 'provider') await noteBreakGlass(tx, person, address)
   return { person, token }
 }
 
@@ -137,9 +193,26 @@ export async function signOut(db: Database, actor: Requester, sessionId: string 
   })
 }
 
-export type FindLiveSession = (token: string) => Promise<Session | undefined>
+/** Sets whether people share the browser of a session. The browser itself keeps it for later sessions. */
+export async function shareBrowser(
+  db: Database,
+  actor: Requester,
+  { sessionId, minutes }: { sessionId: string; minutes: number | null },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await updateSessionIdleMinutes(tx, sessionId, minutes)
+    const details = { minutes }
+    await recordAudit(tx, actor, { action: 'staff.browser_shared', targetKind: 'staff', targetId: actor.id, details })
+  })
+}
 
+/** `idleSeconds`: how long ago the person last used the browser. A page that is open asks by itself, which is no use. */
+export type FindLiveSession = (token: string, idleSeconds?: number) => Promise<Session | undefined>
+
+/** How late a use may be noted. */
 const seenEveryMs = 60_000
+/** On a shared desk, where a minute counts. */
+const seenOftenMs = 10_000
 const tokenShape = /^[0-9A-Za-z]{43}$/
 
 /**
@@ -153,15 +226,20 @@ export function createFindLiveSession(db: Queryable): FindLiveSession {
       hashes.map(({ call }) => call),
     ),
   )
-  return async (token) => {
+  return async (token, idleSeconds = 0) => {
     if (!tokenShape.test(token)) return undefined
     const hash = sha256Of(token)
     const { result: session, place } = await gather(hash.toString('base64url'), hash)
     // One of the requests that share a read writes. If the database is read-only for a moment, the session stays usable.
-    if (place === 1 && session && session.now.getTime() - session.lastSeenAt.getTime() > seenEveryMs)
-      await updateSessionSeen(db, session).catch(() => {})
+    if (place === 1 && session && isUseToNote(session, idleSeconds))
+      await updateSessionSeen(db, session, idleSeconds).catch(() => {})
     return session
   }
+}
+
+function isUseToNote({ now, lastSeenAt, idleMinutes }: Session, idleSeconds: number): boolean {
+  const laterMs = now.getTime() - idleSeconds * 1_000 - lastSeenAt.getTime()
+  return laterMs > (idleMinutes === null ? seenEveryMs : seenOftenMs)
 }
 
 /** Changes the password of a person who knows the current one. All other sessions and a one-time link end. */
@@ -178,10 +256,8 @@ async function replacePassword(
   actor: Requester,
   change: { sessionId: string; currentPassword: string; newPassword: string },
 ): Promise<void> {
-  await countAttempt(ctx, `password:${actor.id}`, limits.perAccountAndAddress)
   const person = (await findPerson(ctx.db, actor.id)) as Person
-  const checked = await findPasswordHash(ctx.db, actor.id)
-  if (!(await isPassword(change.currentPassword, checked, 'usual address'))) throw new DomainError('password_wrong')
+  const checked = await checkPassword(ctx, actor, change.currentPassword)
   checkNewPassword('new_password', change.newPassword, person.email)
   const hash = await hashPassword(change.newPassword)
   await ctx.db.transaction(async (tx) => {
@@ -193,12 +269,23 @@ async function replacePassword(
   })
 }
 
-/** Sets a password with a one-time link and signs the person in. All other sessions of the person end. */
+/** Checks the password of a person who is signed in. Returns the hash that it was compared with. */
+export async function checkPassword(ctx: SignInContext, { id }: Requester, password: string): Promise<string | null> {
+  await countAttempt(ctx, `password:${id}`, limits.perAccountAndAddress)
+  const hash = await findPasswordHash(ctx.db, id)
+  if (!(await isPassword(password, hash, 'usual address'))) throw new DomainError('password_wrong')
+  return hash
+}
+
+/**
+ * Sets a password with a one-time link and signs the person in. All other sessions of the person end. The link takes the place of
+ * the password only, so a second factor is needed too.
+ */
 export async function usePasswordLink(
   ctx: SignInContext,
   visitor: Visitor,
   request: { token: string; newPassword: string },
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondStep> {
   return reportIfRejected(ctx, { address: visitor.address, staffId: null }, () => redeemLink(ctx, visitor, request))
 }
 
@@ -206,11 +293,12 @@ async function redeemLink(
   ctx: SignInContext,
   visitor: Visitor,
   { token, newPassword }: { token: string; newPassword: string },
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondStep> {
   await countAttempt(ctx, `password-link:${networkOf(visitor.address)}`, limits.perAddress)
   const tokenSha256 = sha256Of(token)
   const owner = await findPersonOfLink(ctx.db, tokenSha256)
   if (!owner) throw new DomainError('password_link_invalid')
+  await requirePasswordSignIn(ctx, { staffId: owner.id, isRight: true })
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
@@ -225,6 +313,6 @@ async function redeemLink(
       targetId: owner.id,
       details,
     })
-    return startSession(tx, visitor, owner.id)
+    return endFirstStep(tx, visitor, owner.id, 'link')
   })
 }

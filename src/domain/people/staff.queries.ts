@@ -16,11 +16,20 @@ export type Person = {
   language: Language | null
   theme: Theme
   createdAt: Date
+  /** The account of a provider with which the person signs in; null if there is none. */
+  identity: Identity | null
+  /** True if each sign-in by the provider replaces role and sites by those of the person's groups. */
+  rightsFromGroups: boolean
 }
+
+/** The times are texts in ISO 8601. */
+type Identity = { issuer: string; linkedAt: string; lastSignInAt: string | null }
 
 export const personColumnsSql = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
-  st.active, st.language, st.theme, st.created_at as "createdAt"`
+  st.active, st.language, st.theme, st.created_at as "createdAt", st.rights_from_groups as "rightsFromGroups",
+  (select jsonb_build_object('issuer', issuer, 'linkedAt', linked_at, 'lastSignInAt', last_sign_in_at)
+     from identities where staff_id = st.id) as identity`
 
 export async function findPerson(db: Queryable, id: string): Promise<Person | undefined> {
   const { rows } = await db.query<Person>(`select ${personColumnsSql} from staff st where st.id = $1`, [id])
@@ -53,7 +62,16 @@ const uniqueViolation = '23505'
 /** False if another person has this e-mail address. The transaction is aborted then. */
 export async function updatePerson(
   tx: Queryable,
-  { id, name, email, role, allSites, active, language, theme }: Omit<Person, 'siteIds' | 'createdAt'>,
+  {
+    id,
+    name,
+    email,
+    role,
+    allSites,
+    active,
+    language,
+    theme,
+  }: Omit<Person, 'siteIds' | 'createdAt' | 'identity' | 'rightsFromGroups'>,
 ): Promise<boolean> {
   try {
     await tx.query(

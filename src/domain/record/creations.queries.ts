@@ -1,6 +1,5 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
-import { replaceable } from '#lib/points.ts'
 import { actorColumns, actorReference, type Requester } from '../actor.ts'
 import { isWantedSql } from '../deliveries/events.queries.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
@@ -14,7 +13,7 @@ const rememberedForSql = `interval '24 hours'`
 /** Longer than a call to the controller and the recording take. If the lease of a creation ends, its process has died. */
 const leaseSql = `interval '30 seconds'`
 
-type CreationRow = {
+type EarlierCreationRow = {
   siteId: number
   id: string
   requestHash: Buffer
@@ -40,7 +39,7 @@ export async function findEarlierCreation(
   actor: Requester,
   idempotencyKey: string,
 ): Promise<EarlierRequest<RecordedCreation> | undefined> {
-  const { rows } = await db.query<CreationRow>(
+  const { rows } = await db.query<EarlierCreationRow>(
     `select site_id as "siteId", id, request_hash as "requestHash", state, voucher_id as "voucherId", answer,
             ${retrySecondsSql} as "retrySeconds"
        from creations
@@ -52,7 +51,13 @@ export async function findEarlierCreation(
   return row && { requestHash: row.requestHash, outcome: outcomeOf(row), retrySeconds: row.retrySeconds }
 }
 
-function outcomeOf({ siteId, id, state, voucherId, answer }: CreationRow): EarlierRequest<RecordedCreation>['outcome'] {
+function outcomeOf({
+  siteId,
+  id,
+  state,
+  voucherId,
+  answer,
+}: EarlierCreationRow): EarlierRequest<RecordedCreation>['outcome'] {
   if (voucherId !== null && answer !== null) return { creationId: id, siteId, voucherId, answer }
   return state === 'open' || state === 'unknown' ? 'in progress' : 'nothing'
 }
@@ -150,13 +155,13 @@ export async function insertCreationAt(
   return { isSilent, site }
 }
 
-/** Values that the creations of a batch get for all rows with the same name. The batch itself has the other values. */
+/** Values that the creations of a batch get for all rows of one call. The rows and the batch have the other values. */
 export type AskedForRows = Pick<NewCreation, 'shape' | 'minutesCut' | 'note' | 'controllerAheadMs'>
 
 /**
  * SQL fragments for the statement that sends rows of a batch, which belongs to `batches`. `supersedeSql` marks the earlier
  * attempts of the rows in `taken`, unless they are recorded. `openForRowsSql` opens a creation for each row in `sent`, with the
- * values of the batch ($1, $2) and of `valuesForRows` ($5 to $10). The lease covers the longest call.
+ * values of the row, of the batch ($1, $2) and of `valuesForRows` ($5 to $10). The lease covers the longest call.
  */
 export const supersedeSql = (taken: string) => `earlier as (
        select c.id, ${taken}.creation_id
@@ -175,8 +180,9 @@ export const openForRowsSql = (sent: string) => `
          expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
          controller_ahead_ms, sent_at, lease_until)
        select b.site_id, ${sent}.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, $10,
-              b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, b.reference, b.valid_until, b.unused_days, b.id, $9, now(),
-              now() + interval '90 seconds'
+              b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, coalesce(${sent}.reference, b.reference),
+              case when ${sent}.expire_minutes is null then b.valid_until else ${sent}.valid_until end, b.unused_days, b.id, $9,
+              now(), now() + interval '90 seconds'
          from ${sent} join batches b on b.site_id = $1 and b.id = $2`
 
 export function valuesForRows({ shape, note, controllerAheadMs, minutesCut }: AskedForRows): unknown[] {
@@ -265,10 +271,10 @@ const hasNoOpenBatchSql = '(batch_id is null or batch_id not in (select id from 
  * A creation is kept as long as its Idempotency-Key, and as long as a late voucher may belong to it. An open batch reads
  * the outcome of its rows from their creations, so these are kept until the batch has ended.
  */
-export const settledCreations = (): Retention => ({
+export const settledCreations: Retention = {
   table: 'creations',
   key: 'site_id, id',
   since: 'settled_at',
   keptFor: rememberedForSql,
-  deletableIf: replaceable('keep creations of open batches', () => hasNoOpenBatchSql),
-})
+  deletableIf: hasNoOpenBatchSql,
+}

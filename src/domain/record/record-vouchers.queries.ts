@@ -61,8 +61,8 @@ function claimSql(offered: string, { byCode }: { byCode: boolean }): string {
 /** A voucher that the controller made, and the answer that its creation gives from now on. */
 export type OfferedVoucher = Pick<ControllerVoucher, 'id' | 'code'> & { answer: CreatedVoucher }
 
-/** A creation after its recording. */
-export type CreationRow = {
+/** A creation to which vouchers were offered, after its recording. */
+export type OfferedCreation = {
   id: string
   /** Null when the creation has no voucher. */
   voucherId: string | null
@@ -88,13 +88,13 @@ export type CreationRow = {
  * `isFirstTry`: one creation and one offered voucher, which usually belongs to no creation. The statement then has no condition on
  * arrays, and does not look for the voucher first. Otherwise PostgreSQL plans it for each execution: 1.7 ms of processor time.
  */
-export async function recordVouchers(
+export async function recordOfferedVouchers(
   db: Queryable,
   shared: SharedFields,
   creationIds: string[],
   offered: OfferedVoucher[],
   { isWholeCommit, isFirstTry }: { isWholeCommit: boolean; isFirstTry: boolean },
-): Promise<CreationRow[]> {
+): Promise<OfferedCreation[]> {
   const byCode = offered[0]?.id === null
   const isAskedSql = (id: string) => (isFirstTry ? `${id} = ($12::uuid[])[1]` : `${id} = any ($12)`)
   const freeSql = isFirstTry
@@ -104,7 +104,7 @@ export async function recordVouchers(
         where not exists (select from vouchers v
                            where v.site_id = $1 and ${byCode ? 'v.controller_voucher_id is null and v.code = offered.code' : 'v.controller_voucher_id = offered."controllerVoucherId"'}
                              and v.creation_id is not null)`
-  const { rows } = await db.query<CreationRow>(
+  const { rows } = await db.query<OfferedCreation>(
     {
       name: `record ${isFirstTry ? 'voucher' : 'vouchers'}${byCode ? ' by code' : ''}`, // without a name, planning took 0.8 of 2.0 ms
       text: `with locked as materialized (

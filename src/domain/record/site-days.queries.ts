@@ -1,3 +1,4 @@
+import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 
 /** The column `created_by` has the counts by maker. */
@@ -47,6 +48,39 @@ export const countAdoptedSql = `version as (
       order by issued_on
      ${addingToSql(['created', 'created_redeemed', 'created_by'])}
    )`
+
+/**
+ * Counts the days of a record that was written as a whole and has no counts yet. Every use and revocation counts on the day on which
+ * it happened.
+ */
+export async function insertCountsOfDays(tx: Queryable, timeZone: string): Promise<void> {
+  await tx.query(
+    `with changes as materialized (
+       select site_id, change.*
+         from vouchers, lateral (values
+                (issued_on, 1, (used_count > 0)::integer, 0, 0,
+                 coalesce('key:' || api_key_id, 'staff:' || staff_id, 'controller')),
+                ((first_used_at at time zone $1)::date, 0, 0, 1, 0, null),
+                ((revoked_at at time zone $1)::date, 0, 0, 0, 1, null))
+              as change (day, created, created_redeemed, redeemed, revoked, maker)
+        where change.day is not null
+     ), makers as (
+       select site_id, day, jsonb_object_agg(maker, created) as created_by
+         from (select site_id, day, maker, sum(created) as created
+                 from changes where maker is not null group by site_id, day, maker) as by_maker
+        group by site_id, day
+     ), counted as (
+       select site_id, day, sum(created) as created, sum(created_redeemed) as created_redeemed, sum(redeemed) as redeemed,
+              sum(revoked) as revoked
+         from changes group by site_id, day
+     )
+     insert into site_days (site_id, day, created, created_redeemed, redeemed, revoked, created_by)
+     select site_id, day, created, created_redeemed, redeemed, revoked, coalesce(created_by, '{}')
+       from counted left join makers using (site_id, day)
+      order by site_id, day`,
+    [timeZone],
+  )
+}
 
 /** The overview shows 90 days. The older days are for a comparison with the year before. */
 export const daysOfSites: Retention = {

@@ -13,8 +13,11 @@ type AskedCreation = SoughtCreation & {
   batchId: string | null
 }
 
-/** A creation whose outcome is unknown. The seconds are by the clock of the database. */
-export type UnsettledCreation = AskedCreation & { secondsSinceSent: number }
+/**
+ * A creation whose outcome is unknown. The seconds are by the clock of the database. `secondsSinceOutage`: since the end of the last
+ * outage of the controller that began after the creation was sent; null if there was none.
+ */
+export type UnsettledCreation = AskedCreation & { secondsSinceSent: number; secondsSinceOutage: number | null }
 
 /** Longer than one lookup takes. */
 const lookLeaseSql = `interval '20 seconds'`
@@ -46,7 +49,10 @@ export async function takeUnsettledCreations(db: Queryable, limit: number): Prom
      update creations c set state = 'unknown', lease_until = now() + ${lookLeaseSql}
        from due
       where c.site_id = due.site_id and c.id = due.id
-     returning ${creationColumns}, extract(epoch from now() - c.sent_at)::float as "secondsSinceSent"`,
+     returning ${creationColumns}, extract(epoch from now() - c.sent_at)::float as "secondsSinceSent",
+               (select extract(epoch from now() - max(o.until))::float
+                  from controller_outages o join sites s on s.controller_id = o.controller_id
+                 where s.id = c.site_id and o.since >= c.sent_at) as "secondsSinceOutage"`,
     [limit],
   )
   return rows
@@ -82,7 +88,7 @@ export async function postponeCreations(db: Queryable, siteId: number, ids: stri
   )
 }
 
-/** Gives creations up after the settle window, because no voucher was found. A late voucher can still be recorded for them. */
+/** Gives creations up, because no voucher was found. The caller decides when. A late voucher can still be recorded for them. */
 export async function updateCreationsAbsent(db: Queryable, siteId: number, ids: string[]): Promise<void> {
   await db.query(
     `with locked as (${lockUnsettledSql})

@@ -26,16 +26,26 @@ export type VoucherFilter = {
 }
 
 /**
- * True when no index leads directly to the matching vouchers. `status`, `createdBy` and `source` have indexes, but an index
- * serves only one site and only one of these three filters.
+ * True when no index leads directly to the matching vouchers. `status`, `createdBy` and the source `controller` have indexes, but
+ * an index serves only one site and only one of these filters. Vouchers of all keys or all people are merged from their makers.
  */
 export function isSearch(sites: number[] | 'all', filter: Omit<VoucherFilter, 'now'>): boolean {
   const isOneSite = sites !== 'all' && sites.length === 1
   const { nameContains, createdBy, source, unused = false, codePrefix, status } = filter
   const ofOneSite = [status, createdBy, source].filter((value) => value !== undefined).length
   return (
-    nameContains !== undefined || unused || codePrefix !== undefined || ofOneSite > 1 || (ofOneSite === 1 && !isOneSite)
+    nameContains !== undefined ||
+    unused ||
+    codePrefix !== undefined ||
+    isOfMakers(source) ||
+    ofOneSite > 1 ||
+    (ofOneSite === 1 && !isOneSite)
   )
+}
+
+/** Whether each of these vouchers has a maker, a key or a person. */
+export function isOfMakers(source: VoucherSource | undefined): source is 'key' | 'staff' {
+  return source === 'key' || source === 'staff'
 }
 
 /**
@@ -69,7 +79,7 @@ function statusConditions({ status, now }: VoucherFilter, bind: (value: unknown)
   })
 }
 
-/** These conditions must equal those of the indexes `vouchers_of_…`. */
+/** The condition for `controller` must equal that of the index `vouchers_of_controllers`. */
 const sourceConditions: Record<VoucherSource, string> = {
   key: 'api_key_id is not null',
   staff: 'staff_id is not null',

@@ -63,6 +63,9 @@ function mostMinutes({ bounds }: Pick<Driver, 'bounds'>): number {
   return bounds.expireMinutes?.max ?? maxMinutes
 }
 
+/** A voucher that ends sooner is not created. */
+export const minMinutesLeft = 1
+
 /**
  * Limits the minutes of a voucher to the time left until `validUntil`. The minutes start at the first use. So a voucher that is
  * used at once is ended by the controller at `validUntil`, even if the service cannot withdraw it. With a later `extendableUntil`,
@@ -77,7 +80,7 @@ export function cutMinutes(
   if (validUntil === null) return { shape: wanted, minutesCut: false }
   const minutesUntil = (time: Date) => (time.getTime() - now.getTime()) / 60_000
   const most = wanted.expireMinutes === untilValidUntil ? mostMinutes({ bounds }) : wanted.expireMinutes
-  if (minutesUntil(validUntil) < 1) {
+  if (minutesUntil(validUntil) < minMinutesLeft) {
     const more = errorsOfBounds({ bounds }, { ...wanted, expireMinutes: most })
     throw new DomainError('valid_until_passed', { more })
   }
@@ -96,15 +99,15 @@ const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** The name without white space around it. Rejects invisible, unprintable and too long names. */
 export function toVoucherName(text: string): string {
-  const name = trim(text)
+  const name = trimVoucherName(text)
   if (invisible.test(name)) throw new DomainError('name_required')
   if (unprintable.test(name)) throw new DomainError('name_unprintable')
   if ([...name].length > maxNameLength) throw new DomainError('name_too_long')
   return name
 }
 
-/** Steps from both ends, because a pattern anchored at the end takes seconds for a name full of spaces. */
-function trim(text: string): string {
+/** For a name that was validated. Steps from both ends, because a pattern anchored at the end takes seconds for a name full of spaces. */
+export function trimVoucherName(text: string): string {
   let [begin, end] = [0, text.length]
   while (begin < end && around.test(text.charAt(begin))) begin += 1
   while (end > begin && around.test(text.charAt(end - 1))) end -= 1

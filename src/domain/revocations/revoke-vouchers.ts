@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type Database, type Queryable, transactionDespiteDeadlocks } from '#db/database.ts'
-import { replaceable } from '#lib/points.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { cancelFittingRows, listSentCreations, lockFittingBatches } from '../batches/fitting-rows.queries.ts'
@@ -97,7 +96,7 @@ export async function chooseByFilter(
 ): Promise<SiteItem[]> {
   const locked = await lockFittingBatches(tx, sites, filter)
   await cancelFittingRows(tx, locked, sites, filter)
-  const unsettled = await replaceable('revoke unsettled creations', () => updateCreationsRevoked(tx, sites, filter))
+  const unsettled = await updateCreationsRevoked(tx, sites, filter)
   const sent = await listSentCreations(tx, locked, sites, filter)
   if (sent.length > 0) await updateRejectedCreationsRevoked(tx, sent, filter)
   const vouchers = await listRevocableVouchers(tx, sites, filter, maxVouchers + 1)

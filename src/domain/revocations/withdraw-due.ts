@@ -1,7 +1,7 @@
 import { type Queryable, retryTransaction } from '#db/database.ts'
 import type { Disconnection, Failure } from '#drivers/driver.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
-import { reachPoint, replaceable } from '#lib/points.ts'
+import { reachPoint } from '#lib/points.ts'
 import { controllerFailure, isUnanswered } from '../controllers/controller-failure.ts'
 import { notifyRevoked } from '../deliveries/notify-webhooks.ts'
 import { findHold } from '../hold.queries.ts'
@@ -53,9 +53,8 @@ async function withdrawKind(
 ): Promise<void> {
   const endOfTurn = performance.now() + turnMs
   const findUsed = createUseFinder(ctx, site)
-  const take = (taken: WithdrawalKind) => takeDueWithdrawals(ctx.db, site.id, taken, atOnce)
   while (!stopping?.aborted && performance.now() < endOfTurn) {
-    const due = await replaceable('take withdrawals of one kind', () => take(kind), take)
+    const due = await takeDueWithdrawals(ctx.db, site.id, kind, atOnce)
     if (due.length === 0 || !(await withdraw(ctx, { site, kind }, due, findUsed))) return
   }
 }

@@ -46,13 +46,15 @@ export async function updateEncryptedValue(
   return rowCount === 1
 }
 
-/** All values of a column with the `name` of their rows. */
+/** All values of a column with the `name` of their rows. A row without a name belongs to a person, whose e-mail address names it. */
 export async function listNamedValues(
   db: Queryable,
   { table, column }: EncryptedColumn,
 ): Promise<(EncryptedValue & { name: string })[]> {
   const { rows } = await db.query<EncryptedValue & { name: string }>(
-    `select id::text as row, name, "${column}" as value from "${table}" where "${column}" is not null order by name`,
+    `select t.id::text as row, t."${column}" as value, coalesce(
+              to_jsonb(t) ->> 'name', (select email from staff where id::text = to_jsonb(t) ->> 'staff_id'), t.id::text) as name
+       from "${table}" t where t."${column}" is not null order by name`,
   )
   return rows
 }

@@ -27,15 +27,22 @@ export async function readOfferedSites(ctx: AddContext, actor: Actor, controller
   return sites.map((site) => ({ ...site, siteId: site.ids.map((id) => numbers.get(id)).find(Boolean) ?? null }))
 }
 
+type Wanted = {
+  /** The ids of the sites on the controller. Without them, all sites are added. */
+  ids?: string[] | undefined
+  /** Names for sites that should not have the name that they have on the controller. */
+  names?: { id: string; name: string }[] | undefined
+}
+
 /**
- * Adds sites of a controller that are not recorded yet, under the names that they have there: those with the given ids, or all.
+ * Adds sites of a controller that are not recorded yet, under the names that they have there, unless the request names them.
  * Adds at most 5,000 at once. Returns the numbers of the new sites.
  */
 export async function addControllerSites(
   ctx: AddContext,
   actor: Actor,
   controllerId: string,
-  wanted: string[] | undefined,
+  { ids: wanted, names = [] }: Wanted,
 ): Promise<number[]> {
   const offered = await readOfferedSites(ctx, actor, controllerId)
   const unknown = wanted?.find((id) => !offered.some(({ ids }) => ids.includes(id)))
@@ -46,11 +53,12 @@ export async function addControllerSites(
       .join(', ')
     throw new DomainError('controller_site_not_found', { details: { controllerSite: unknown, sites } })
   }
+  const given = new Map(names.map(({ id, name }) => [id, plainName(name)]))
   const rows = offered
     .filter(({ siteId, ids }) => siteId === null && (wanted === undefined || ids.some((id) => wanted.includes(id))))
     .slice(0, maxSites)
-    .map(({ ids: [controllerSite], name }) => ({
-      name: visibleName(name) ?? controllerSite,
+    .map(({ ids, ids: [controllerSite], name }) => ({
+      name: ids.map((id) => given.get(id)).find(Boolean) ?? visibleName(name) ?? controllerSite,
       controllerId,
       controllerSite,
       active: true,

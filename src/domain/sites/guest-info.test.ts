@@ -42,7 +42,7 @@ test('a new site has no facts and the time zone of the service', async () => {
     timeZoneIsDefault: true,
     guestLanguages: [],
     footer: null,
-    roomDays: 0,
+    roomDays: 7,
     logoUpdatedAt: null,
   })
 })

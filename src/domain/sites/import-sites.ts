@@ -134,6 +134,7 @@ const guestInfoColumns = {
   wifi_password_file: 'wifiPassword',
   time_zone: 'timeZone',
   guest_languages: 'guestLanguages',
+  room_days: 'roomDays',
 } as const
 
 function findGuestInfoProblem({ guestInfo = {} }: SiteRow): DomainError | undefined {

@@ -5,6 +5,7 @@ import { type Actor, requireAllSites } from '../actor.ts'
 import { changed, isChange, recordChange } from '../audit/record-audit.ts'
 import { checkPin, type DriverForms, findDriver, parseAddress } from '../controllers/add-controller.ts'
 import { decryptUsername, encryptCredentials, newCredentials } from '../controllers/controller-credentials.ts'
+import { updateOutageProbedNow } from '../controllers/controller-outages.queries.ts'
 import {
   type Controller,
   type ControllerRef,
@@ -12,7 +13,6 @@ import {
   updateController,
 } from '../controllers/controllers.queries.ts'
 import { controllerNotFound } from '../controllers/find-controller.ts'
-import { updateOutageProbedNow } from '../controllers/outages.queries.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 

@@ -97,13 +97,14 @@ test('the allowed number of rows is accepted', () => {
 })
 
 test('a megabyte of empty or short rows is read at once', () => {
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
   const withRows = (row: string) => `name,controller,controller_site\n${row.repeat(2 ** 20 / row.length)}a,b,c`
 
   expect(parse(withRows('\n')).rows).toMatchObject([{ line: 2 ** 20 + 2, name: 'a' }])
   for (const row of [',\n', '""\n']) expect(() => parse(withRows(row))).toThrow('csv_too_long')
 
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1_000).toBeLessThan(10_000)
 })
 
 test('rows of nothing but separators do not count', () => {

@@ -17,6 +17,7 @@ export const allColumns = [
   'wifi_hidden',
   'time_zone',
   'guest_languages',
+  'room_days',
 ]
 const yes = ['true', 'yes', '1', 'ja']
 const no = ['false', 'no', '0', 'nein']
@@ -145,6 +146,7 @@ function toGuestInfo(field: (column: string) => string): GuestInfoChange | undef
     wifiHidden: flag(field('wifi_hidden')),
     timeZone: field('time_zone') || undefined,
     guestLanguages: languages ?? undefined,
+    roomDays: field('room_days') === '' ? undefined : Number(field('room_days')),
   }
   return Object.values(given).some((value) => value !== undefined) ? given : undefined
 }

@@ -1,5 +1,9 @@
 import type { Queryable } from '#db/database.ts'
-import { type StoredController, storedControllerColumnsSql } from '../controllers/controllers.queries.ts'
+import {
+  controllerIsOutSql,
+  type StoredController,
+  storedControllerColumnsSql,
+} from '../controllers/controllers.queries.ts'
 import { DomainError } from '../errors.ts'
 
 /** The largest id that a site can have. */
@@ -31,6 +35,17 @@ export async function listActiveSites(
       order by name, id
       limit $4`,
     [options.onlySitesOf, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+  )
+  return rows
+}
+
+/** A site as people read it. `timeZone` is null for the time zone of the service. */
+export type SiteLabel = SiteName & { timeZone: string | null }
+
+export async function listSiteLabels(db: Queryable, ids: number[]): Promise<SiteLabel[]> {
+  const { rows } = await db.query<SiteLabel>(
+    'select id, name, time_zone as "timeZone" from sites where id = any ($1::integer[])',
+    [ids],
   )
   return rows
 }
@@ -217,10 +232,12 @@ export type SiteOnController = StoredController & {
   controllerSite: string
   /** Whether names on the controller get a tag that tells our vouchers apart from others. */
   tagsNames: boolean
+  /** Whether the controller has an outage. */
+  isOut: boolean
 }
 
 export const siteOnControllerColumnsSql = `s.id, s.name, s.controller_site as "controllerSite",
-  s.tags_names as "tagsNames", ${storedControllerColumnsSql}`
+  s.tags_names as "tagsNames", ${controllerIsOutSql} as "isOut", ${storedControllerColumnsSql}`
 
 /** Finds active and inactive sites. */
 export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {

@@ -48,8 +48,6 @@ export type SiteToSync = SiteOnController & {
   /** The time of the database before the controller is called. */
   listedAt: Date
   nextSyncAt: Date | null
-  /** Whether the controller has an open outage. */
-  isOut: boolean
   /** The version of the site's vouchers in the record before the controller is called. */
   recordVersion: string | null
   /** The fingerprint of the list that was last compared with the record. Null when the comparison no longer counts. */
@@ -71,7 +69,7 @@ export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToS
     {
       name: 'site to sync', // without a name, planning takes longer than the statement
       text: `select ${siteOnControllerColumnsSql}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt",
-              ${controllerIsOutSql} as "isOut", v.version as "recordVersion",
+              v.version as "recordVersion",
               case when ${comparisonCountsSql} then s.compared_list end as "comparedList"
          from sites s join controllers c on c.id = s.controller_id left join site_versions v on v.site_id = s.id
         where s.id = $1 and s.active`,
@@ -95,14 +93,23 @@ export type Comparison = {
 }
 
 /**
- * Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late. Stores which
+ * SQL for the end of the settle window of the last creation of site $1 that was given up earlier, because an outage ended; null if
+ * there is none. $8 is the window in seconds. Until then a late voucher can still be made for it (ADR 62). One second is added, so
+ * that the list shows a voucher of the last moment.
+ */
+const settleWindowEndSql = `(select max(sent_at) + make_interval(secs => $8 + 1) from creations
+  where site_id = $1 and state = 'absent' and surplus is null and sent_at > now() - make_interval(secs => $8))`
+
+/**
+ * Schedules the next sync: soon if something changed or a voucher was created within the last hour, otherwise late, but not after
+ * the end of a settle window in which a late voucher can still be made. Stores which
  * list was compared, if it was, with which version of the record. The version is the one before the comparison: if the comparison
  * itself changed the record, the next sync compares again.
  */
 export async function updateSiteSynced(
   db: Queryable,
   { id, listedAt, nextSyncAt, recordVersion }: SiteToSync,
-  comparison: Comparison | undefined,
+  { comparison, settleSeconds }: { comparison: Comparison | undefined; settleSeconds: number },
 ): Promise<void> {
   const compared = (column: string, value: string) =>
     `${column} = case when $5::bytea is null then ${column} else ${value} end`
@@ -111,16 +118,16 @@ export async function updateSiteSynced(
       name: 'site synced',
       text: `update sites
         set synced_at = $3, sync_failure = null, sync_failing_since = null,
-            next_sync_at = ${nextUnlessSetSql(`now() + ${spreadSql} * case
+            next_sync_at = ${nextUnlessSetSql(`least(${settleWindowEndSql}, now() + ${spreadSql} * case
               when $4 or exists (select from vouchers where site_id = $1 and created_at > now() - interval '1 hour')
-              then ${syncPauseInUseSql} else ${whenIdleSql} end`)},
+              then ${syncPauseInUseSql} else ${whenIdleSql} end)`)},
             ${compared('compared_list', '$5')}, ${compared('compared_version', '$6::uuid')},
             ${compared('compared_at', 'now()')}, ${compared('unrecorded', '$7::integer')}
       where id = $1`,
     },
     [
       ...[id, nextSyncAt, listedAt, comparison?.hasChanged ?? false],
-      ...[comparison?.list ?? null, recordVersion, comparison?.unrecorded ?? null],
+      ...[comparison?.list ?? null, recordVersion, comparison?.unrecorded ?? null, settleSeconds],
     ],
   )
 }

@@ -53,9 +53,14 @@ export async function attachLateArrivals(
   return recorded
 }
 
-function latestTime({ config }: LateContext, creation: GivenUpCreation): Date {
-  const latest = latestTimeOf(creation, config.settleSeconds)
-  return latest < creation.givenUpAt ? latest : creation.givenUpAt
+/**
+ * A voucher can be made until the settle window ends, also for a creation that was given up earlier because an outage ended. Later
+ * than that, vouchers belong to the creation only if it was not given up yet.
+ */
+function latestTime({ config: { settleSeconds } }: LateContext, creation: GivenUpCreation): Date {
+  const windowEndsAt = creation.sentAt.getTime() + settleSeconds * 1_000
+  const latest = latestTimeOf(creation, settleSeconds).getTime()
+  return new Date(Math.min(latest, Math.max(windowEndsAt, creation.givenUpAt.getTime())))
 }
 
 async function attach(

@@ -56,7 +56,7 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
     const isCompared = site.comparedList?.equals(list) ?? false
     const comparison = isCompared ? undefined : { list, ...(await compare(ctx, site, seen)) }
     if (site.isOut) await noteReachable(ctx, site.controllerId)
-    await updateSiteSynced(ctx.db, site, comparison)
+    await updateSiteSynced(ctx.db, site, { comparison, settleSeconds: ctx.config.settleSeconds })
   } catch (err) {
     ctx.log.error(
       { err, site: site.id },

@@ -17,37 +17,43 @@ export type Template = {
   quotaMb: number
   /** After this many days a voucher is withdrawn if nobody has used it; null for never. */
   unusedDays: number | null
+  /** The place in the order that people gave the templates. Null for templates that nobody has ordered yet. */
+  position: number | null
+  /** Whether the desk begins with this template. The default of a site takes precedence over the one for all sites. */
+  isDefault: boolean
   createdAt: Date
 }
 
 const templateColumns = `id, site_id as "siteId", name, max_uses as "maxUses", expire_minutes as "expireMinutes",
   qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb",
-  unused_days as "unusedDays", created_at as "createdAt"`
+  unused_days as "unusedDays", position, is_default as "isDefault", created_at as "createdAt"`
 
-const byNameSql = `name collate natural_order`
+/** The order of templates on every page: as people ordered them, then those that nobody has ordered, the shortest first. */
+const orderSql = `coalesce(position, ${maxLimit}), expire_minutes, id`
 
-/** All templates, by name. */
+/** All templates in their order. */
 export async function listTemplates(db: Queryable): Promise<Template[]> {
-  const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${byNameSql}, id`)
+  const { rows } = await db.query<Template>(`select ${templateColumns} from templates order by ${orderSql}`)
   return rows
 }
 
-export type TemplatePlace = { name: string; id: string }
+/** The values by which templates are ordered. */
+export type TemplatePlace = Pick<Template, 'position' | 'expireMinutes' | 'id'>
 
-/** The templates for all sites and for the given sites, by name, page by page. */
+/** The templates for all sites and for the given sites in their order, page by page. */
 export async function listTemplatePage(
   db: Queryable,
   sites: number[] | 'all',
-  options: { after: TemplatePlace | undefined; limit: number },
+  { after, limit }: { after: TemplatePlace | undefined; limit: number },
 ): Promise<Template[]> {
   const { rows } = await db.query<Template>(
     `select ${templateColumns}
        from templates
       where (site_id is null or $1::integer[] is null or site_id = any($1))
-        and ($2::text is null or (${byNameSql}, id) > ($2 collate natural_order, $3::uuid))
-      order by ${byNameSql}, id
-      limit $4`,
-    [sites === 'all' ? null : sites, options.after?.name ?? null, options.after?.id ?? null, options.limit],
+        and ($4::uuid is null or (${orderSql}) > (coalesce($2::integer, ${maxLimit}), $3::integer, $4))
+      order by ${orderSql}
+      limit $5`,
+    [sites === 'all' ? null : sites, after?.position ?? null, after?.expireMinutes ?? null, after?.id ?? null, limit],
   )
   return rows
 }
@@ -64,7 +70,7 @@ export async function findTemplate(db: Queryable, id: string, siteId: number): P
 /** Undefined when the name is taken: on the same site, or among the templates for all sites. */
 export async function insertTemplate(
   db: Queryable,
-  template: Omit<Template, 'createdAt'>,
+  template: Omit<Template, 'position' | 'isDefault' | 'createdAt'>,
 ): Promise<Template | undefined> {
   const { id, siteId, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays } = template
   const { rows } = await db.query<Template>(
@@ -78,6 +84,29 @@ export async function insertTemplate(
   return rows[0]
 }
 
+/** Locks all templates until the transaction ends, because their order and the default concern several. Lists them in their order. */
+export async function listTemplatesToOrder(tx: Queryable): Promise<Template[]> {
+  await tx.query('select from templates order by id for update')
+  return listTemplates(tx)
+}
+
+/** Numbers the templates in this order. */
+export async function updateTemplateOrder(tx: Queryable, ids: string[]): Promise<void> {
+  await tx.query(
+    `update templates set position = place.number
+       from unnest($1::uuid[]) with ordinality as place (id, number)
+      where templates.id = place.id and templates.position is distinct from place.number`,
+    [ids],
+  )
+}
+
+/** No template of the site, or of those for all sites, is the default any more. */
+export async function updateNoDefault(tx: Queryable, siteId: number | null): Promise<void> {
+  await tx.query('update templates set is_default = false where is_default and site_id is not distinct from $1', [
+    siteId,
+  ])
+}
+
 /** Locks the row until the transaction ends. Undefined when no template has this id. */
 export async function findTemplateToChange(tx: Queryable, id: string): Promise<Template | undefined> {
   const { rows } = await tx.query<Template>(`select ${templateColumns} from templates where id = $1 for update`, [id])
@@ -89,17 +118,17 @@ const nameIsTaken = '23505'
 /** Undefined when the name is taken. The transaction is aborted then. */
 export async function updateTemplate(
   tx: Queryable,
-  template: Omit<Template, 'createdAt'>,
+  template: Omit<Template, 'position' | 'createdAt'>,
 ): Promise<Template | undefined> {
-  const { id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays } = template
+  const { id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays, isDefault } = template
   try {
     const { rows } = await tx.query<Template>(
       `update templates
           set name = $2, max_uses = $3, expire_minutes = $4, qos_down_kbps = $5, qos_up_kbps = $6, qos_quota_mb = $7,
-              unused_days = $8
+              unused_days = $8, is_default = $9
         where id = $1
        returning ${templateColumns}`,
-      [id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays],
+      [id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays, isDefault],
     )
     return rows[0]
   } catch (error) {

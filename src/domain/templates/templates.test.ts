@@ -22,3 +22,16 @@ test('a template for all is found on every site, one of a site only there, a rem
   await removeTemplate(db, testActor, own.id)
   expect(await findTemplate(db, own.id, here)).toBeUndefined()
 })
+
+test('the database rejects a second default of a site, and of the templates for all sites', async () => {
+  for (const siteId of [null, here]) {
+    const [first, second] = [
+      await addTemplate(db, testActor, { ...day, name: 'first', siteId }),
+      await addTemplate(db, testActor, { ...day, name: 'second', siteId }),
+    ]
+    const makeDefault = (id: string) => db.query('update templates set is_default = true where id = $1', [id])
+
+    await makeDefault(first.id)
+    await expect(makeDefault(second.id)).rejects.toThrow('templates_one_default')
+  }
+})

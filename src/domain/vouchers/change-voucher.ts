@@ -10,10 +10,17 @@ import {
   updateVoucher,
   type VoucherChange,
 } from '../record/change-voucher.queries.ts'
-import { latestValidUntil, statusAt } from '../record/voucher.ts'
+import { endOf, latestValidUntil, statusAt } from '../record/voucher.ts'
 import { onceInTransaction } from '../remembered-requests.ts'
 
-export type ChangeRequest = RepeatableRequest & { voucher: SiteItem; change: VoucherChange }
+export type Direction = 'later' | 'earlier'
+
+export type ChangeRequest = RepeatableRequest & {
+  voucher: SiteItem
+  change: VoucherChange
+  /** The end may only move in this direction. Without it, any end is accepted. */
+  direction?: Direction | undefined
+}
 
 /**
  * Changes the name, the reference and the end of a voucher in the record. The controller is not called: the service itself
@@ -28,11 +35,13 @@ export async function changeVoucher(db: Database, request: ChangeRequest): Promi
   return { isRepeat }
 }
 
-async function change(tx: Queryable, { actor, voucher, change: wanted }: ChangeRequest): Promise<void> {
+async function change(tx: Queryable, request: ChangeRequest): Promise<void> {
+  const { actor, voucher, change: wanted, direction } = request
   const locked = await lockVoucher(tx, voucher)
   if (!locked) throw new DomainError('voucher_not_found')
   checkIsLive(locked)
   if (wanted.validUntil) checkEnd(locked, wanted.validUntil)
+  if (wanted.validUntil !== undefined && direction) checkDirection(locked, wanted.validUntil, direction)
   await updateVoucher(tx, voucher, wanted)
   if (wanted.validUntil !== undefined) await moveScheduledWithdrawal(tx, voucher, wanted.validUntil)
   const targetId = publicId(voucher)
@@ -41,17 +50,50 @@ async function change(tx: Queryable, { actor, voucher, change: wanted }: ChangeR
 }
 
 function checkIsLive(voucher: LockedVoucher): void {
-  const status = statusAt(voucher.now, voucher)
-  const isOver = voucher.expiresAt !== null && voucher.expiresAt <= voucher.now
-  if (isOver || status === 'expired' || status === 'revoked') throw new DomainError('voucher_ended')
+  if (isOver(voucher.now, voucher)) throw new DomainError('voucher_ended')
   if (voucher.isBeingRevoked) throw new DomainError('voucher_being_revoked')
 }
 
-/** An end that is not later than the present one is never too late. */
+/** True if nothing of the voucher can be changed any more. */
+export function isOver(now: Date, voucher: Pick<LockedVoucher, 'status' | 'expiresAt'>): boolean {
+  const status = statusAt(now, voucher)
+  const { expiresAt } = voucher
+  return (expiresAt !== null && expiresAt <= now) || status === 'expired' || status === 'revoked'
+}
+
 function checkEnd(voucher: LockedVoucher, validUntil: Date): void {
-  if (validUntil.getTime() < voucher.now.getTime() + 60_000) throw new DomainError('valid_until_passed')
-  if (voucher.validUntil !== null && validUntil <= voucher.validUntil) return
+  const problem = endProblem(voucher.now, voucher, validUntil)
+  if (!problem) return
   const latest = latestValidUntil(voucher.now, voucher)
-  if (latest !== null && validUntil > latest)
-    throw new DomainError('valid_until_too_late', { details: { latest: latest.toISOString() } })
+  throw new DomainError(problem, { details: latest ? { latest: latest.toISOString() } : {} })
+}
+
+type WithEnd = Parameters<typeof latestValidUntil>[1] & { validUntil: Date | null }
+
+/** The error with which a change to this end is rejected. An end that is not later than the present one is never too late. */
+export function endProblem(
+  now: Date,
+  voucher: WithEnd,
+  validUntil: Date,
+): 'valid_until_passed' | 'valid_until_too_late' | undefined {
+  if (validUntil.getTime() < now.getTime() + 60_000) return 'valid_until_passed'
+  if (voucher.validUntil !== null && validUntil <= voucher.validUntil) return undefined
+  const latest = latestValidUntil(now, voucher)
+  return latest !== null && validUntil > latest ? 'valid_until_too_late' : undefined
+}
+
+/** The voucher is locked, so the present end is the one that the change replaces, whatever the client has seen. */
+function checkDirection(voucher: LockedVoucher, validUntil: Date | null, direction: Direction): void {
+  const end = endOf({ ...voucher, revokedAt: null })
+  if (directionOf(end, validUntil) === direction) return
+  if (end === null) throw new DomainError(direction === 'later' ? 'no_end_to_move_later' : 'no_end_to_remove')
+  const code = direction === 'later' ? 'valid_until_not_later' : 'valid_until_not_earlier'
+  throw new DomainError(code, { details: { end: end.toISOString() } })
+}
+
+/** Where a new end is, seen from the present one; undefined if it is the same. Null is an end that never comes. */
+export function directionOf(end: Date | null, next: Date | null): Direction | undefined {
+  const [before, after] = [end, next].map((at) => at?.getTime() ?? Number.POSITIVE_INFINITY) as [number, number]
+  if (before === after) return undefined
+  return after > before ? 'later' : 'earlier'
 }

@@ -2,7 +2,7 @@ import { isoOf, type Queryable } from '#db/database.ts'
 import { makerSql } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { ListedVoucher, RecordedVoucher, VoucherStatus } from '../record/voucher.ts'
-import { pageConditions, type VoucherFilter } from '../record/voucher-filter.ts'
+import { isOfMakers, pageConditions, type VoucherFilter } from '../record/voucher-filter.ts'
 
 /** The newest vouchers of a site with their recorded status (see `statusAt`). */
 export async function listNewestVouchers(db: Queryable, siteId: number, limit: number): Promise<ListedVoucher[]> {
@@ -42,7 +42,8 @@ function toListed(fields: string[], at: number): ListedVoucher {
   }
 }
 
-const columns = `site_id as "siteId", id, code, name, controller_name as "controllerName", reference, status,
+/** SQL for the columns of a `RecordedVoucher`. */
+export const voucherColumnsSql = `site_id as "siteId", id, code, name, controller_name as "controllerName", reference, status,
   max_uses as "maxUses", used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
   qos_down_kbps as "downKbps", qos_up_kbps as "upKbps", qos_quota_mb as "quotaMb", created_at as "createdAt",
   first_used_at as "firstUsedAt", expires_at as "expiresAt", valid_until as "validUntil", unused_until as "unusedUntil",
@@ -57,10 +58,10 @@ export async function listNewestRecorded(db: Queryable, siteId: number, limit: n
 
 const newestRecorded = {
   name: 'newest recorded vouchers',
-  text: `select ${columns} from vouchers where site_id = $1 order by created_at desc, id desc limit $2`,
+  text: `select ${voucherColumnsSql} from vouchers where site_id = $1 order by created_at desc, id desc limit $2`,
 }
 
-/** A page of vouchers, newest first. For several sites, reads a page of each and merges them. */
+/** A page of vouchers, newest first. For several sites or several makers, reads a page of each and merges them. */
 export async function listVoucherPage(
   db: Queryable,
   sites: number[] | 'all',
@@ -74,22 +75,54 @@ export async function listVoucherPage(
     newestSql(
       branches.map((conditions) => {
         const where = [ofSites, ...conditions].join(' and ')
-        return `select ${columns} from vouchers where ${where} order by created_at desc, id desc limit $1`
+        return `select ${voucherColumnsSql} from vouchers where ${where} order by created_at desc, id desc limit $1`
       }),
     )
-  const { rows } = await db.query<RecordedVoucher>(textFor(sites, newestWhere, bind), values)
+  const { rows } = await db.query<RecordedVoucher>(textFor(sites, filter, newestWhere, bind), values)
   return rows
 }
 
 function textFor(
   sites: number[] | 'all',
+  { source }: VoucherFilter,
   newestWhere: (ofSites: string) => string,
   bind: (value: unknown) => string,
 ): string {
+  if (isOfMakers(source)) {
+    const { each, ofEach } = eachMakerSql(sites, source, bind)
+    return mergeSql([`select page.* from ${each} cross join lateral (${newestWhere(ofEach)}) as page`])
+  }
   if (sites === 'all') return newestWhere(`code <> ''`) // so that PostgreSQL can use the index vouchers_newest
   if (sites.length === 1) return newestWhere(`site_id = ${bind(sites[0])}`)
   const each = `unnest(${bind(sites)}::integer[]) as wanted (site)`
   return mergeSql([`select page.* from ${each} cross join lateral (${newestWhere('site_id = wanted.site')}) as page`])
+}
+
+/**
+ * SQL for the keys or the people who made vouchers of these sites, and the condition for the vouchers of each. It reads one
+ * entry of the index vouchers_by_maker for each maker: the first one after those of the maker before. A single site is a
+ * parameter, so that PostgreSQL plans for its partition only.
+ */
+function eachMakerSql(sites: number[] | 'all', source: 'key' | 'staff', bind: (value: unknown) => string) {
+  const isOneSite = sites !== 'all' && sites.length === 1
+  const site = isOneSite ? bind(sites[0]) : 'wanted.site'
+  const eachSite = sites === 'all' ? '(select id from sites)' : isOneSite ? '' : `unnest(${bind(sites)}::integer[])`
+  const makerId = 'coalesce(api_key_id, staff_id)'
+  const firstMakerWhere = (condition: string) =>
+    `select ${makerId} as id, api_key_id is null as is_person from vouchers
+      where site_id = ${site} and ${makerId} ${condition} order by ${makerId} limit 1`
+  const makers = `(
+    with recursive makers as (
+      (${firstMakerWhere('is not null')})
+      union all
+      select later.* from makers cross join lateral (${firstMakerWhere('> makers.id')}) as later
+    )
+    select id from makers where ${source === 'staff' ? 'is_person' : 'not is_person'}
+  ) as maker`
+  return {
+    each: isOneSite ? makers : `${eachSite} as wanted (site) cross join lateral ${makers}`,
+    ofEach: `site_id = ${site} and ${makerId} = maker.id`,
+  }
 }
 
 /**
@@ -104,10 +137,13 @@ export async function listVoucherIds(
 ): Promise<SiteItem[]> {
   const values: unknown[] = [limit]
   const bind = (value: unknown) => `$${values.push(value)}`
-  const ofSites = sites === 'all' ? [] : [`site_id = any (${bind(sites)}::integer[])`]
+  const { source } = filter
+  const makers = isOfMakers(source) ? eachMakerSql(sites, source, bind) : undefined
+  const ofSites = makers ? [makers.ofEach] : sites === 'all' ? [] : [`site_id = any (${bind(sites)}::integer[])`]
   const matching = pageConditions(filter, bind).map((conditions) => {
     const where = [...ofSites, ...conditions].join(' and ')
-    return `select site_id, id, created_at from vouchers ${where && `where ${where}`}`
+    const ids = `select site_id, id, created_at from vouchers ${where && `where ${where}`}`
+    return makers ? `select found.* from ${makers.each} cross join lateral (${ids}) as found` : ids
   })
   const { rows } = await db.query<SiteItem>(
     `select site_id as "siteId", id from (${matching.join(' union all ')} limit $1) as found
@@ -133,7 +169,7 @@ const vouchersByIds = {
   text: `select voucher.*
            from unnest($1::integer[], $2::uuid[]) with ordinality as wanted (site, voucher_id, place)
           cross join lateral (
-            select ${columns} from vouchers where site_id = wanted.site and id = wanted.voucher_id limit 1
+            select ${voucherColumnsSql} from vouchers where site_id = wanted.site and id = wanted.voucher_id limit 1
           ) as voucher
           order by place`,
 }
@@ -152,10 +188,10 @@ export async function findRecordedVoucher(
   siteId: number,
   id: string,
 ): Promise<RecordedVoucher | undefined> {
-  const { rows } = await db.query<RecordedVoucher>(`select ${columns} from vouchers where site_id = $1 and id = $2`, [
-    siteId,
-    id,
-  ])
+  const { rows } = await db.query<RecordedVoucher>(
+    `select ${voucherColumnsSql} from vouchers where site_id = $1 and id = $2`,
+    [siteId, id],
+  )
   return rows[0]
 }
 
@@ -169,7 +205,7 @@ export async function listVouchersByCode(
   { code, now, limit }: { code: string; now: Date; limit: number },
 ): Promise<RecordedVoucher[]> {
   const { rows } = await db.query<RecordedVoucher>(
-    `select ${columns} from vouchers
+    `select ${voucherColumnsSql} from vouchers
       where code = $1 and ($2::integer[] is null or site_id = any ($2))
       order by status = 'valid' and (expires_at is null or expires_at > $3) desc, created_at desc, id desc
       limit $4`,

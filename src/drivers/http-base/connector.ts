@@ -13,7 +13,7 @@ import {
 import { formatFingerprint } from '#lib/fingerprint.ts'
 import { ControllerError, type UnreachableReason } from '../driver.ts'
 
-export const connectTimeoutMs = 3_000
+const connectTimeoutMs = 3_000
 
 /**
  * Connects to a controller if the policy allows its address. The certificate must be the pinned one; without a pin the public

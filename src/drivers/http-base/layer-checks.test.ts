@@ -37,8 +37,6 @@ async function check(address: string, connection?: Partial<ControllerConnection>
     controllerSite: null,
     withholdCredentials: async () => (connection ? undefined : ('credentials_missing' as const)),
     connect: () => connection as ControllerConnection,
-    credentialsCommand: '',
-    pinCommand: () => '',
   }
   return Object.fromEntries((await diagnose(httpLayerChecks(site))).map((result) => [result.layer, result]))
 }

@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '#domain/errors.ts'
-import type { InvalidField } from '../v2/errors/field-errors.ts'
+import type { InvalidField } from './field-errors.ts'
 
 /** An error of the catalogue. Placeholders such as `{name}` in its texts are filled with the details of the error. */
 export type ErrorEntry = Answer | InvalidFieldEntry | CommandEntry

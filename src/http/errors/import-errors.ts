@@ -1,8 +1,8 @@
 import type { ErrorDetails, ImportErrorCode } from '#domain/errors.ts'
 import { shellWord } from '#lib/shell-word.ts'
 import { visibleText } from '#lib/visible-text.ts'
-import type { InvalidField } from '../v2/errors/field-errors.ts'
 import type { ErrorEntry } from './error-entry.ts'
+import type { InvalidField } from './field-errors.ts'
 
 const badFile: InvalidField = { field: 'body', code: 'bad_format' }
 

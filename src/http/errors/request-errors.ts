@@ -81,8 +81,8 @@ export const requestErrors: Record<RequestErrorCode, ErrorEntry> = {
   payload_too_large: {
     status: 413,
     headers: { connection: 'close' },
-    de: 'Der Inhalt der Anfrage ist größer als 64 KiB',
-    en: 'The body of the request is larger than 64 KiB',
+    de: 'Der Inhalt der Anfrage ist größer als {maxKiB} KiB',
+    en: 'The body of the request is larger than {maxKiB} KiB',
   },
   not_found: notFound,
   /** The error itself names the invalid fields, and each field has its own sentence. */

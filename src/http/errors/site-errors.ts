@@ -1,7 +1,7 @@
 import type { SiteErrorCode } from '#domain/errors.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
-/** Errors of sites and of what their guests see. */
+/** Errors of sites, of what their guests see, and of settings of the whole service. */
 export const siteErrors: Record<SiteErrorCode, ErrorEntry> = {
   site_id_required: { field: { field: 'site_id', code: 'required' } },
   site_not_found: {
@@ -102,7 +102,7 @@ export const siteErrors: Record<SiteErrorCode, ErrorEntry> = {
       code: 'out_of_range',
       allowed: { minimum: Number(min), maximum: Number(max) },
     }),
-    terminal: '--room-days must be a whole number from {min} to {max}.',
+    terminal: 'The room to extend must be a whole number of days from {min} to {max}.',
   },
   logo_too_large: {
     status: 413,
@@ -127,5 +127,10 @@ export const siteErrors: Record<SiteErrorCode, ErrorEntry> = {
     field: ({ max }) => ({ field: 'body', code: 'out_of_range', allowed: { maximum: Number(max) } }),
     de: 'Das Logo hat {width} × {height} Pixel. Erlaubt sind höchstens {max} × {max}.',
     en: 'The logo has {width} × {height} pixels. At most {max} × {max} are allowed.',
+  },
+  setting_fixed: {
+    status: 409,
+    de: 'Die Umgebungsvariable {variable} legt das fest. Wer den Dienst betreibt, kann sie ändern oder entfernen.',
+    en: 'The environment variable {variable} sets this. The operator of the service can change or remove it.',
   },
 }

@@ -28,6 +28,28 @@ export const voucherErrors: Record<VoucherErrorCode, ErrorEntry> = {
     de: 'valid_until darf nicht nach {latest} liegen, denn dann beendet der Controller den Voucher',
     en: 'valid_until must not be after {latest}, because the controller ends the voucher then',
   },
+  valid_until_not_later: {
+    status: 409,
+    de: 'valid_until muss nach dem jetzigen Ende liegen: {end}. Es wurde nichts geändert.',
+    en: 'valid_until must be after the present end: {end}. Nothing was changed.',
+  },
+  valid_until_not_earlier: {
+    status: 409,
+    de: 'valid_until muss vor dem jetzigen Ende liegen: {end}. Es wurde nichts geändert.',
+    en: 'valid_until must be before the present end: {end}. Nothing was changed.',
+  },
+  no_end_to_move_later: {
+    status: 409,
+    error: 'valid_until_not_later',
+    de: 'Der Voucher hat noch kein Ende, denn seine Zeit beginnt mit der ersten Anmeldung. Deshalb ist kein Ende später. Es wurde nichts geändert.',
+    en: 'The voucher has no end yet, because its time begins with the first use. So no end is later. Nothing was changed.',
+  },
+  no_end_to_remove: {
+    status: 409,
+    error: 'valid_until_not_earlier',
+    de: 'Der Voucher hat noch kein Ende. Senden Sie eine Zeit in valid_until, um eines festzulegen. Es wurde nichts geändert.',
+    en: 'The voucher has no end yet. Send a time in valid_until to set one. Nothing was changed.',
+  },
   extendable_until_too_late: {
     status: 400,
     error: 'invalid_request',
@@ -43,6 +65,10 @@ export const voucherErrors: Record<VoucherErrorCode, ErrorEntry> = {
   template_not_usable: { field: { field: 'template_id', code: 'not_usable' } },
   template_not_found: {
     ...notFound,
+    terminal: 'No template has the id {id}. List all templates with `voucher-service templates list`.',
+  },
+  template_place_not_usable: {
+    field: { field: 'before', code: 'not_usable' },
     terminal: 'No template has the id {id}. List all templates with `voucher-service templates list`.',
   },
   template_name_taken: {

@@ -1,7 +1,7 @@
 import type { WebhookErrorCode } from '#domain/errors.ts'
 import { shellWord } from '#lib/shell-word.ts'
-import type { InvalidField } from '../v2/errors/field-errors.ts'
 import { type ErrorEntry, notFound } from './error-entry.ts'
+import type { InvalidField } from './field-errors.ts'
 
 const badUrl: InvalidField = {
   field: 'url',

@@ -16,6 +16,7 @@ import { type Connections, trackConnections } from '#lib/http-connections.ts'
 import type { Observer } from '#lib/observer.ts'
 import { registerReference } from '../reference/register-reference.ts'
 import { registerStartPage } from '../reference/start-page.ts'
+import { registerSingleSignOn } from '../session/single-sign-on.ts'
 import { registerV1, type V1Context } from '../v1/register-v1.ts'
 import { answerProblem } from '../v2/errors/answer-problem.ts'
 import type { V2Context } from '../v2/kit/operation.ts'
@@ -26,6 +27,7 @@ import { answerError, setCommonHeaders } from './answer-error.ts'
 import { type Health, registerHealth } from './health.ts'
 import { framingProblem, onClientError, rejectUnsupported } from './malformed-requests.ts'
 import { createRenderedLists } from './rendered-lists.ts'
+import { registerSecurityTxt } from './security-txt.ts'
 
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 15_000
@@ -38,6 +40,7 @@ type ServerContext = Omit<V1Context & V2Context, 'renderedLists'> &
     health: Health
     trustedProxies: string[]
     listCacheMiB: number
+    securityContact: string | undefined
     /** The folder of the built web app, if it is not the usual one. */
     webFolder?: string
     observer?: Pick<Observer, 'requestAnswered'> | undefined
@@ -116,10 +119,12 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
+  const isEncrypted = ctx.publicUrl?.startsWith('https://') === true
   // Hooks that never wait take a callback instead of returning a promise, because every request runs them.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.raw.socket.destroyed) return // one of too many requests at once: nobody can read an answer
     setCommonHeaders(request, reply)
+    if (isEncrypted) reply.header('strict-transport-security', 'max-age=31536000')
     // Bodies are parsed whatever their Content-Type is. Fastify would reject a malformed one before it calls our parsers.
     request.sentContentType = request.headers['content-type']
     request.headers['content-type'] = 'application/json'
@@ -136,7 +141,7 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   app.decorateRequest('staffId', undefined)
   app.decorateRequest('sentContentType', undefined)
   app.setErrorHandler(answerError)
-  const web = registerWeb(app, ctx.webFolder ?? builtWeb)
+  const web = registerWeb(app, ctx, ctx.webFolder ?? builtWeb)
   app.setNotFoundHandler((request, reply) => {
     if (web && asksForPage(request, ctx.basePath)) return web.answerPage(request, reply.code(404))
     throw new DomainError('endpoint_not_found')
@@ -144,9 +149,11 @@ function createServer(ctx: ServerContext): { app: FastifyInstance; connections: 
   rejectUnsupported(app)
   sendContinueAfterKeyCheck(app)
   registerHealth(app, ctx.health)
+  registerSecurityTxt(app, ctx)
+  registerSingleSignOn(app, ctx)
   const renderedLists = createRenderedLists(ctx.listCacheMiB)
   registerV1(app, { ...ctx, renderedLists })
-  registerV2(app, { ...ctx, renderedLists })
+  registerV2(app, { ...ctx, renderedLists }, web?.script)
   registerReference(app, operations, ctx.publicUrl)
   registerStartPage(app, web)
   return { app, connections }

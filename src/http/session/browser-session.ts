@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
 import type { Visitor } from '#domain/people/sign-in.ts'
 import { originOf } from '../server/public-page.ts'
 import { addressOf } from '../server/read-request.ts'
@@ -19,17 +20,31 @@ export type BrowserSession = Visitor & {
   origin: string
   /** The same origin if PUBLIC_URL sets it. */
   publicUrl: string | undefined
+  /** The token of a sign-in whose second step is missing, if there is one. */
+  pendingToken: string | undefined
   /** Sets the cookie to the token of a new session. */
   start(token: string): void
-  /** Deletes the cookie. */
+  /** Sets the cookie of a sign-in whose second step is missing. */
+  startSecondStep(pendingToken: string): void
+  /** Deletes the cookies. */
   end(): void
+  /** Keeps in a cookie that people share this browser, for sessions that begin later. Null: nobody shares it. */
+  share(idleMinutes: number | null): void
+  /** How many seconds ago the person last used the browser, as the page says. */
+  idleSeconds: number
 }
 
-/** Browsers send this cookie only over TLS and only to this host, and no other host can set it. */
-const secureCookie = '__Host-voucher-session'
-/** Browsers reject the prefix over plain HTTP; Safari rejects it on localhost too. */
-const plainCookie = 'voucher-session'
-const maxAgeSeconds = 7 * 24 * 60 * 60
+/** The cookie of a session, and that of a sign-in whose second step is missing. */
+const cookies = { session: 'voucher-session', secondStep: 'voucher-second-step' }
+type CookieKind = keyof typeof cookies
+
+/** Browsers send a cookie with this prefix only over TLS and only to this host, and no other host can set it. */
+const securePrefix = '__Host-'
+const maxAgeSeconds = { session: 7 * 24 * 60 * 60, secondStep: 10 * 60 }
+/** The browser keeps how soon it signs people out. It is not secret: whoever uses the browser can delete its cookies anyway. */
+const sharedCookie = 'voucher-shared-desk'
+/** Browsers keep no cookie longer. Each sign-in sets it again. */
+const sharedMaxAgeSeconds = 400 * 24 * 60 * 60
 
 export function browserSessionOf(
   settings: SessionSettings,
@@ -37,7 +52,16 @@ export function browserSessionOf(
   reply: FastifyReply,
 ): BrowserSession {
   const transport = transportOf(settings, request)
-  const setCookie = (token: string, maxAge: number) => void reply.header('set-cookie', cookie(transport, token, maxAge))
+  const setCookie = (kind: CookieKind, token: string, maxAge = maxAgeSeconds[kind]) =>
+    void reply.header('set-cookie', cookie(transport, cookieName(transport, kind), token, maxAge))
+  const pendingToken = sentCookie(settings, request, 'secondStep')
+  const endSecondStep = () => pendingToken !== undefined && setCookie('secondStep', '', 0)
+  const share = (idleMinutes: number | null) =>
+    void reply.header(
+      'set-cookie',
+      cookie(transport, sharedCookie, String(idleMinutes ?? ''), idleMinutes === null ? 0 : sharedMaxAgeSeconds),
+    )
+  const idleMinutes = idleMinutesOf(request)
   return {
     address: addressOf(request),
     userAgent: request.headers['user-agent'] ?? '',
@@ -45,9 +69,36 @@ export function browserSessionOf(
     transport,
     origin: ownOrigin(settings, request),
     publicUrl: settings.publicUrl,
-    start: (token) => setCookie(token, maxAgeSeconds),
-    end: () => setCookie('', 0),
+    pendingToken,
+    idleMinutes,
+    start: (token) => {
+      setCookie('session', token)
+      endSecondStep()
+      if (idleMinutes !== null) share(idleMinutes)
+    },
+    startSecondStep: (token) => setCookie('secondStep', token),
+    end: () => {
+      setCookie('session', '', 0)
+      endSecondStep()
+    },
+    share,
+    idleSeconds: idleSecondsOf(request),
   }
+}
+
+function idleMinutesOf(request: FastifyRequest): number | null {
+  const minutes = readNumber(cookieOf(request, sharedCookie))
+  return minutes !== undefined && minutes >= 1 && minutes <= maxIdleMinutes ? minutes : null
+}
+
+/** The web app sends this header, because an open page sends requests that nobody caused. Without it, a request is a use. */
+export function idleSecondsOf({ headers }: FastifyRequest): number {
+  const sent = headers['voucher-idle-seconds']
+  return (typeof sent === 'string' ? readNumber(sent) : undefined) ?? 0
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 }
 
 /** A proxy on this machine may send `Host: localhost` for browsers elsewhere, so PUBLIC_URL decides if it is set. */
@@ -66,20 +117,29 @@ function isLocalhost(host: string): boolean {
  * it. Where sign-in is rejected, every cookie is ignored, because others on the network can read it.
  */
 export function sessionTokenOf(settings: SessionSettings, request: FastifyRequest): string | undefined {
+  return sentCookie(settings, request, 'session')
+}
+
+function sentCookie(settings: SessionSettings, request: FastifyRequest, kind: CookieKind): string | undefined {
   const transport = transportOf(settings, request)
   if (transport === 'unencrypted_refused') return undefined
-  const name = cookieName(transport)
+  return cookieOf(request, cookieName(transport, kind))
+}
+
+/** The value of a cookie; undefined if it is missing or empty. */
+export function cookieOf(request: FastifyRequest, name: string): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined
 }
 
-function cookieName(transport: Transport): string {
-  return transport === 'encrypted' ? secureCookie : plainCookie
+/** Browsers reject the prefix over plain HTTP; Safari rejects it on localhost too. */
+function cookieName(transport: Transport, kind: CookieKind): string {
+  return transport === 'encrypted' ? securePrefix + cookies[kind] : cookies[kind]
 }
 
-function cookie(transport: Transport, token: string, maxAge: number): string {
+function cookie(transport: Transport, name: string, value: string, maxAge: number): string {
   const secure = transport === 'encrypted' ? '; Secure' : ''
-  return `${cookieName(transport)}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /**

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
+import { bytesByRelation, connectToWal, sumBytes } from '#test/data/wal.ts'
 import { report } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 
@@ -52,14 +53,16 @@ describe('the round trips of a creation, on a connection that is open', () => {
 })
 
 test('a creation without a webhook: two durable commits and less than 4 kB of WAL', async () => {
-  const first = await walPosition()
+  const wal = await connectToWal(app.db)
+  const first = await wal.position()
   for (let i = 0; i < creations; i++) await create('/api/vouchers.php')
-  const { commits, bytes, byRelation } = await readWal(first)
-  report('WAL of a creation, bytes', bytes / creations)
-  report('WAL of a creation by relation, bytes', byRelation)
+  const records = await wal.read(first, await wal.position(), /^(?!api_key)/)
+  const commits = new Set(records.filter(({ xid }) => xid !== '0').map(({ xid }) => xid)).size
+  report('WAL of a creation, bytes', sumBytes(records) / creations)
+  report('WAL of a creation by relation, bytes', bytesByRelation(records, creations))
 
   expect(commits / creations).toBe(2)
-  expect(bytes / creations).toBeLessThan(4_096)
+  expect(sumBytes(records) / creations).toBeLessThan(4_096)
 })
 
 /** Collects the statements that the service sends for requests. Each one is a round trip, because its answer is awaited. */
@@ -74,48 +77,4 @@ function watchRequests(): string[] {
     return (send as any).apply(this, args)
   })
   return sent
-}
-
-async function walPosition(): Promise<string> {
-  await app.db.query('create extension if not exists pg_walinspect')
-  const { rows } = await app.db.query<{ at: string }>('select pg_current_wal_insert_lsn() as at')
-  return rows[0]?.at as string
-}
-
-/**
- * The WAL of the service's own tables since this position. Other databases and the queue write at the same time. A commit
- * counts if it changed one of these tables. Full-page images are left out, because they depend on checkpoints.
- */
-async function readWal(first: string): Promise<{ commits: number; bytes: number; byRelation: string }> {
-  await app.db.query('select pg_current_xact_id()') // flushes earlier writes
-  const { rows } = await app.db.query<{ xid: string; relation: string | null; bytes: number }>(
-    `with records as (
-       select xid::text, record_length - fpi_length as bytes,
-              (regexp_match(block_ref, 'rel \\d+/(\\d+)/(\\d+)')) as place
-         from pg_get_wal_records_info($1, pg_current_wal_flush_lsn())
-     ), named as (
-       select r.xid, r.bytes, c.relname as relation
-         from records r join pg_class c on c.relfilenode = r.place[2]::oid
-        where r.place[1]::oid = (select oid from pg_database where datname = current_database())
-          and c.relnamespace = 'public'::regnamespace and c.relname not like 'api_key%'
-     )
-     select xid, relation, bytes::integer from named
-     union all
-     select xid, null, bytes::integer from records where place is null and xid in (select xid from named)`,
-    [first],
-  )
-  const relations = Map.groupBy(rows, ({ relation }) => relation?.replace(/_\d\d(?=_|$)/, '') ?? 'commit')
-  const sums = [...relations].map(([name, records]) => ({ name, bytes: sum(records.map(({ bytes }) => bytes)) }))
-  return {
-    commits: new Set(rows.filter(({ xid }) => xid !== '0').map(({ xid }) => xid)).size,
-    bytes: sum(rows.map(({ bytes }) => bytes)),
-    byRelation: sums
-      .toSorted((a, b) => b.bytes - a.bytes)
-      .map(({ name, bytes }) => `${name} ${Math.round(bytes / creations)}`)
-      .join(', '),
-  }
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }

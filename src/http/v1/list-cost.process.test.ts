@@ -24,7 +24,7 @@ describe(`a site with ${count} vouchers`, async () => {
     const plans: any[] = []
     const explained: Queryable = {
       query: async (statement, values) => {
-        plans.push(await explainGeneric(app.db, statement as NamedStatement, values as unknown[]))
+        plans.push((await explainGeneric(app.db, statement as NamedStatement, values as unknown[])).Plan)
         return { rows: [] } as any
       },
     }

@@ -32,7 +32,7 @@ import {
 import { isLong, report, size } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { nameCursor, numberCursor, siteItemCursor, timeCursor } from './kit/pages.ts'
+import { nameCursor, numberCursor, placeCursor, siteItemCursor, timeCursor } from './kit/pages.ts'
 import { operations } from './register-v2.ts'
 
 const app = await startApp()
@@ -87,10 +87,12 @@ const fitting: Record<string, string[]> = {
   unused: ['true', 'false'],
   extendable_until: ['2099-02-01T00:00:00+02:00', '9999-12-31T23:59:59-23:59', '2020-01-01T00:00:00Z'],
   template_id: [template],
+  before: [template],
   controller_id: [controller, '00000000-0000-7000-8000-000000000000'],
   controller_site: ['default', 'branch', 'nowhere', '🙂', "'"],
   driver: ['unifi-integration', 'unifi-classic', 'constructor', '__proto__'],
   address: [simulator.url, 'https://127.0.0.1:1', 'http://127.0.0.1:1/x', 'ftp://127.0.0.1', 'https://u:p@127.0.0.1'],
+  accent_color: ['#7a1f2b', '#FFFFFF', '#000000', '#12345', '#12345g', 'red', '\u0000'],
   certificate_pin: ['AB:CD', Array(32).fill('AB').join(':')],
   username: ['admin', 'me@example.com'],
   url: [
@@ -115,6 +117,7 @@ const fitting: Record<string, string[]> = {
     siteItemCursor({ siteId: site, id }),
     timeCursor({ createdAt: new Date(), id }),
     timeCursor({ createdAt: new Date(0), id }),
+    ...[null, 0, 2 ** 31].map((position) => placeCursor({ position, expireMinutes: 60, id })),
     ...['8 Stunden', '\u0001', '\uffff', '🙂'.repeat(200)].map((name) => nameCursor({ name, id })),
   ],
 }

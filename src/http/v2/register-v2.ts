@@ -19,20 +19,51 @@ import { registerBodyParser } from './kit/check-input.ts'
 import { answerWithEtag } from './kit/etag.ts'
 import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
-import { registerOperations } from './kit/register-operations.ts'
+import { registerOperations, rejectOtherMethods } from './kit/register-operations.ts'
 import type { CallerContext } from './kit/require-caller.ts'
+import { exportOverview } from './overview/export-overview.ts'
 import { getOverview } from './overview/overview.ts'
-import { deleteMySession, deleteMySessions, getMe, listMySessions, updateMe, updateMyPassword } from './people/me.ts'
 import {
+  deleteMyIdentity,
+  deleteMySession,
+  deleteMySessions,
+  getMe,
+  listMySessions,
+  updateMe,
+  updateMyPassword,
+} from './people/me.ts'
+import {
+  checkAuthenticatorApp,
+  createAuthenticatorApp,
+  createPasskey,
+  createPasskeyOptions,
+  createRecoveryCodes,
+  deleteAuthenticatorApp,
+  deletePasskey,
+  enableAuthenticatorApp,
+  getMySecondFactors,
+  updatePasskey,
+} from './people/my-second-factors.ts'
+import {
+  checkSecondFactor,
+  checkSignInAgain,
+  createSecondFactorOptions,
+  createSignInAgainOptions,
+} from './people/second-factor.ts'
+import {
+  checkSetupToken,
   createFirstAdministrator,
   createSession,
   deleteSession,
   getSession,
   updatePasswordByLink,
+  updateSession,
 } from './people/session.ts'
 import {
   createPasswordLink,
   createPerson,
+  deletePersonIdentity,
+  deletePersonSecondFactors,
   deletePersonSessions,
   getPerson,
   listStaff,
@@ -45,6 +76,15 @@ import {
   revokeVoucher,
   revokeVouchers,
 } from './revocations/revocations.ts'
+import {
+  deleteHouseLogo,
+  getAccentColors,
+  getAppearance,
+  updateAppearance,
+  updateHouseLogo,
+} from './settings/appearance.ts'
+import { getSecondFactorSettings, updateSecondFactorSettings } from './settings/second-factor.ts'
+import { checkSignInGroups, getSignInSettings, updateSignInGroups, updateSignInSettings } from './settings/sign-in.ts'
 import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './sites/guest-info.ts'
 import { checkSiteImport, importSites } from './sites/import-sites.ts'
 import {
@@ -60,7 +100,9 @@ import {
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from './templates/templates.ts'
 import { exportVouchers } from './vouchers/export-vouchers.ts'
 import { lookUpCode } from './vouchers/look-up.ts'
+import { lookUpName } from './vouchers/look-up-name.ts'
 import { updateVoucher } from './vouchers/voucher-change.ts'
+import { getVoucherEnds } from './vouchers/voucher-ends.ts'
 import { getVoucherHistory } from './vouchers/voucher-history.ts'
 import { getVoucherOutcome } from './vouchers/voucher-outcome.ts'
 import { createVoucher, getVoucher, listVouchers } from './vouchers/vouchers.ts'
@@ -72,6 +114,12 @@ export const operations: Operation[] = [
   getSession,
   createSession,
   deleteSession,
+  updateSession,
+  checkSecondFactor,
+  createSecondFactorOptions,
+  checkSignInAgain,
+  createSignInAgainOptions,
+  checkSetupToken,
   createFirstAdministrator,
   updatePasswordByLink,
   getMe,
@@ -80,14 +128,39 @@ export const operations: Operation[] = [
   listMySessions,
   deleteMySessions,
   deleteMySession,
+  getMySecondFactors,
+  createAuthenticatorApp,
+  checkAuthenticatorApp,
+  enableAuthenticatorApp,
+  deleteAuthenticatorApp,
+  createRecoveryCodes,
+  createPasskeyOptions,
+  createPasskey,
+  updatePasskey,
+  deletePasskey,
+  deleteMyIdentity,
   listStaff,
   createPerson,
   getPerson,
   updatePerson,
   createPasswordLink,
   deletePersonSessions,
+  deletePersonSecondFactors,
+  deletePersonIdentity,
   getOverview,
+  exportOverview,
   getHold,
+  getAppearance,
+  updateAppearance,
+  getAccentColors,
+  updateHouseLogo,
+  deleteHouseLogo,
+  getSecondFactorSettings,
+  updateSecondFactorSettings,
+  getSignInSettings,
+  updateSignInSettings,
+  updateSignInGroups,
+  checkSignInGroups,
   listSites,
   getSite,
   createSite,
@@ -136,8 +209,10 @@ export const operations: Operation[] = [
   createVoucher,
   getVoucherOutcome,
   lookUpCode,
+  lookUpName,
   getVoucher,
   getVoucherHistory,
+  getVoucherEnds,
   updateVoucher,
   revokeVoucher,
   listBatches,
@@ -166,10 +241,20 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** API v2. It answers failures in its own format, including unknown paths below `/api/v2`. */
-export function registerV2(app: FastifyInstance, ctx: CallerContext & V2Context): void {
+/**
+ * API v2. It answers failures in its own format, including unknown paths below `/api/v2`. `webScript` names the
+ * script of the web app. Answers to requests with a cookie have it in the header `Web-App`, so that an open page notices an update of
+ * the service. Programs send no cookie and do not get the header.
+ */
+export function registerV2(app: FastifyInstance, ctx: CallerContext & V2Context, webScript?: string): void {
   app.register(
     (v2, _options, done) => {
+      if (webScript !== undefined)
+        v2.addHook('onRequest', (request, reply, next) => {
+          if (request.headers.cookie !== undefined) reply.header('web-app', webScript)
+          next()
+        })
+      v2.addHook('onRequest', rejectOtherMethods(ctx, operations, v2Path))
       v2.setErrorHandler(answerProblem)
       v2.setNotFoundHandler(() => {
         throw new DomainError('endpoint_not_found')

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { setLogo } from '#domain/sites/logo.ts'
 import { startApp } from '#test/app.ts'
 import { png } from '#test/data/images.ts'
@@ -19,6 +19,7 @@ import { startSimulator } from '#test/network/simulator.ts'
 import { operations } from './register-v2.ts'
 
 const app = await startApp()
+beforeEach(() => app.db.query('delete from rate_limits')) // a fast machine sends more than 600 requests a minute
 const site = await seedControlledSite(app.db, await startSimulator())
 const other = await seedSite(app.db)
 const voucher = `${site}-${await seedVoucher(app.db, site)}`
@@ -55,6 +56,47 @@ const callers = {
 
 type CallerName = keyof typeof callers
 type Statuses = Record<CallerName, number>
+
+/** The operations that people may call before they have set up the second factor that their role needs. */
+const openWithoutFactor = [
+  'getMe',
+  'deleteSession',
+  'checkSignInAgain',
+  'createSignInAgainOptions',
+  'getMySecondFactors',
+  'createAuthenticatorApp',
+  'checkAuthenticatorApp',
+  'enableAuthenticatorApp',
+  'createPasskeyOptions',
+  'createPasskey',
+]
+
+/** The operations that change passwords, factors, keys or people, or how people sign in. */
+const needRecentSignIn = [
+  'updateMyPassword',
+  'createAuthenticatorApp',
+  'checkAuthenticatorApp',
+  'enableAuthenticatorApp',
+  'deleteAuthenticatorApp',
+  'createRecoveryCodes',
+  'createPasskeyOptions',
+  'createPasskey',
+  'updatePasskey',
+  'deletePasskey',
+  'createPerson',
+  'updatePerson',
+  'createPasswordLink',
+  'deletePersonSecondFactors',
+  'updateSecondFactorSettings',
+  'createKey',
+  'updateKey',
+  'revokeKey',
+  'rollKey',
+  'deleteMyIdentity',
+  'deletePersonIdentity',
+  'updateSignInSettings',
+  'updateSignInGroups',
+]
 
 const barred = { nobody: 401, 'an expired key': 401, 'a revoked key': 401, 'a person who signed out': 401 }
 
@@ -170,6 +212,14 @@ const usingWebhook = (act: string, status: number, body?: object): Case[] =>
 /** The headers that a page of the web app sends. A public operation requires them too. */
 const fromOwnPage = { origin: app.url, 'content-type': 'application/json' }
 
+/** A passkey that no browser made. */
+const attestation = {
+  id: 'dGVzdA',
+  rawId: 'dGVzdA',
+  type: 'public-key',
+  response: { clientDataJSON: 'dGVzdA', attestationObject: 'dGVzdA' },
+}
+
 type Case = {
   path: string | (() => Promise<string>)
   /** The request ends the session of the caller, so each person gets another one first. */
@@ -186,6 +236,17 @@ const expected: Record<string, Case[]> = {
     { path: '/session', body: { email: 'a@example.com' }, headers: fromOwnPage, statuses: everybody(400) },
   ],
   deleteSession: [{ path: '/session', signsIn: true, statuses: personal(204) }],
+  updateSession: [{ path: '/session', body: { sign_out_after_minutes: 30 }, statuses: managingStaff(204, 204, 204) }],
+  checkSecondFactor: [
+    { path: '/session/second-factor', body: { code: '482917' }, headers: fromOwnPage, statuses: everybody(401) },
+  ],
+  createSecondFactorOptions: [
+    { path: '/session/second-factor/passkey-options', headers: fromOwnPage, statuses: everybody(401) },
+  ],
+  // The people of this test have no factor, so a code does not prove anything.
+  checkSignInAgain: [{ path: '/session/again', body: { code: '482917' }, statuses: personal(403) }],
+  createSignInAgainOptions: [{ path: '/session/again/options', statuses: personal(200) }],
+  checkSetupToken: [{ path: '/setup/check', body: { token: 'x' }, headers: fromOwnPage, statuses: everybody(409) }],
   createFirstAdministrator: [
     {
       path: '/setup',
@@ -214,6 +275,17 @@ const expected: Record<string, Case[]> = {
   listMySessions: [{ path: '/me/sessions', statuses: personal(200) }],
   deleteMySessions: [{ path: '/me/sessions', signsIn: true, statuses: personal(204) }],
   deleteMySession: [{ path: `/me/sessions/${nobody}`, statuses: personal(404) }],
+  getMySecondFactors: [{ path: '/me/second-factors', statuses: personal(200) }],
+  createAuthenticatorApp: [{ path: '/me/authenticator-app', statuses: personal(201) }],
+  checkAuthenticatorApp: [{ path: '/me/authenticator-app/check', body: { code: 'x' }, statuses: personal(400) }],
+  enableAuthenticatorApp: [{ path: '/me/authenticator-app/activate', statuses: personal(409) }],
+  deleteAuthenticatorApp: [{ path: '/me/authenticator-app', statuses: personal(404) }],
+  createRecoveryCodes: [{ path: '/me/recovery-codes', statuses: personal(409) }],
+  createPasskeyOptions: [{ path: '/me/passkeys/options', statuses: personal(200) }],
+  createPasskey: [{ path: '/me/passkeys', body: { name: 'Key', response: attestation }, statuses: personal(403) }],
+  updatePasskey: [{ path: `/me/passkeys/${nobody}`, body: { name: 'Key' }, statuses: personal(404) }],
+  deletePasskey: [{ path: `/me/passkeys/${nobody}`, statuses: personal(404) }],
+  deleteMyIdentity: [{ path: '/me/identity', statuses: personal(409) }],
   listStaff: [
     { path: '/staff', statuses: managingStaff(200, 200, 200) },
     { path: `/staff?site_id=${site}`, statuses: managingStaff(200, 200, 404) },
@@ -246,11 +318,50 @@ const expected: Record<string, Case[]> = {
   ],
   createPasswordLink: people('/password-link', 201),
   deletePersonSessions: people('/sessions', 204),
+  deletePersonSecondFactors: people('/second-factors', 204),
+  deletePersonIdentity: [{ path: newPerson({ siteIds: [site] }, '/identity'), statuses: ofAdministrators(409) }],
   getOverview: [
     { path: '/overview', statuses: managingStaff(200, 200, 200) },
     { path: `/overview?site_id=${site}`, statuses: managingStaff(200, 200, 404) },
   ],
+  exportOverview: [
+    { path: '/overview.csv?by=maker', statuses: managingStaff(200, 200, 200) },
+    { path: `/overview.csv?site_id=${site}`, statuses: managingStaff(200, 200, 404) },
+  ],
   getHold: [{ path: '/hold', statuses: managing(200, 200, 200) }],
+  getAppearance: [{ path: '/settings/appearance', statuses: ofAdministrators(200) }],
+  updateAppearance: [
+    { path: '/settings/appearance', body: { name: 'Hotel Adler' }, statuses: ofAdministrators(200) },
+    { path: '/settings/appearance', body: { accent_color: 'red' }, statuses: ofAdministrators(400) },
+  ],
+  getAccentColors: [
+    { path: '/settings/appearance/accent-colors?accent_color=%23ffee00', statuses: ofAdministrators(200) },
+  ],
+  updateHouseLogo: [
+    {
+      path: '/settings/appearance/logo',
+      body: png,
+      headers: { 'content-type': 'image/png' },
+      statuses: ofAdministrators(204),
+    },
+  ],
+  deleteHouseLogo: [{ path: '/settings/appearance/logo', statuses: ofAdministrators(204) }],
+  getSecondFactorSettings: [{ path: '/settings/second-factor', statuses: ofAdministrators(200) }],
+  updateSecondFactorSettings: [
+    { path: '/settings/second-factor', body: { required: [] }, statuses: ofAdministrators(200) },
+    { path: '/settings/second-factor', body: { required: ['admin'] }, statuses: ofAdministrators(409) },
+  ],
+  getSignInSettings: [{ path: '/settings/sign-in', statuses: ofAdministrators(200) }],
+  updateSignInSettings: [
+    { path: '/settings/sign-in', body: { password_sign_in: true }, statuses: ofAdministrators(200) },
+    { path: '/settings/sign-in', body: { password_sign_in: false }, statuses: ofAdministrators(409) },
+  ],
+  updateSignInGroups: [
+    { path: '/settings/sign-in/groups', body: { claim: 'groups', groups: [] }, statuses: ofAdministrators(200) },
+  ],
+  checkSignInGroups: [
+    { path: '/settings/sign-in/dry-run', body: { claim: 'groups', groups: [] }, statuses: ofAdministrators(200) },
+  ],
   listSites: [{ path: '/sites', statuses: reading(200) }],
   getSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
   createSite: [
@@ -447,8 +558,10 @@ const expected: Record<string, Case[]> = {
     { path: `/vouchers/lookup?site_id=${site}&code=48614-09510&fresh=true`, statuses: reading(404) },
     { path: '/vouchers/lookup?code=48614-09510', statuses: reading(200) },
   ],
+  lookUpName: [{ path: `/vouchers/by-name?site_id=${site}&name=Gast`, statuses: reading(404) }],
   getVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
   getVoucherHistory: [{ path: `/vouchers/${voucher}/history`, statuses: reading(404) }],
+  getVoucherEnds: [{ path: `/vouchers/${voucher}/ends`, statuses: reading(404) }],
   updateVoucher: [
     { path: `/vouchers/${stay}`, body: { name: 'Neu' }, statuses: writing(200) },
     { path: `/vouchers/${voucher}`, body: { name: 'Neu' }, statuses: writing(409) },
@@ -498,23 +611,41 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
     .filter(({ path }) => path === template)
     .flatMap((operation) => (operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]))
 
-  test.each(cases)('case %$: the status for each caller', async ({ path, body, headers, signsIn, statuses }) => {
-    const statusFor = async (who: CallerName) => {
-      const caller: { key?: string; session?: string } = callers[who]
-      const options = {
-        method,
-        ...(headers && { headers }),
-        ...(body && { body: toBody(typeof body === 'function' ? body() : body) }),
-        ...(signsIn && statuses[who] === 204 ? await personOf({}) : caller),
-      }
-      const url = typeof path === 'function' ? await path() : path
-      return (await app.call(`/api/v2${url}`, options)).status
+  const send = async ({ path, body, headers }: Case, caller: { key?: string; session?: string }) => {
+    const options = {
+      method,
+      ...(headers && { headers }),
+      ...(body && { body: toBody(typeof body === 'function' ? body() : body) }),
+      ...caller,
     }
+    const url = typeof path === 'function' ? await path() : path
+    return app.call(`/api/v2${url}`, options)
+  }
 
+  test.each(cases)('case %$: the status for each caller', async (each) => {
+    const { signsIn, statuses } = each
     const answered: Partial<Statuses> = {}
-    for (const who of Object.keys(callers) as CallerName[]) answered[who] = await statusFor(who)
+    for (const who of Object.keys(callers) as CallerName[])
+      answered[who] = (await send(each, signsIn && statuses[who] === 204 ? await personOf({}) : callers[who])).status
 
     expect(answered).toEqual(statuses)
+  })
+
+  test.each(cases)('case %$: the answer before a required second factor is set up', async (each) => {
+    const answer = await send(each, await administratorWith('must_set_up_factor = true'))
+
+    if (isPublic || openWithoutFactor.includes(operationId))
+      expect(answer.status).toBe(each.statuses['an administrator'])
+    else expect([answer.status, answer.json().error]).toEqual([403, 'second_factor_missing'])
+  })
+
+  test('the answer to somebody who signed in 16 minutes ago', async () => {
+    const [each] = cases as [Case]
+    const answer = await send(each, await administratorWith(`authenticated_at = now() - interval '16 minutes'`))
+
+    if (needRecentSignIn.includes(operationId))
+      expect([answer.status, answer.json().error]).toEqual([403, 'sign_in_again'])
+    else expect(answer.status).toBe(each.statuses['an administrator'])
   })
 
   test('405: every other method; 401 without a key or a session, unless the path is public', async () => {
@@ -545,6 +676,7 @@ test('an item that the key may not see is answered exactly like one that does no
     [`/vouchers.csv?site_id=${site}`, '/vouchers.csv?site_id=999999'],
     [`/vouchers/${voucher}`, `/vouchers/${other}-${nobody}`],
     [`/vouchers/${voucher}/history`, `/vouchers/${other}-${nobody}/history`],
+    [`/vouchers/${voucher}/ends`, `/vouchers/${other}-${nobody}/ends`],
     [`/revocations/${revocation}`, `/revocations/${nobody}`],
     [`/revocations/${revocation}/rows`, `/revocations/${nobody}/rows`],
     [`/vouchers/lookup?code=4861409510&site_id=${site}`, '/vouchers/lookup?code=4861409510&site_id=999999'],
@@ -607,6 +739,13 @@ async function revokedKey(): Promise<{ key: string }> {
   return { key }
 }
 
+/** An administrator whose session has these values. */
+async function administratorWith(values: string): Promise<{ session: string }> {
+  const { id, session } = await seedPerson(app.db, { role: 'admin' })
+  await app.db.query(`update staff_sessions set ${values} where staff_id = $1`, [id])
+  return { session }
+}
+
 async function signedOut(): Promise<{ session: string }> {
   const { id, session } = await seedPerson(app.db, { role: 'admin' })
   await app.db.query('delete from staff_sessions where staff_id = $1', [id])
@@ -620,6 +759,7 @@ test('the answer for a person whom a manager may not manage is the same as for o
     { method: 'PATCH', body: '{"name":"Eva"}' },
     { method: 'POST', path: '/password-link' },
     { method: 'DELETE', path: '/sessions' },
+    { method: 'DELETE', path: '/second-factors' },
   ]
   for (const { path = '', ...request } of requests) {
     const ask = async (id: string) => {

@@ -44,10 +44,11 @@ async function makeUntilTomorrow(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Recently created' }).getByText('Familie Huber').click()
 }
 
-/** Opens the dialog, which proposes one day more, and picks the day this many days after the current end. */
+/** Opens the dialog and chooses the day of this end. */
 async function chooseEnd(page: Page, end: number): Promise<void> {
   await page.getByRole('button', { name: 'Extend…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend the voucher of Familie Huber' })
+  await dialog.getByText('Date…').click()
   await dialog.getByLabel('Valid until').click()
   const calendar = page.locator('[data-dates-dropdown]')
   const at = new Date(end)
@@ -59,29 +60,14 @@ async function chooseEnd(page: Page, end: number): Promise<void> {
   await calendar.getByRole('button', { name: 'Apply' }).click()
 }
 
-test('a voucher is extended within its reserved time, and the code stays', async () => {
-  const { page, controller, ends } = await openDesk({ roomDays: 3 })
-  await makeUntilTomorrow(page)
-  const [made] = await ends()
-  await page.getByRole('button', { name: 'Extend…' }).click()
-  await page.getByRole('button', { name: 'Extend voucher' }).click() // the dialog proposes one day more
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  const shown = new Date((made?.until ?? 0) + day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
-
-  await page.getByText(`Valid: until`).filter({ hasText: shown }).waitFor()
-  expect(await ends()).toEqual([{ code: made?.code, until: (made?.until ?? 0) + day }])
-  expect(await controller.vouchers()).toHaveLength(1)
-})
-
-test('beyond its reserved time, a voucher gets a replacement, and its own code stays as it is', async () => {
+test('beyond its reserved time, the guest gets a second code, and the first one stays as it is', async () => {
   const { page, controller, ends } = await openDesk({ roomDays: 1 })
   await makeUntilTomorrow(page)
   const [made] = await ends()
   const wanted = (made?.until ?? 0) + 5 * day
   await chooseEnd(page, wanted)
-  await page.getByText('This voucher can work only until').waitFor()
-  expect(await page.getByRole('button', { name: 'Extend voucher' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Create a replacement' }).click()
+  await page.getByText('This code cannot work longer.').waitFor()
+  await page.getByRole('button', { name: 'Create a second code' }).click()
   await page.getByRole('heading', { name: 'Voucher created' }).waitFor()
   const code = (
     await page
@@ -98,15 +84,15 @@ test('beyond its reserved time, a voucher gets a replacement, and its own code s
   ])
 })
 
-test('a voucher that a colleague is revoking is not extended but replaced', async () => {
+test('a voucher that a colleague is revoking is not extended, and the guest gets a second code', async () => {
   const { page, site, session, ends } = await openDesk({ roomDays: 3 })
   await makeUntilTomorrow(page)
   const [made] = await ends()
   await page.getByRole('button', { name: 'Extend…' }).click()
   const { vouchers } = (await app.call(`/api/v2/vouchers?site_id=${site}`, { session })).json()
   expect((await app.call(`/api/v2/vouchers/${vouchers[0].id}`, { method: 'DELETE', session })).status).toBe(202)
-  await page.getByRole('button', { name: 'Extend voucher' }).click()
-  await page.getByRole('button', { name: 'Create a replacement' }).click()
+  await page.getByRole('button', { name: 'Extend by 1 day' }).click()
+  await page.getByRole('button', { name: 'Create a second code' }).click()
   await page.getByRole('heading', { name: 'Voucher created' }).waitFor()
 
   expect((await ends()).map(({ until }) => until)).toEqual([made?.until, (made?.until ?? 0) + day])

@@ -5,7 +5,7 @@ import type { TestApp } from '#test/app.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite, seedVoucher, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
-import { openPage, startWebApp } from '#test/web.ts'
+import { openPage, startWebApp, withoutFirstData } from '#test/web.ts'
 import { type Language, wordsOf } from '../words.ts'
 
 const longest = {
@@ -23,6 +23,8 @@ export type StateDesk = {
   page: Page
   t: (key: string, values?: Record<string, string | number>) => string
   guest: string
+  /** Ends the session as an administrator would. */
+  endSession(): Promise<unknown>
 }
 
 /** A service with vouchers in every status. Its controllers never answer; tests send the answers instead. */
@@ -35,9 +37,10 @@ export async function startDesks() {
   /** A page for somebody with one site, whose texts are in this language. */
   async function openAs(language: Language, { siteIds = [sites[language]], role = 'desk' as 'desk' | 'admin' } = {}) {
     const { locale, t } = wordsOf(language)
-    const { session } = await seedPerson(app.db, { name: 'Anna Weber', role, ...(role === 'desk' && { siteIds }) })
+    const { id, session } = await seedPerson(app.db, { name: 'Anna Weber', role, ...(role === 'desk' && { siteIds }) })
     const page = await openPage(browser, { url: app.url, session, locale })
-    return { page, t, guest: namesIn[language].guest }
+    const endSession = () => app.db.query('delete from staff_sessions where staff_id = $1', [id])
+    return { page, t, guest: namesIn[language].guest, endSession }
   }
   async function openDesk(language: Language): Promise<StateDesk> {
     const desk = await openAs(language)
@@ -104,6 +107,9 @@ async function seedDesk({ db, context }: TestApp, names: typeof usual): Promise<
   return site
 }
 
+/** The page has these answers already. */
+const isInPage = (path: string) => path === '/session' || path === '/sites'
+
 /** The path of an operation of the API, also with a query. */
 const under = (path: string) => new RegExp(`/api/v2${path}(\\?|$)`)
 
@@ -111,6 +117,7 @@ type Answer = { status?: number; json?: unknown; headers?: Record<string, string
 
 /** Answers instead of the service. `method` leaves other requests to the service. */
 export async function answer(page: Page, path: string, { status = 200, json, headers = {} }: Answer, method = 'GET') {
+  if (isInPage(path)) await withoutFirstData(page)
   await page.route(under(path), (route: Route) =>
     route.request().method() === method ? route.fulfill({ status, json, headers }) : route.fallback(),
   )
@@ -125,7 +132,20 @@ export const failure = (status: number, error: string, headers: Record<string, s
 
 /** Leaves a request without an answer while the page is open. */
 export async function hold(page: Page, path: string, method = 'GET') {
+  if (isInPage(path)) await withoutFirstData(page)
   await page.route(under(path), (route: Route) => (route.request().method() === method ? undefined : route.fallback()))
+}
+
+/** All controllers look unreachable since ten minutes. */
+export async function answerUnreachable(page: Page): Promise<void> {
+  await withoutFirstData(page)
+  const since = new Date(Date.now() - 600_000).toISOString()
+  const unreachable = { state: 'unreachable', reachable: false, unreachable_since: since }
+  await page.route(/\/api\/v2\/sites(\?|\/\d+$)/, async (route) => {
+    const found = await (await route.fetch()).json()
+    const sites = found.sites?.map((site: object) => ({ ...site, ...unreachable }))
+    return route.fulfill({ json: sites ? { ...found, sites } : { ...found, ...unreachable } })
+  })
 }
 
 /** Types the name and presses Enter. */

@@ -47,13 +47,31 @@ async function check(desk: StateDesk, found: object, words: string): Promise<voi
 
 const noneFound = { vouchers: [], on_controller_only: [], fresh: true, synced_at: null }
 
-/** The first voucher of the list becomes a stay that ends in this many days. */
-async function answerWithStay({ page }: StateDesk, days: number): Promise<void> {
+/** The first voucher of the list becomes a stay that ends in three days and can be extended by this many days. */
+async function answerWithStay({ page }: StateDesk, roomDays: number): Promise<void> {
   const { vouchers } = await page.evaluate<{ vouchers: { id: string }[] }>(
     `fetch('/api/v2/vouchers?limit=1').then((answer) => answer.json())`,
   )
-  const end = new Date(Date.now() + days * 86_400_000).toISOString()
-  await answer(page, `/vouchers/${vouchers[0]?.id}`, { json: { ...vouchers[0], valid_until: end, ends_at: end } })
+  const path = `/vouchers/${vouchers[0]?.id}`
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const ends_at = inDays(3)
+  await answer(page, path, { json: { ...vouchers[0], valid_until: ends_at, ends_at } })
+  const proposed = (days: number) => ({
+    valid_until: inDays(3 + days),
+    days,
+    direction: days < 0 ? 'earlier' : 'later',
+    error: days > roomDays ? 'valid_until_too_late' : null,
+  })
+  await page.route(new RegExp(`/api/v2${path}/ends`), (route) =>
+    route.fulfill({
+      json: {
+        time_zone: 'Europe/Vienna',
+        ends_at,
+        latest_valid_until: inDays(3 + roomDays),
+        ends: [1, 2, 7, ...(route.request().url().includes('until=') ? [-1] : [])].map(proposed),
+      },
+    }),
+  )
 }
 
 /** A voucher of the list as the answer to the check of a code. */
@@ -128,18 +146,14 @@ const states: Record<string, State> = {
     await create(desk)
     await desk.page.getByText(desk.t('desk.limited')).first().waitFor()
   },
-  offline: async (desk) => {
-    await desk.page.context().setOffline(true)
-    await create(desk)
-    await desk.page.getByText(desk.t('desk.not-sent')).waitFor()
-  },
   'no right': async (desk) => {
     await answer(desk.page, '/vouchers', failure(403, 'role_missing'), 'POST')
     await create(desk)
     await desk.page.getByText(desk.t('errors.no-right-text')).waitFor()
   },
   'signed out': async (desk) => {
-    await answer(desk.page, '/vouchers', failure(401, 'session_ended'), 'POST')
+    // For real: the page asks for the session again, and the dialog would close.
+    await desk.endSession()
     await create(desk)
     await desk.page.getByRole('dialog', { name: desk.t('sign-in.ended') }).waitFor()
     expect(await desk.page.getByLabel(desk.t('desk.for-whom')).inputValue()).toBe(desk.guest)
@@ -153,25 +167,46 @@ const states: Record<string, State> = {
     await desk.page.getByText(desk.t('desk.over')).waitFor()
   },
   extend: async (desk) => {
+    await answerWithStay(desk, 8)
+    await change(desk, 'desk.extend')
+    await desk.page.getByText(desk.t('extend.longer-1')).waitFor()
+  },
+  'extend with little room': async (desk) => {
     await answerWithStay(desk, 3)
     await change(desk, 'desk.extend')
+    await desk.page.getByText(desk.t('extend.chip-too-late', { chip: '' }).trim()).waitFor()
+  },
+  'extend to an earlier date': async (desk) => {
+    await states['extend']?.(desk)
+    await desk.page.keyboard.press('4')
     await desk.page.getByText('Europe/Vienna').waitFor()
-    await desk.page.getByRole('button', { name: desk.t('desk.extend-submit') }).waitFor()
+    await desk.page.getByText(desk.t('extend.would-be-earlier-why')).waitFor()
+  },
+  'extend after a colleague': async (desk) => {
+    await states['extend']?.(desk)
+    await answer(desk.page, '/vouchers/[^/]+', failure(409, 'valid_until_not_later'), 'PATCH')
+    await desk.page.keyboard.press('Enter')
+    await desk.page.getByText(desk.t('extend.changed')).waitFor()
   },
   'extend an unused voucher': async (desk) => {
     await change(desk, 'desk.extend')
+    await desk.page.getByText(desk.t('extend.nothing')).waitFor()
+  },
+  'end by': async (desk) => {
+    await states['extend an unused voucher']?.(desk)
+    await desk.page.getByRole('button', { name: desk.t('extend.end-by') }).click()
     await desk.page.getByText('Europe/Vienna').waitFor()
-    await desk.page.getByText(desk.t('desk.replace-text')).waitFor()
+    await desk.page.getByText(desk.t('extend.online')).waitFor()
   },
   'end earlier': async (desk) => {
     await states['extend']?.(desk)
-    await answerWithStay(desk, 30) // a colleague was faster
-    await desk.page.getByRole('button', { name: desk.t('desk.extend-submit') }).click()
-    await desk.page.getByRole('button', { name: desk.t('desk.earlier-submit') }).waitFor()
+    await desk.page.getByRole('button', { name: desk.t('extend.end-earlier') }).click()
+    await desk.page.getByText('Europe/Vienna').waitFor()
+    await desk.page.getByText(desk.t('extend.earlier-1')).waitFor()
   },
-  replace: async (desk) => {
+  'second code': async (desk) => {
     await change(desk, 'desk.extend', used)
-    await desk.page.getByText(desk.t('desk.replace-text')).waitFor()
+    await desk.page.getByRole('button', { name: desk.t('extend.submit-second') }).waitFor()
   },
   revoke: (desk) => change(desk, 'desk.revoke'),
   'revoke failed': async (desk) => {
@@ -194,7 +229,7 @@ const states: Record<string, State> = {
     const others = [{ site_id: 1, status: 'expired' }]
     return check(desk, { ...noneFound, on_controller_only: others }, desk.t('desk.check-foreign'))
   },
-  'check none': (desk) => check(desk, { ...noneFound, fresh: false }, desk.t('desk.check-none')),
+  'check none': (desk) => check(desk, { ...noneFound, fresh: false }, desk.t('check.none-here')),
   'check failed': async (desk) => {
     await desk.page.route(/lookup/, (route) => route.abort())
     const region = desk.page.getByRole('region', { name: desk.t('desk.check') })
@@ -205,7 +240,7 @@ const states: Record<string, State> = {
   keys: async ({ page, t }) => {
     await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('Shift+?')
-    await page.getByRole('dialog', { name: t('keys.title') }).waitFor()
+    await page.getByRole('dialog', { name: t('shortcuts.title') }).waitFor()
   },
 }
 

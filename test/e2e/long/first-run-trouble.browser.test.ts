@@ -37,6 +37,9 @@ test('a hotspot operator enters the own site, and the setup goes on with it', as
   await page.getByLabel('Site on the controller').fill('branch')
   await page.getByRole('button', { name: 'Test the connection' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Add sites' }).waitFor()
+  await page.getByLabel('Name of this site').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Wi-Fi and slip' }).waitFor()
 
   expect((await listSites(app.db)).map(({ name, controllerSite }) => [name, controllerSite])).toEqual([
@@ -150,7 +153,7 @@ test('setup is left after each step and continues there, also after the password
     expect(await readGuestInfo(app.context, testActor, id)).toMatchObject({ wifiName: 'Adler-Gast' })
   expect(await controller.vouchers()).toHaveLength(1)
   await leaveAndResume()
-  await page.waitForURL('**/desk*')
+  await page.getByRole('heading', { name: 'It works' }).waitFor()
 })
 
 test.each(languages)('the first voucher: none, too many requests and finding out, in %s', async (language) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { expectUsable } from '#test/axe.ts'
+import { expectAccessible, expectUsable } from '#test/axe.ts'
+import { pasteInto } from '../paste-into.ts'
 import type { Language } from '../words.ts'
 import { answer, failure, hold, namesIn, startDesks } from './desk-for-states.ts'
 
@@ -55,6 +56,29 @@ async function openBatch(language: Language, changes: Partial<typeof batch>, out
 
 const repeat = (count: number, ...outcome: [string, string?]) => Array<[string, string?]>(count).fill(outcome)
 
+/** 34 guests, as a spreadsheet copies them. Lines 5 and 7 are wrong, and lines 14 and 29 are the same. */
+function tableOf(language: Language, longName: string): string {
+  const day = (days: number) => {
+    const date = new Date(now + days * 86_400_000)
+    return `${date.getUTCDate()}.${date.getUTCMonth() + 1}.`
+  }
+  const header = language === 'de' ? 'Name\tZimmer\tbis\tGeräte\tE-Mail' : 'Name\tRoom\tUntil\tDevices\tE-mail'
+  const first = [
+    `Familie Huber\t204\t${day(2)}\t4\thuber@web.example`,
+    `Brandt\t206\t${day(2)}\t2\t`,
+    `Dr. Henkel\t207\t${day(1)}\t2\ts.henkel@praxis.example`,
+    'Okafor\t208\t31.11.\t2\tokafor@mail.example',
+    `${longName}\t210\t${day(3)}\t2\tp.devries@post.example`,
+    `Moretti\t305\t${day(2)}\tviele\tmoretti@mail.example`,
+    `Familie Yıldız\t311\t${day(7)}\t4\t`,
+  ]
+  const others = Array.from(
+    { length: 27 },
+    (_, i) => `${i === 5 || i === 20 ? 'Kern\t501' : `Gast ${i}\t${400 + i}`}\t3 days\t\t`,
+  )
+  return [header, ...first, ...others].join('\n')
+}
+
 describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
   test('the form with duplicate names, and with a wrong count', async () => {
     const { page, t } = await openAs(language)
@@ -67,6 +91,33 @@ describe.each(['en', 'de'] as const)('many vouchers in %s', (language) => {
     await page.getByRole('button', { name: t('desk.create') }).click()
     await page.getByText(t('many.wrong-count', { most: language === 'de' ? '1.000' : '1,000' })).waitFor()
     await expectUsable(page, `many count.${language}`)
+  })
+
+  test('a pasted table with errors, a cell that is edited, all rows wrong, and too many rows', async () => {
+    const { page, t, guest } = await openAs(language)
+    await page.goto('/desk?many=new')
+    await pasteInto(page.getByLabel(t('desk.for-whom')), tableOf(language, guest))
+    await page.getByText(t('many.left-out_other', { count: 2 })).waitFor()
+    await expectUsable(page, `many table.${language}`)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.keyboard.press('Control+.')
+    await page.getByRole('textbox', { name: t('many.cell', { line: 5, column: t('many.kind-until') }) }).waitFor()
+    await expectAccessible(page, `many table edited.${language}`)
+    await page.keyboard.press('Escape')
+    await page.getByLabel(t('many.column', { number: 1 })).selectOption('ignore')
+    await page.getByText(t('many.no-name-column')).waitFor()
+    await expectUsable(page, `many table without names.${language}`)
+    await page.getByRole('button', { name: t('many.as-text') }).click()
+    await page.getByRole('button', { name: t('many.as-table') }).waitFor()
+    await expectUsable(page, `many table as text.${language}`)
+
+    await page.getByLabel(t('desk.for-whom')).fill('')
+    await pasteInto(
+      page.getByLabel(t('desk.for-whom')),
+      Array.from({ length: 1_005 }, (_, i) => `${guest};${i};31.11.`).join('\n'),
+    )
+    await page.getByText(t('many.wrong-too-many', { most: language === 'de' ? '1.000' : '1,000', over: 5 })).waitFor()
+    await expectAccessible(page, `many table too long.${language}`)
   })
 
   test('running, held up, and settling', async () => {

@@ -77,6 +77,7 @@ test('a changed password ends the other sessions and keeps this one', async () =
   const { email, session } = await seedAnna()
   const elsewhere = await signInElsewhere(email)
   const page = await openAccount(session)
+  await page.getByRole('button', { name: 'Change…' }).click()
   const change = async (current: string, next: string) => {
     await page.getByLabel('Current password').fill(current)
     await page.getByLabel('New password').fill(next)
@@ -108,19 +109,20 @@ test('a session on another computer can be ended', async () => {
   await elsewhere.waitForURL('**/sign-in?next=%2Fme')
 })
 
-test('signing out everywhere asks first, and ends this session too', async () => {
+test('signing out everywhere else asks first, and keeps this session', async () => {
   const { email, session } = await seedAnna()
   const elsewhere = await signInElsewhere(email)
   const page = await openAccount(session)
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.getByText('All 2 sessions end, including the one on this device.').waitFor()
-  await expectAccessible(page, 'me everywhere')
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await page.getByText('1 other session ends. You stay signed in on this device.').waitFor()
+  await expectAccessible(page, 'me everywhere else')
   await expectKeyboardReachesAll(page)
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.getByRole('button', { name: 'End 2 sessions' }).click()
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await page.getByRole('button', { name: 'End 1 session' }).click()
 
-  await page.waitForURL('**/sign-in')
+  await expect.poll(() => page.getByText('Chrome, Linux').count()).toBe(0)
+  expect(await page.getByText('this device').count()).toBe(1)
   await elsewhere.reload()
   await elsewhere.waitForURL('**/sign-in?next=%2Fme')
 })

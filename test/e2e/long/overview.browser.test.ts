@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
+import { seedDays, seedSites } from '#test/data/days-of-sites.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import { listenAsWorker, openPage, startWebApp } from '#test/web.ts'
-import { seedDays, seedSites } from '../../overview/days-of-sites.ts'
 
 const app = await startWebApp()
 const browser = await startBrowser()

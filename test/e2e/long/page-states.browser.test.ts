@@ -4,7 +4,7 @@ import { expectAccessible, expectUsable } from '#test/axe.ts'
 import { seedSite } from '#test/data/seed.ts'
 import { openPage } from '#test/web.ts'
 import { type Language, wordsOf } from '../words.ts'
-import { answer, failure, hold, namesIn, startDesks } from './desk-for-states.ts'
+import { answer, answerUnreachable, failure, hold, namesIn, startDesks } from './desk-for-states.ts'
 
 const { app, browser, sites, openAs } = await startDesks()
 const emptySite = await seedSite(app.db, { name: 'Pension Alpenblick' })
@@ -91,13 +91,15 @@ const states: Record<string, State> = {
     prepare: (page) => answer(page, '/sites', { json: { sites: [], next_cursor: null } }),
     shows: text('desk.no-site-admin'),
   },
-  'desk all sites': { path: '/desk', siteIds: two, shows: text('desk.site-first') },
-  'desk all sites, one chosen': {
+  'desk all sites': { path: '/desk', siteIds: two, shows: text('desk-site.label') },
+  'desk all sites, another chosen': {
     path: '/desk',
     siteIds: two,
     shows: async (page, t) => {
-      await page.getByRole('combobox', { name: t('desk.site') }).click()
-      await page.getByRole('option', { name: namesIn.en.site }).click()
+      await page
+        .getByRole('group', { name: t('desk-site.label') })
+        .getByText(namesIn.en.site)
+        .click()
       await page.getByText('93685-87509').waitFor()
     },
   },
@@ -105,19 +107,23 @@ const states: Record<string, State> = {
   'desk site out of reach': {
     path: '/desk',
     siteIds: mine,
-    prepare: (page) =>
-      page.route(/\/api\/v2\/sites\?/, async (route) => {
-        const found = await (await route.fetch()).json()
-        const unreachable = {
-          state: 'unreachable',
-          reachable: false,
-          unreachable_since: new Date(Date.now() - 600_000).toISOString(),
-        }
-        return route.fulfill({
-          json: { ...found, sites: found.sites.map((site: object) => ({ ...site, ...unreachable })) },
-        })
-      }),
-    shows: text('sites.unreachable'),
+    prepare: answerUnreachable,
+    shows: text('outage.go-on'),
+  },
+  'many site out of reach': {
+    path: '/desk?many=new',
+    siteIds: mine,
+    prepare: answerUnreachable,
+    shows: text('outage.go-on'),
+  },
+  'desk check a code of two sites': {
+    path: '/desk',
+    siteIds: two,
+    shows: async (page, t) => {
+      await page.getByRole('textbox', { name: t('desk.check') }).fill('93685-87509')
+      await page.keyboard.press('Enter')
+      await page.getByText(t('check.at', { site: namesIn.de.site })).waitFor()
+    },
   },
   'me loading': {
     path: '/me',

@@ -107,3 +107,18 @@ test('the menu works by keyboard, in German; a second print has the new choice',
     expect(pages[0]?.text).toContain(code)
   }
 })
+
+test('the next print begins at the chosen card, and the one after it at the first', async () => {
+  const { page } = await makeVoucher()
+  await page.getByRole('button', { name: 'Paper and language' }).click()
+  await page.getByRole('menuitemradio', { name: 'Begin at card 4' }).click()
+  await page.getByRole('menuitemradio', { name: 'Begin at card 4', checked: true }).waitFor()
+  await page.keyboard.press('Escape')
+  const emptyCards = async (dialogs: number) => {
+    await page.keyboard.press('Control+p')
+    await expect.poll(() => page.evaluate('window.dialogs')).toBe(dialogs)
+    return page.locator('.vs-sheet > div').count()
+  }
+
+  expect([await emptyCards(1), await emptyCards(2)]).toEqual([3, 0])
+})

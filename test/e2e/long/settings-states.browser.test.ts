@@ -58,7 +58,7 @@ type State = {
 const internal = failure(500, 'internal_error')
 const alert = (page: Page) => page.getByRole('alert').first().waitFor()
 const skeleton = (page: Page) => page.locator('[aria-busy=true] .mantine-Skeleton-root').first().waitFor()
-const row = (name: string) => (page: Page) => page.getByText(name).first().waitFor()
+const row = (name: string | RegExp) => (page: Page) => page.getByText(name).first().waitFor()
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const openPerson = async (page: Page, name: string) => click(page, name)
 const openMenu = async (page: Page, t: Words, name: string, item: string) => {
@@ -79,8 +79,8 @@ const pages: Record<string, State> = {
     path: '/settings?text=nobody',
     shows: (page, t) => page.getByText(t('settings.no-match')).waitFor(),
   },
-  templates: { path: '/settings?tab=templates', shows: row('1 Tag') },
-  'templates of a manager': { path: '/settings?tab=templates', by: manager, shows: row('1 Tag') },
+  templates: { path: '/settings?tab=templates', shows: row(/1 Tag|1 day/) },
+  'templates of a manager': { path: '/settings?tab=templates', by: manager, shows: row(/1 Tag|1 day/) },
   'templates loading': {
     path: '/settings?tab=templates',
     prepare: (page) => hold(page, '/templates'),
@@ -196,7 +196,7 @@ const dialogs: Record<string, State> = {
   'remove a template': {
     path: '/settings?tab=templates',
     shows: async (page, t) => {
-      await openMenu(page, t, '1 Tag', 'settings.remove')
+      await openMenu(page, t, t('desk.days_one', { count: 1 }), 'settings.remove')
       await page.getByText(t('settings.remove-text')).waitFor()
     },
   },
@@ -263,7 +263,7 @@ test('a manager creates a template for a site, changes it and removes it; the di
   await dialog.getByText('8 hours from first use · 1 device · 2.5 Mbit/s download').waitFor()
   await dialog.getByRole('button', { name: 'Create template' }).click()
   await page.getByRole('row', { name: /Workshop.*8 hours from first use.*Hotel Goldener Adler/ }).waitFor()
-  expect(await page.getByRole('button', { name: 'Actions for 1 Tag' }).count()).toBe(0) // it is for all sites
+  expect(await page.getByRole('button', { name: 'Actions for 1 day' }).count()).toBe(0) // it is for all sites
 
   await click(page, 'Workshop')
   await dialog.getByLabel('Any number').check()
@@ -274,4 +274,33 @@ test('a manager creates a template for a site, changes it and removes it; the di
   await click(page, 'Remove template')
   await page.getByText('Template Workshop removed').waitFor()
   await expect.poll(() => page.getByRole('row', { name: /Workshop/ }).count()).toBe(0)
+})
+
+test('an administrator orders templates by keys and by dragging, and chooses a default; the desk follows', async () => {
+  const page = await open('en', pages['templates'] as State)
+  await addTemplate(db, testActor, { ...limits, name: '', expireMinutes: 60, maxUses: 1, siteId: null })
+  await page.reload()
+  const names = async () => {
+    const cells = await page.locator('tbody tr td:nth-child(2)').allInnerTexts()
+    return cells.map((cell) => cell.split('\n').filter(Boolean))
+  }
+  const conference = 'Tagungsgäste des Seminarzentrums mit Übernachtung'
+  await expect.poll(names).toEqual([['1 hour'], ['1 day'], [conference]])
+
+  await page.getByRole('button', { name: 'Move 1 hour' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.getByText('1 hour, 2 of 3').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: `Move ${conference}` }).dragTo(page.getByRole('row', { name: /1 day/ }))
+  await openMenu(page, wordsOf('en').t, '1 day', 'settings.make-default')
+  await expect.poll(names).toEqual([[conference], ['1 day', 'Default'], ['1 hour']])
+
+  await page.goto(`/desk?site=${hotel}`)
+  await page.getByRole('radio', { name: '1 day', checked: true }).waitFor()
+  const cards = await page
+    .locator('fieldset') // the choice between one and many is not in it, and comes later
+    .getByRole('radio')
+    .evaluateAll((radios) =>
+      radios.map((radio: any) => radio.parentElement.title || radio.nextElementSibling.textContent),
+    )
+  expect(cards.slice(0, 3)).toEqual([conference, '1 day', '1 hour'])
 })

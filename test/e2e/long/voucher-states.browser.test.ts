@@ -81,6 +81,7 @@ const states: Record<string, State> = {
     act: async (page, t) => {
       await listed(page)
       await page.getByRole('button', { name: t('vouchers.export') }).click()
+      await page.getByRole('menuitem', { name: t('vouchers.export-spreadsheet') }).click()
       await page.getByText(t('errors.not-exported')).waitFor()
     },
   },
@@ -89,6 +90,7 @@ const states: Record<string, State> = {
     act: async (page, t) => {
       await listed(page)
       await page.getByRole('button', { name: t('vouchers.export') }).click()
+      await page.getByRole('menuitem', { name: t('vouchers.export-spreadsheet') }).click()
       await page.getByText(t('vouchers.export-too-large')).waitFor()
     },
   },

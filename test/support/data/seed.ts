@@ -180,6 +180,6 @@ export async function seedPerson(
   const { person } = await addPerson(db, testActor, request)
   if (password !== undefined) await updatePasswordHash(db, person.id, await hashPassword(password, cheapHash))
   const visitor = { address: '127.0.0.1', userAgent: 'Test', token: undefined }
-  const { token } = await db.transaction((tx) => startSession(tx, visitor, person.id))
+  const { token } = await db.transaction((tx) => startSession(tx, visitor, person.id, { by: 'password' }))
   return { id: person.id, email, session: token }
 }

@@ -37,29 +37,31 @@ export async function queryServer(statement: string): Promise<void> {
 
 const buildService = fileURLToPath(new URL('../../../build/build-service.ts', import.meta.url))
 
-const shared = globalThis as { serverOfRun?: ReturnType<typeof startServerOfRun> }
+const shared = globalThis as { databasesOfRun?: Promise<DatabasesOfRun> }
 
-/** Starts one server for all projects, unless TEST_DATABASE_URL names another one. Returns a function that stops it. */
-async function provideServer(): Promise<(() => Promise<void>) | undefined> {
-  if (shared.serverOfRun) await shared.serverOfRun
-  if (process.env[variable] !== undefined || !canStartServer()) return undefined
-  shared.serverOfRun = startServerOfRun()
-  const { url, stop } = await shared.serverOfRun
-  process.env[variable] = url // the workers inherit it
-  return stop
-}
+type DatabasesOfRun = { template: string; release: () => Promise<void> }
 
-/**
- * Vitest's global set-up, once for each project: builds the service, starts PostgreSQL and migrates once; each test file
- * clones the result.
- */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Builds the service, starts PostgreSQL unless TEST_DATABASE_URL names another one, and migrates the template. */
+async function prepareDatabases(): Promise<DatabasesOfRun> {
   await promisify(execFile)(process.execPath, [buildService])
-  const stop = await provideServer()
+  const server = process.env[variable] === undefined && canStartServer() ? await startServerOfRun() : undefined
+  if (server) process.env[variable] = server.url // the workers inherit it
   const template = `voucher_template_${randomBytes(6).toString('hex')}`
   await queryServer(`create database ${template}`)
   await migrateAll({ databaseUrl: databaseUrl(template) })
+  return { template, release: server?.stop ?? (() => queryServer(`drop database ${template} with (force)`)) }
+}
+
+/**
+ * Vitest's global set-up, once for each project. The projects share one template, which each test file clones. The project that
+ * prepared it also releases it.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const isFirst = shared.databasesOfRun === undefined
+  shared.databasesOfRun ??= prepareDatabases()
+  const { template, release } = await shared.databasesOfRun
   project.provide('templateDatabase', template)
-  if (shared.serverOfRun) return async () => stop?.() // its databases are deleted with it
-  return () => queryServer(`drop database ${template} with (force)`)
+  return async () => {
+    if (isFirst) await release()
+  }
 }

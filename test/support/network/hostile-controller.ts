@@ -118,8 +118,13 @@ const replies: Reply[] = [
   (response) => void response.socket?.end(`HTTP/1.1 999 ${'x'.repeat(20_000)}\r\n\r\n`),
 ]
 
-/** A controller that answers with garbage, except to requests for a voucher named `good`. */
-export async function startHostileController(): Promise<{ url: string; replies(): number }> {
+/**
+ * A controller that answers with garbage, except to requests for a voucher named `good`. `answersReads`: reads get an empty list,
+ * because no creation is sent to a controller that fails to answer the read before it.
+ */
+export async function startHostileController({
+  answersReads = false,
+} = {}): Promise<{ url: string; replies(): number }> {
   let sent = 0
   const server = createServer(async (request, response) => {
     let text = ''
@@ -127,6 +132,10 @@ export async function startHostileController(): Promise<{ url: string; replies()
     if (text.includes('_good')) {
       const code = String(Math.random()).slice(2, 12).padEnd(10, '0')
       response.writeHead(201).end(json({ vouchers: [{ id: crypto.randomUUID(), code, name: 'good' }] }))
+      return
+    }
+    if (answersReads && request.method === 'GET') {
+      response.writeHead(200).end(json({ offset: 0, limit: 1, count: 0, totalCount: 0, data: [] }))
       return
     }
     sent += 1

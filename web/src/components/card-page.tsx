@@ -1,25 +1,27 @@
 import { Anchor, Box, Group, Paper, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useHouse, usePageTitle } from '../house.ts'
 import { changeLanguage, currentLanguage } from '../i18n/i18n.ts'
 import classes from './card-page.module.css'
-import { Logo } from './logo.tsx'
+import { fitWithin, HouseLogo, Logo } from './logo.tsx'
 
 declare const __VERSION__: string
 
 /** A page with a single card in the middle, for pages before the sign-in. Languages and version are below the card. */
 export function CardPage({ title, subtitle, children }: { title: string; subtitle?: string; children: ReactNode }) {
   const { t } = useTranslation()
-  useDocumentTitle(`${title} · ${t('app.name')}`)
+  usePageTitle(title)
+  const house = useHouse()
   return (
     <div className={classes.page}>
       <main className={classes.middle}>
         <Paper className={classes.card}>
-          <Logo size={40} />
+          {house.logo ? <HouseLogo style={fitWithin('min(100%, 240px)', 72)} /> : <Logo size={40} />}
           <Title order={1} fz={24} lh="32px" mt={22}>
             {title}
           </Title>
+          {house.name && <Text fw={500}>{house.name}</Text>}
           {subtitle && <Text c="dimmed">{subtitle}</Text>}
           <Box mt="lg">{children}</Box>
         </Paper>

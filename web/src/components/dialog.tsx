@@ -12,12 +12,25 @@ type DialogProps = {
   title: string
   /** Esc and a click beside the dialog do nothing: it closes only by its buttons. */
   isSticky?: boolean
+  /** Hides the page behind the dialog, and covers other dialogs. */
+  isCovering?: boolean
   size?: number
   children: ReactNode
 }
 
-/** A dialog in the middle of the page. On a phone it fills the screen. */
-export function Dialog({ opened, onClose, title, isSticky = false, size = 480, children }: DialogProps) {
+/**
+ * A dialog in the middle of the page. On a phone it fills the screen. React passes its events on to the component that opened it,
+ * which may be a form: submitting the dialog must not submit that form too.
+ */
+export function Dialog({
+  opened,
+  onClose,
+  title,
+  isSticky = false,
+  isCovering = false,
+  size = 480,
+  children,
+}: DialogProps) {
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'
   return (
@@ -32,13 +45,15 @@ export function Dialog({ opened, onClose, title, isSticky = false, size = 480, c
       closeOnEscape={!isSticky}
       closeOnClickOutside={!isSticky}
       closeButtonProps={{ 'aria-label': t('actions.close') }}
+      onSubmit={(event) => event.stopPropagation()}
+      {...(isCovering && { zIndex: 400, overlayProps: { color: 'var(--vs-canvas)', backgroundOpacity: 1 } })}
     >
       {children}
     </Modal>
   )
 }
 
-type ConfirmProps = Omit<DialogProps, 'isSticky' | 'size'> & {
+type ConfirmProps = Omit<DialogProps, 'isSticky' | 'isCovering' | 'size'> & {
   /** The button names what it does and to how many, for example "Revoke 3 vouchers". */
   action: string
   onConfirm: () => void

@@ -1,31 +1,20 @@
-import { Modal, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
-import { useLayout } from '../hooks/use-layout.ts'
-import { SignInForm } from './sign-in-form.tsx'
+import { Dialog } from './dialog.tsx'
+import { SignInMethods } from './sign-in-methods.tsx'
 
 type Props = { opened: boolean; email: string; onSignedIn: (person: Person) => void }
 
-/** Opens over a page whose session ended. The page stays as it is. The dialog cannot be closed without signing in. */
+/** Covers a page whose session ended. The page stays as it is. The dialog cannot be closed without signing in. */
 export function SignInDialog({ opened, email, onSignedIn }: Props) {
   const { t } = useTranslation()
-  const isPhone = useLayout() === 'phone'
   return (
-    <Modal
-      opened={opened}
-      onClose={() => {}}
-      title={t('sign-in.ended')}
-      size={400}
-      fullScreen={isPhone}
-      zIndex={400}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-    >
+    <Dialog opened={opened} onClose={() => {}} title={t('sign-in.ended')} size={400} isSticky isCovering>
       <Text c="dimmed" mb="md">
         {t('sign-in.ended-text')}
       </Text>
-      <SignInForm email={email} onSignedIn={onSignedIn} />
-    </Modal>
+      <SignInMethods email={email} onSignedIn={onSignedIn} />
+    </Dialog>
   )
 }

@@ -1,43 +1,82 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
-import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type ChangeEvent, type FormEvent, type ReactNode, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Person } from '../../../client/voucher-api.generated.ts'
-import { type ApiError, api, toApiError } from '../api.ts'
+import type { Person, SecondStep } from '../../../client/voucher-api.generated.ts'
+import { toApiError } from '../api.ts'
+import { lazyPart } from '../new-version.tsx'
+import { signIn as signInMutation } from '../queries/session.ts'
+import { useSession } from '../session.tsx'
 import { Notice } from './notice.tsx'
 import { useVisibilityToggle } from './password-field.tsx'
-import { useErrorTexts } from './state-pages.tsx'
+import { SignInFailure, useCountdown } from './sign-in-failure.tsx'
+
+/** Few people need it, so the sign-in page does not load it at once. */
+const SecondStepForm = lazyPart(async () => (await import('./second-factor/second-step.tsx')).SecondStepForm)
+
+type Methods = SecondStep['methods']
 
 type Props = {
   /** The person whose session has ended, if there was one. */
   email?: string
-  onSignedIn: (person: Person) => void
+  onSignedIn: (person: Person) => unknown
   /** The service rejects the sign-in because the connection is not encrypted. */
   onUnencrypted?: () => void
+  /** Stands below the password. */
+  children?: ReactNode
 }
 
-/** E-mail, password and one button: on the sign-in page, and in the dialog over a page whose session ended. */
-export function SignInForm({ email = '', onSignedIn, onUnencrypted }: Props) {
+/**
+ * E-mail and password, and for people with a second factor a second step: on the sign-in page, and in the dialog over a page whose
+ * session ended.
+ */
+export function SignInForm(props: Props) {
+  const { step, second_factors: factors } = useSession()
+  const [methods, setMethods] = useState(step === 'second_factor' ? factors : undefined) // after a reload too
+  const [isTooLate, setIsTooLate] = useState(false)
+  if (!methods) return <PasswordStep {...props} isTooLate={isTooLate} onSecondStep={setMethods} />
+  const back = (wasTooLate: boolean) => {
+    setMethods(undefined)
+    setIsTooLate(wasTooLate)
+  }
+  return (
+    <Suspense fallback={<div style={{ height: 240 }} />}>
+      <SecondStepForm methods={methods} onSignedIn={props.onSignedIn} onBack={back} />
+    </Suspense>
+  )
+}
+
+type PasswordProps = Props & { isTooLate: boolean; onSecondStep: (methods: Methods) => void }
+
+function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSecondStep, children }: PasswordProps) {
   const { t } = useTranslation()
-  const form = useForm({
-    initialValues: { email, password: '' },
-    validate: { email: isNotEmpty(t('sign-in.email-missing')), password: isNotEmpty(t('sign-in.password-missing')) },
-  })
+  const [values, setValues] = useState({ email, password: '' })
+  const [isChecked, setIsChecked] = useState(false) // errors appear with the first attempt
+  const passwordField = useRef<HTMLInputElement>(null)
+  const change = (field: keyof typeof values) => (event: ChangeEvent<HTMLInputElement>) => {
+    const { value } = event.currentTarget
+    setValues((old) => ({ ...old, [field]: value }))
+  }
   const signIn = useMutation({
-    mutationFn: (values: typeof form.values) => api.createSession(values),
-    onSuccess: onSignedIn,
+    ...signInMutation,
+    onSuccess: (answer) => (answer.kind === 'staff' ? onSignedIn(answer) : onSecondStep(answer.methods)),
     onError: (error) => {
       const { error: code } = toApiError(error)
       if (code === 'sign_in_unencrypted') onUnencrypted?.()
       if (code !== 'sign_in_failed') return
-      form.setFieldValue('password', '')
-      form.getInputNode('password')?.focus()
+      setValues((old) => ({ ...old, password: '' }))
+      setIsChecked(false)
+      passwordField.current?.focus()
     },
   })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setIsChecked(true)
+    if (values.email !== '' && values.password !== '') signIn.mutate(values)
+  }
   const waitSeconds = useCountdown(signIn.error ? toApiError(signIn.error) : undefined)
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+    <form noValidate onSubmit={submit}>
       <Stack gap={18}>
         <TextInput
           size="md"
@@ -46,7 +85,9 @@ export function SignInForm({ email = '', onSignedIn, onUnencrypted }: Props) {
           label={t('sign-in.email')}
           data-autofocus={email === '' || undefined}
           autoFocus={email === ''}
-          {...form.getInputProps('email')}
+          value={values.email}
+          error={isChecked && values.email === '' && t('sign-in.email-missing')}
+          onChange={change('email')}
         />
         <PasswordInput
           size="md"
@@ -54,49 +95,18 @@ export function SignInForm({ email = '', onSignedIn, onUnencrypted }: Props) {
           label={t('sign-in.password')}
           visibilityToggleButtonProps={useVisibilityToggle()}
           data-autofocus={email !== '' || undefined}
-          {...form.getInputProps('password')}
+          ref={passwordField}
+          value={values.password}
+          error={isChecked && values.password === '' && t('sign-in.password-missing')}
+          onChange={change('password')}
         />
-        {signIn.error && <Failure error={signIn.error} waitSeconds={waitSeconds} />}
+        {isTooLate && signIn.isIdle && <Notice tone="warn">{t('second-factor.too-late')}</Notice>}
+        {signIn.error && <SignInFailure error={signIn.error} waitSeconds={waitSeconds} />}
         <Button type="submit" size="md" fz="md" loading={signIn.isPending} disabled={waitSeconds > 0} fullWidth>
           {t('sign-in.submit')}
         </Button>
+        {children}
       </Stack>
     </form>
   )
-}
-
-function Failure({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
-  const { t } = useTranslation()
-  const { text } = useErrorTexts(error)
-  const { error: code } = toApiError(error)
-  if (code === 'sign_in_failed') return <Notice tone="bad">{t('sign-in.wrong')}</Notice>
-  if (code !== 'sign_ins_too_many') return <Notice tone="bad">{text}</Notice>
-  if (waitSeconds === 0) return null
-  return (
-    <Notice tone="warn">
-      <span>
-        {t('sign-in.too-many')} <span aria-live="off">{t('sign-in.again-in', { time: minutesOf(waitSeconds) })}</span>
-      </span>
-    </Notice>
-  )
-}
-
-/** Seconds until the service accepts the next attempt. */
-function useCountdown(error: ApiError | undefined): number {
-  const [left, setLeft] = useState(0)
-  const wait = error?.retry_after ?? 0
-  useEffect(() => {
-    if (wait <= 0) return setLeft(0)
-    const end = Date.now() + wait * 1000
-    const tick = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)))
-    tick()
-    const timer = setInterval(tick, 250)
-    return () => clearInterval(timer)
-  }, [error, wait])
-  return left
-}
-
-/** `1:05`, or `42 s` below a minute. */
-function minutesOf(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -53,10 +53,14 @@ type MessageProps = {
   title?: string
 }
 
-/** Shows a failure inside a page, if a part of the page could not be loaded or saved. */
+/**
+ * Shows a failure inside a page, if a part of the page could not be loaded or saved. It is empty if the person decided not to sign in
+ * again: then the page stays as it was.
+ */
 export function ErrorMessage({ error, onRetry, title }: MessageProps) {
   const { t } = useTranslation()
   const texts = useErrorTexts(error)
+  if (isCancelled(error)) return null
   const retry = onRetry && (
     <Button variant="default" onClick={onRetry}>
       {t('actions.try-again')}
@@ -68,6 +72,11 @@ export function ErrorMessage({ error, onRetry, title }: MessageProps) {
       <RequestId id={texts.requestId} />
     </Notice>
   )
+}
+
+/** Whether the service wanted a new sign-in, and the person closed the dialog for it. */
+export function isCancelled(error: unknown): boolean {
+  return toApiError(error).error === 'sign_in_again'
 }
 
 type ErrorTexts = { title: string; text: string; requestId: string | null }

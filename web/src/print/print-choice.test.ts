@@ -11,10 +11,16 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-test('the browser remembers paper and languages in their order', () => {
-  keepPrintChoice({ paper: '80mm', languages: ['pl', 'de'] })
+test('the browser remembers paper, languages in their order, and whether to print after creating', () => {
+  keepPrintChoice({ paper: '80mm', languages: ['pl', 'de'], afterCreating: true })
 
-  expect(readPrintChoice()).toEqual({ paper: '80mm', languages: ['pl', 'de'] })
+  expect(readPrintChoice()).toEqual({ paper: '80mm', languages: ['pl', 'de'], afterCreating: true })
+})
+
+test('a choice of an earlier version does not print after creating', () => {
+  stored.set('vs.print', '{"paper":"80mm","languages":null}')
+
+  expect(readPrintChoice()).toEqual({ paper: '80mm', languages: null, afterCreating: false })
 })
 
 test.each([[undefined], ['broken'], ['null'], ['{"paper":"a3","languages":["xx"]}']])(
@@ -22,7 +28,7 @@ test.each([[undefined], ['broken'], ['null'], ['{"paper":"a3","languages":["xx"]
   (text) => {
     if (text !== undefined) stored.set('vs.print', text)
 
-    expect(readPrintChoice()).toEqual({ paper: 'a4', languages: null })
+    expect(readPrintChoice()).toEqual({ paper: 'a4', languages: null, afterCreating: false })
   },
 )
 
@@ -35,7 +41,7 @@ test('a third language replaces the second, and without a choice the languages o
 })
 
 test('the choice comes before the languages of the site, and those before the language of the app', () => {
-  expect(languagesToPrint({ paper: 'a4', languages: ['fr'] }, ['de', 'en'], 'de')).toEqual(['fr'])
-  expect(languagesToPrint({ paper: 'a4', languages: null }, ['cs', 'en', 'pl'], 'de')).toEqual(['cs', 'en'])
-  expect(languagesToPrint({ paper: 'a4', languages: null }, [], 'de')).toEqual(['de'])
+  expect(languagesToPrint({ languages: ['fr'] }, ['de', 'en'], 'de')).toEqual(['fr'])
+  expect(languagesToPrint({ languages: null }, ['cs', 'en', 'pl'], 'de')).toEqual(['cs', 'en'])
+  expect(languagesToPrint({ languages: null }, [], 'de')).toEqual(['de'])
 })

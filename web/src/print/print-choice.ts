@@ -5,6 +5,8 @@ export type PrintChoice = {
   paper: Paper
   /** One or two languages, or null for those of the site. */
   languages: GuestLanguage[] | null
+  /** Whether the desk prints a new voucher at once. */
+  afterCreating: boolean
 }
 
 const storageKey = 'vs.print'
@@ -12,15 +14,16 @@ const storageKey = 'vs.print'
 /** The last choice on this computer. At first A4, which every printer has, in the languages of the site. */
 export function readPrintChoice(): PrintChoice {
   try {
-    const { paper, languages } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
+    const { paper, languages, afterCreating } = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
     const known = Array.isArray(languages) ? guestLanguages.filter((language) => languages.includes(language)) : []
     return {
       paper: paper === '80mm' ? '80mm' : 'a4',
       languages:
         known.length > 0 ? known.toSorted((a, b) => languages.indexOf(a) - languages.indexOf(b)).slice(0, 2) : null,
+      afterCreating: afterCreating === true,
     }
   } catch {
-    return { paper: 'a4', languages: null }
+    return { paper: 'a4', languages: null, afterCreating: false }
   }
 }
 
@@ -37,7 +40,7 @@ export function toggleLanguage(languages: GuestLanguage[], language: GuestLangua
 
 /** The languages of a slip: the chosen ones, otherwise those of the site, otherwise that of the app. */
 export function languagesToPrint(
-  { languages }: PrintChoice,
+  { languages }: Pick<PrintChoice, 'languages'>,
   ofSite: GuestLanguage[],
   ofApp: GuestLanguage,
 ): GuestLanguage[] {

@@ -1,16 +1,17 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconCheck, IconChevronDown, IconPrinter } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
-import { errorTexts } from '../components/state-pages.tsx'
+import { languageName } from '../formats.ts'
 import { currentLanguage } from '../i18n/i18n.ts'
-import { useKeys } from '../keys.ts'
+import { useShortcuts } from '../shortcuts.ts'
 import { keepPrintChoice, languagesToPrint, type PrintChoice, readPrintChoice, toggleLanguage } from './print-choice.ts'
+import classes from './print-menu.module.css'
+import { cardsOfSheet } from './sheet-grid.ts'
 import type { SlipVoucher } from './slip-facts.ts'
 import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
+import { usePrint } from './use-print.ts'
 
 const keyBorder = '1px solid color-mix(in srgb, currentcolor 45%, transparent)'
 
@@ -21,27 +22,21 @@ type PrintMenuProps = {
   guestInfo: GuestInfo
   /** `default` where the page has another main button. It shows no key. */
   variant?: 'filled' | 'default'
+  /** Offers to print new vouchers at once: at the desk. */
+  withAfterCreating?: boolean
 }
 
 /** A button that prints with the last choice, as Ctrl P does, and next to it a menu for paper and language. */
-export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: PrintMenuProps) {
+export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled', withAfterCreating }: PrintMenuProps) {
   const { t } = useTranslation()
   const [choice, setChoice] = useState(readPrintChoice)
-  const print = useMutation({
-    mutationFn: async () => {
-      const { printVouchers } = await import('./print-vouchers.tsx')
-      const languages = languagesToPrint(choice, guestInfo.guest_languages, currentLanguage())
-      await printVouchers({ vouchers, site, guestInfo, paper: choice.paper, languages })
-    },
-    onError: (error) => {
-      const { title, text } = errorTexts(t, error)
-      notifications.show({ color: 'red', title, message: text })
-    },
-  })
+  const { isPrinting, print } = usePrint()
+  const [firstCard, setFirstCard] = useState(1)
   const start = () => {
-    if (!print.isPending) print.mutate()
+    print(() => ({ vouchers, site, guestInfo, firstCard }))
+    setFirstCard(1) // the next print has a new sheet
   }
-  useKeys([{ hotkey: 'mod+P', shown: [t('print.key')], label: t('print.print'), run: start, whileTyping: true }])
+  useShortcuts([{ hotkey: 'mod+P', shown: [t('print.key')], label: t('print.print'), run: start, whileTyping: true }])
   // The menu starts at the left edge of the print button, which is left of the button that opens the menu.
   const button = useRef<HTMLButtonElement>(null)
   const [buttonWidth, setButtonWidth] = useState(0)
@@ -53,11 +48,12 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
     <Group gap={1} wrap="nowrap" align="stretch">
       <Button
         ref={button}
+        flex={1}
         variant={variant}
         {...(variant === 'default' && { px: 12 })}
         leftSection={<IconPrinter size={18} aria-hidden />}
         onClick={start}
-        loading={print.isPending}
+        loading={isPrinting}
         style={{ borderStartEndRadius: 0, borderEndEndRadius: 0 }}
       >
         {vouchers.length === 1 ? t('print.print') : t('print.print-many', { count: vouchers.length })}
@@ -81,7 +77,6 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
         position="bottom-start"
         offset={{ mainAxis: 8, crossAxis: -buttonWidth }}
         onOpen={() => setButtonWidth(button.current?.offsetWidth ?? 0)}
-        withInitialFocusPlaceholder={false}
       >
         <Menu.Target>
           <ActionIcon
@@ -96,21 +91,30 @@ export function PrintMenu({ vouchers, site, guestInfo, variant = 'filled' }: Pri
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Choices choice={choice} ofSite={guestInfo.guest_languages} choose={choose} />
+          <Papers choice={choice} choose={choose} />
+          {choice.paper === 'a4' && <FirstCard chosen={firstCard} onChoose={setFirstCard} />}
+          <Languages choice={choice} ofSite={guestInfo.guest_languages} choose={choose} />
+          {withAfterCreating && (
+            <>
+              <Menu.Divider />
+              <Item
+                isChosen={choice.afterCreating}
+                onClick={() => choose({ ...choice, afterCreating: !choice.afterCreating })}
+              >
+                {t('print.after-creating')}
+              </Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
     </Group>
   )
 }
 
-type ChoicesProps = { choice: PrintChoice; ofSite: GuestLanguage[]; choose: (next: PrintChoice) => void }
+type ChoiceProps = { choice: PrintChoice; choose: (next: PrintChoice) => void }
 
-function Choices({ choice, ofSite, choose }: ChoicesProps) {
+function Papers({ choice, choose }: ChoiceProps) {
   const { t } = useTranslation()
-  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
-  const nameOf = (language: GuestLanguage) => names.of(language) ?? language
-  const automatic = languagesToPrint({ ...choice, languages: null }, ofSite, currentLanguage())
-  const chosen = choice.languages
   return (
     <>
       <Menu.Label>{t('print.paper')}</Menu.Label>
@@ -119,6 +123,43 @@ function Choices({ choice, ofSite, choose }: ChoicesProps) {
           {t(`print.on-${paper}`)}
         </Item>
       ))}
+    </>
+  )
+}
+
+/** The card where the next print begins, for a sheet whose first cards are used. Looks like the sheet. */
+function FirstCard({ chosen, onChoose }: { chosen: number; onChoose: (card: number) => void }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Menu.Label>{t('print.first-card')}</Menu.Label>
+      <div className={classes.sheet}>
+        {Array.from({ length: cardsOfSheet }, (_, index) => index + 1).map((card) => (
+          <Menu.RadioItem
+            key={card}
+            value={String(card)}
+            className={classes.card ?? ''}
+            checked={card === chosen}
+            aria-label={t('print.card', { card })}
+            data-used={card < chosen || undefined}
+            closeMenuOnClick={false}
+            onChange={() => onChoose(card)}
+          >
+            {card}
+          </Menu.RadioItem>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Languages({ choice, ofSite, choose }: ChoiceProps & { ofSite: GuestLanguage[] }) {
+  const { t } = useTranslation()
+  const nameOf = (language: GuestLanguage) => languageName(language)
+  const automatic = languagesToPrint({ ...choice, languages: null }, ofSite, currentLanguage())
+  const chosen = choice.languages
+  return (
+    <>
       <Menu.Label>{t('print.language')}</Menu.Label>
       <Item isChosen={chosen === null} onClick={() => choose({ ...choice, languages: null })}>
         {t('print.automatic', { languages: automatic.map(nameOf).join(', ') })}

@@ -13,10 +13,19 @@ export type PrintJob = {
   paper: Paper
   /** One or two. */
   languages: GuestLanguage[]
+  /** The card of the first A4 sheet where the slips begin, from 1. */
+  firstCard?: number | undefined
 }
 
 /** Opens the print dialog of the browser with a slip for each voucher. The promise resolves once the dialog was opened. */
-export async function printVouchers({ vouchers, site, guestInfo, paper, languages }: PrintJob): Promise<void> {
+export async function printVouchers({
+  vouchers,
+  site,
+  guestInfo,
+  paper,
+  languages,
+  firstCard,
+}: PrintJob): Promise<void> {
   removeLast()
   const container = document.createElement('div')
   container.className = 'vs-print'
@@ -33,9 +42,19 @@ export async function printVouchers({ vouchers, site, guestInfo, paper, language
   }
   try {
     const logoUrl = await loadLogo(guestInfo)
-    const Layout = paper === 'a4' ? Sheets : Roll
-    const slip = { site: { name: site.name, guestInfo, logoUrl }, languages: languages.slice(0, 2) }
-    flushSync(() => root.render(<Layout vouchers={vouchers} {...slip} />))
+    const slip = {
+      site: { name: site.name, guestInfo, house: guestInfo.house?.name ?? null, logoUrl },
+      languages: languages.slice(0, 2),
+    }
+    flushSync(() =>
+      root.render(
+        paper === 'a4' ? (
+          <Sheets vouchers={vouchers} firstCard={firstCard} {...slip} />
+        ) : (
+          <Roll vouchers={vouchers} {...slip} />
+        ),
+      ),
+    )
     await Promise.all([...container.querySelectorAll('img')].map((image) => image.decode()))
     if (paper === 'a4') fitCards(container)
     pageSize.textContent = `@page { size: ${paper === 'a4' ? 'A4' : rollSize(container)}; margin: 0 }`
@@ -51,21 +70,25 @@ export async function printVouchers({ vouchers, site, guestInfo, paper, language
 /** Removes the slips of the last call, in case the browser did not send `afterprint`. */
 let removeLast = () => {}
 
-/** Waits until the logo can be drawn and returns its address. If it cannot be loaded, slips are printed without it. */
-async function loadLogo({ site_id, logo_updated_at }: GuestInfo): Promise<string | null> {
-  if (logo_updated_at === null) return null
+/**
+ * Waits until the logo can be drawn and returns its address. A process of an older version answers without a house. If the logo cannot be
+ * loaded, slips are printed without it.
+ */
+async function loadLogo({ site_id, logo_updated_at, house }: GuestInfo): Promise<string | null> {
+  const url = logo_updated_at === null ? house?.logo?.url : `/api/v2/sites/${site_id}/logo`
+  if (url === undefined) return null
   const image = new Image()
-  image.src = `/api/v2/sites/${site_id}/logo`
+  image.src = url
   return image.decode().then(
     () => image.src,
     () => null,
   )
 }
 
-/** Makes room on cards with very long texts, in up to three steps (`print.css`). */
+/** Makes room on cards with very long texts, in up to five steps (`print.css`). */
 function fitCards(container: HTMLElement): void {
   for (const card of container.querySelectorAll<HTMLElement>('.vs-slip'))
-    for (const step of ['1', '2', '3']) if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
+    for (const step of ['1', '2', '3', '4', '5']) if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
 }
 
 /** A page as long as the longest slip, because browsers do not support endless paper. */

@@ -1,4 +1,6 @@
-import { Slip, type SlipSite } from './slip.tsx'
+import { Fragment } from 'react'
+import { cardsOfSheet, columns, rows } from './sheet-grid.ts'
+import { Slip, type SlipSite, WifiQr } from './slip.tsx'
 import type { SlipVoucher } from './slip-facts.ts'
 import type { GuestLanguage } from './slip-texts.ts'
 
@@ -9,52 +11,63 @@ type SheetProps = { vouchers: SlipVoucher[]; site: SlipSite; languages: GuestLan
 /** 80 mm paper: a page for each slip, so that the printer cuts after it. */
 export function Roll({ vouchers, ...slip }: SheetProps) {
   return (
-    <div className="vs-roll">
-      {vouchers.map((voucher) => (
-        <Slip key={voucher.id} voucher={voucher} {...slip} />
-      ))}
-    </div>
+    <WifiQr guestInfo={slip.site.guestInfo}>
+      {(qrId) => (
+        <div className="vs-roll">
+          {vouchers.map((voucher) => (
+            <Slip key={voucher.id} voucher={voucher} qrId={qrId} {...slip} />
+          ))}
+        </div>
+      )}
+    </WifiQr>
   )
 }
 
-const columns = 2
-const rows = 5
 /** Millimetres. The rest of A4 is the margin, the same on all sides. */
 const card = { width: 99, height: 57 }
 const margin = { left: (210 - columns * card.width) / 2, top: (297 - rows * card.height) / 2 }
 
-/** A4: sheets of ten cards. */
-export function Sheets({ vouchers, ...slip }: SheetProps) {
-  const sheets = Array.from({ length: Math.ceil(vouchers.length / (columns * rows)) }, (_, index) =>
-    vouchers.slice(index * columns * rows, (index + 1) * columns * rows),
+/** A4: sheets of ten cards. The first cards of the first sheet stay empty if they were used before: `firstCard` counts from 1. */
+export function Sheets({ vouchers, firstCard = 1, ...slip }: SheetProps & { firstCard?: number | undefined }) {
+  const places = [...Array<undefined>(firstCard - 1).fill(undefined), ...vouchers]
+  const sheets = Array.from({ length: Math.ceil(places.length / cardsOfSheet) }, (_, index) =>
+    places.slice(index * cardsOfSheet, (index + 1) * cardsOfSheet),
   )
-  return sheets.map((sheet) => (
-    <div className="vs-sheet" key={sheet[0]?.id}>
-      <CutLines count={sheet.length} />
-      {sheet.map((voucher) => (
-        <Slip key={voucher.id} voucher={voucher} {...slip} />
-      ))}
-    </div>
-  ))
+  return (
+    <WifiQr guestInfo={slip.site.guestInfo}>
+      {(qrId) =>
+        sheets.map((sheet) => (
+          <div className="vs-sheet" key={sheet.at(-1)?.id}>
+            <CutLines places={sheet} />
+            {sheet.map((voucher, place) =>
+              voucher ? <Slip key={voucher.id} voucher={voucher} qrId={qrId} {...slip} /> : <div key={place} />,
+            )}
+          </div>
+        ))
+      }
+    </WifiQr>
+  )
 }
 
 /** Cut lines around the cards. They are an SVG, because browsers round the width of a border up to a pixel. */
-function CutLines({ count }: { count: number }) {
-  const usedRows = Math.ceil(count / columns)
-  const usedColumns = Math.min(count, columns)
+function CutLines({ places }: { places: unknown[] }) {
+  const isCard = (row: number, column: number) =>
+    column >= 0 && column < columns && row >= 0 && places[row * columns + column] !== undefined
   return (
     <svg className="vs-cuts" viewBox="0 0 210 291.5" aria-hidden="true">
-      {Array.from({ length: usedRows + 1 }, (_, row) => {
-        const cardsAbove = Math.min(count - Math.max(row - 1, 0) * columns, columns)
-        return <line key={`h${row}`} x1={xOf(0)} x2={xOf(cardsAbove)} y1={yOf(row)} y2={yOf(row)} />
-      })}
-      {Array.from({ length: usedColumns + 1 }, (_, column) => {
-        const cardsBeside = Math.ceil((count - Math.max(column - 1, 0)) / columns)
-        return <line key={`v${column}`} x1={xOf(column)} x2={xOf(column)} y1={yOf(0)} y2={yOf(cardsBeside)} />
+      {Array.from({ length: (rows + 1) * (columns + 1) }, (_, index) => {
+        const row = Math.floor(index / (columns + 1))
+        const column = index % (columns + 1)
+        const [x, y] = [margin.left + column * card.width, margin.top + row * card.height]
+        const isBeside = isCard(row, column - 1) || isCard(row, column)
+        const isBelow = isCard(row - 1, column) || isCard(row, column)
+        return (
+          <Fragment key={index}>
+            {isBelow && <line x1={x} x2={x + card.width} y1={y} y2={y} />}
+            {isBeside && <line x1={x} x2={x} y1={y} y2={y + card.height} />}
+          </Fragment>
+        )
       })}
     </svg>
   )
 }
-
-const xOf = (column: number) => margin.left + column * card.width
-const yOf = (row: number) => margin.top + row * card.height

@@ -1,4 +1,5 @@
 import type { Voucher } from '../../../client/voucher-api.generated.ts'
+import { formatListIn, formatNumberIn, formatTimeIn, pluralRuleIn } from '../formats.ts'
 import { type GuestLanguage, slipTexts } from './slip-texts.ts'
 
 export type SlipVoucher = Pick<
@@ -37,7 +38,7 @@ const units = [
 export function formatDuration(minutes: number, language: GuestLanguage): string {
   const { locale } = slipTexts[language]
   const format = (unit: string, count: number) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+    formatNumberIn(locale, count, { style: 'unit', unit, unitDisplay: 'long' })
   if (minutes % 10_080 === 0 && minutes > 0) return format('week', minutes / 10_080)
   let rest = minutes
   const parts = units.flatMap(([unit, size]) => {
@@ -45,18 +46,18 @@ export function formatDuration(minutes: number, language: GuestLanguage): string
     rest %= size
     return count > 0 ? [format(unit, count)] : []
   })
-  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(parts)
+  return formatListIn(locale, parts)
 }
 
 /** 0 means any number of devices. */
 export function formatDevices(count: number, language: GuestLanguage): string {
   const { locale, devices, anyDevices } = slipTexts[language]
   if (count === 0) return anyDevices
-  const noun = devices[new Intl.PluralRules(locale).select(count)] ?? devices.other
-  return `${new Intl.NumberFormat(locale).format(count)}\u00a0${noun}`
+  const noun = devices[pluralRuleIn(locale, count)] ?? devices.other
+  return `${formatNumberIn(locale, count)}\u00a0${noun}`
 }
 
 function formatEnd(moment: string, language: GuestLanguage, timeZone: string): string {
   const { locale } = slipTexts[language]
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(moment))
+  return formatTimeIn(locale, moment, { dateStyle: 'long', timeStyle: 'short', timeZone })
 }

@@ -1,4 +1,5 @@
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
+import type { PluralRule } from '../formats.ts'
 
 export type GuestLanguage = GuestInfo['guest_languages'][number]
 
@@ -18,7 +19,7 @@ type SlipTexts = {
   /** The text before the date. */
   validUntil: string
   /** By the plural category of the number. */
-  devices: { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
+  devices: { other: string } & Partial<Record<PluralRule, string>>
   anyDevices: string
 }
 

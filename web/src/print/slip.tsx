@@ -1,19 +1,41 @@
 import { QRCodeSVG } from 'qrcode.react'
-import { Fragment, type ReactNode } from 'react'
+import { type CSSProperties, Fragment, type ReactNode, useId } from 'react'
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
 import { type SlipVoucher, slipFacts } from './slip-facts.ts'
 import { type GuestLanguage, slipTexts } from './slip-texts.ts'
-import { wifiQrText } from './wifi-qr.ts'
+import { type WifiFacts, wifiQrText } from './wifi-qr.ts'
 
 export type SlipSite = {
   name: string
   guestInfo: Pick<GuestInfo, 'wifi_name' | 'wifi_password' | 'wifi_hidden' | 'time_zone' | 'footer'>
+  /** The name of the house; null if it has none. */
+  house: string | null
+  /** The logo of the site or of the house. */
   logoUrl: string | null
+}
+
+type WifiQrProps = { guestInfo: WifiFacts; children: (qrId: string | undefined) => ReactNode }
+
+/** Draws the QR code of the Wi-Fi once, for any number of slips. They show it by its id, which is undefined if there is none. */
+export function WifiQr({ guestInfo, children }: WifiQrProps) {
+  const id = useId()
+  const text = wifiQrText(guestInfo)
+  if (text === null) return children(undefined)
+  return (
+    <>
+      <div hidden>
+        <QRCodeSVG id={id} value={text} level="M" marginSize={0} fgColor="#000" bgColor="#fff" />
+      </div>
+      {children(id)}
+    </>
+  )
 }
 
 type SlipProps = {
   voucher: SlipVoucher
   site: SlipSite
+  /** From `WifiQr`. */
+  qrId: string | undefined
   /** One or two. The first one is emphasised. */
   languages: GuestLanguage[]
 }
@@ -22,20 +44,28 @@ type SlipProps = {
  * The slip for a guest: how to join the Wi-Fi, the code and how long it is valid. `print.css` has the layouts for both
  * papers.
  */
-export function Slip({ voucher, site, languages }: SlipProps) {
-  const { wifi_name: wifiName, footer } = site.guestInfo
-  const qrText = wifiQrText(site.guestInfo)
+export function Slip({ voucher, site, qrId, languages }: SlipProps) {
+  const { wifi_name: wifiName, wifi_password: wifiPassword, wifi_hidden: isHidden, footer } = site.guestInfo
+  const password = wifiName && wifiPassword && <Password password={wifiPassword} languages={languages} />
+  const isWide = wifiPassword !== null && wifiPassword.length > longestInColumn.password
   return (
     <article className="vs-slip" data-languages={languages.length}>
       <header className="vs-slip-head">
         <h1>
           <InLanguages languages={languages} text={({ heading }) => heading} separator=" · " />
         </h1>
-        <p className="vs-slip-site">{site.name}</p>
+        <p className="vs-slip-site">{placeOf(site)}</p>
       </header>
-      {wifiName && <JoinStep {...site.guestInfo} wifi_name={wifiName} languages={languages} />}
-      {qrText && (
-        <QRCodeSVG className="vs-slip-qr" value={qrText} level="M" marginSize={0} fgColor="#000" bgColor="#fff" />
+      {wifiName && (
+        <JoinStep wifiName={wifiName} isHidden={isHidden} languages={languages}>
+          {!isWide && password}
+        </JoinStep>
+      )}
+      {isWide && password}
+      {qrId && (
+        <svg className="vs-slip-qr" viewBox="0 0 1 1" aria-hidden="true">
+          <use href={`#${qrId}`} width="1" height="1" />
+        </svg>
       )}
       <Step number={wifiName ? 2 : undefined} className="vs-slip-enter">
         <div className="vs-slip-action">
@@ -57,34 +87,46 @@ export function Slip({ voucher, site, languages }: SlipProps) {
             </p>
           ))}
         </div>
-        <p className="vs-slip-name">{voucher.name}</p>
+        <p className="vs-slip-name" data-wide={voucher.name.length > longestInColumn.name || undefined}>
+          {voucher.name}
+        </p>
         {footer && <p className="vs-slip-footer">{footer}</p>}
       </footer>
     </article>
   )
 }
 
-type JoinStepProps = { wifi_name: string; languages: GuestLanguage[] } & Pick<
-  GuestInfo,
-  'wifi_password' | 'wifi_hidden'
->
+/** Longer texts get a line of the whole slip, because people read a password faster in one line. In characters. */
+const longestInColumn = { password: 30, name: 28 }
 
-function JoinStep({ wifi_name, wifi_password, wifi_hidden, languages }: JoinStepProps) {
+/** The house and the site. The house is left out if the site is called after it. */
+function placeOf({ house, name }: SlipSite): string {
+  return house === null || name.toLowerCase().includes(house.toLowerCase()) ? name : `${house} · ${name}`
+}
+
+type JoinStepProps = { wifiName: string; isHidden: boolean; languages: GuestLanguage[]; children: ReactNode }
+
+function JoinStep({ wifiName, isHidden, languages, children }: JoinStepProps) {
   return (
     <Step number={1} className="vs-slip-join">
       <div className="vs-slip-action">
         <InLanguages languages={languages} text={({ join }) => join} />
       </div>
       <div className="vs-slip-scan">
-        <InLanguages languages={languages} text={(texts) => (wifi_hidden ? texts.scanOrType : texts.scanOrPick)} />
+        <InLanguages languages={languages} text={(texts) => (isHidden ? texts.scanOrType : texts.scanOrPick)} />
       </div>
-      <div className="vs-slip-wifi">{wifi_name}</div>
-      {wifi_password && (
-        <div className="vs-slip-password">
-          <InLanguages languages={languages} text={({ password }) => password} separator=" / " /> <b>{wifi_password}</b>
-        </div>
-      )}
+      <div className="vs-slip-wifi">{wifiName}</div>
+      {children}
     </Step>
+  )
+}
+
+/** The password is never broken: `print.css` makes it smaller instead. */
+function Password({ password, languages }: { password: string; languages: GuestLanguage[] }) {
+  return (
+    <div className="vs-slip-password" style={{ '--length': password.length } as CSSProperties}>
+      <InLanguages languages={languages} text={(texts) => texts.password} separator=" / " /> <b>{password}</b>
+    </div>
   )
 }
 

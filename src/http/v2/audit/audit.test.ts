@@ -79,6 +79,30 @@ test('filters combine, and pages follow each other without a gap', async () => {
   expect((await actions('action=template&action=webhook')).length).toBe(4)
 })
 
+test('a text finds names of actors and targets, and actions', async () => {
+  const { id } = await seedKey(db)
+  const key = { kind: 'key', id, name: 'Kasse Süd 100%', allSites: true } as const
+  const site = await seedSite(db, { name: 'Gasthof Ähre' })
+  await recordAudit(
+    db,
+    key,
+    { action: 'webhook.enabled', targetKind: 'webhook', targetId: id, details: { name: 'Chat' } },
+    { action: 'site.changed', targetKind: 'site', targetId: String(site), details: { name: 'Krone' } },
+  )
+  const find = async (text: string) =>
+    (await list(`actor_id=${id}&text=${encodeURIComponent(text)}`)).entries.map(({ action }) => action).toSorted()
+
+  expect(await find('kasse SÜD')).toEqual(['site.changed', 'webhook.enabled'])
+  expect(await find('ähre')).toEqual(['site.changed']) // the present name of the target
+  expect(await find('krone')).toEqual(['site.changed']) // its name at that time
+  expect(await find('chat')).toEqual(['webhook.enabled'])
+  expect(await find('webhook.en')).toEqual(['webhook.enabled'])
+  expect(await find('100%')).toHaveLength(2)
+  expect(await find('_')).toEqual([])
+  const exported = await app.call(`/api/v2/audit/export?actor_id=${id}&text=chat`, { session })
+  expect(exported.text.trim().split('\r\n')).toHaveLength(2)
+})
+
 test('the CSV has the same entries', async () => {
   const { id } = await seedKey(db)
   const key = { kind: 'key', id, name: '=cmd', allSites: true } as const

@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
+import type { Queryable } from '#db/database.ts'
 import {
   type AuditFilter,
   listAuditIds,
@@ -7,7 +8,7 @@ import {
   type RecordedAudit,
 } from '#domain/audit/audit.queries.ts'
 import { withSnakeCase } from '#lib/snake-case.ts'
-import { textOrNull, time } from '../kit/fields.ts'
+import { searchText, textOrNull, time } from '../kit/fields.ts'
 import { separatorField } from '../kit/files/csv.ts'
 import { exportCsv, tooManyExports } from '../kit/files/export-csv.ts'
 import { operation } from '../kit/operation.ts'
@@ -49,6 +50,11 @@ const auditEntry = Type.Object(
 )
 
 const filterFields = {
+  text: Type.Optional({
+    ...searchText,
+    description:
+      'Only entries with this text in the name of the actor, in the name of the target or in the action; upper and lower case are the same.',
+  }),
   actor_kind: Type.Optional(actorKind),
   actor_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries of this key or person.' })),
   action: Type.Optional(
@@ -72,10 +78,13 @@ export const listAudit = operation({
   summary: 'List who did what, newest first',
   role: 'admin',
   status: 200,
+  tooMany: 'the person sends too many searches at once',
   query: Type.Object({ ...filterFields, ...pageQuery }, { additionalProperties: false }),
   answer: Type.Object({ entries: Type.Array(auditEntry), next_cursor: nextCursor }),
-  async handle({ db }, { query: { limit = 50, cursor, ...filter } }) {
-    const found = await listAudits(db, readFilter(filter), { last: readTimeCursor(cursor), limit: limit + 1 })
+  async handle({ db, searches }, { actor, query: { limit = 50, cursor, ...filter } }) {
+    const list = (from: Queryable) =>
+      listAudits(from, readFilter(filter), { last: readTimeCursor(cursor), limit: limit + 1 })
+    const found = filter.text === undefined ? await list(db) : await searches.run(actor, list) // no index finds a text
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
     return { entries: rows.map(toWire), next_cursor }
   },
@@ -95,6 +104,7 @@ export const exportAudit = operation({
   handle: ({ exports }, call) =>
     exportCsv(exports, call, {
       columns,
+      separator: call.query.separator,
       open: async (db, limit) => ({
         keys: await listAuditIds(db, readFilter(call.query), limit),
         listRows: async (ids: string[]) => (await listAuditsByIds(db, ids)).map(toRow),
@@ -103,8 +113,9 @@ export const exportAudit = operation({
 })
 
 function readFilter(query: Static<TObject<typeof filterFields>>): AuditFilter {
-  const { actor_kind, actor_id, action, target_kind, target_id, after, before } = query
+  const { text, actor_kind, actor_id, action, target_kind, target_id, after, before } = query
   return {
+    text,
     actorKind: actor_kind,
     actorId: actor_id,
     actions: action,

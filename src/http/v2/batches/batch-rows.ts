@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { RowState } from '#domain/batches/batch.ts'
 import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
-import { isoOrNull, publicId, textOrNull } from '../kit/fields.ts'
+import { count, isoOrNull, publicId, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { separatorField } from '../kit/files/csv.ts'
 import { exportCsv, tooManyExports } from '../kit/files/export-csv.ts'
 import { operation } from '../kit/operation.ts'
@@ -30,6 +30,10 @@ const batchRowSchema = Type.Object(
     voucher_id: textOrNull,
     code: textOrNull,
     formatted_code: textOrNull,
+    reference: textOrNull,
+    max_uses: count,
+    expire_minutes: { ...count, description: 'As for the batch, or the minutes of this row.' },
+    valid_until: timeOrNull,
   },
   { title: 'BatchRow' },
 )
@@ -69,16 +73,20 @@ export const exportBatch = operation({
   handle: ({ exports }, call) =>
     exportCsv(exports, call, {
       columns: ['number', 'name', 'code', 'outcome', 'failure', 'reference', 'valid_until'],
+      separator: call.query.separator,
       async open(db) {
         const batch = await findVisibleBatch(db, call.actor, call.params.id)
-        const count = Object.values(batch.rows).reduce((sum, each) => sum + each, 0)
+        const size = Object.values(batch.rows).reduce((sum, each) => sum + each, 0)
         return {
-          keys: Array.from({ length: count }, (_, i) => i + 1),
+          keys: Array.from({ length: size }, (_, i) => i + 1),
           async listRows([first = 1, ...others]: number[]) {
             const rows = await listRecorded(db, batch, { after: first - 1, limit: 1 + others.length })
             return rows.map((row) => {
-              const { number, name, formatted_code, outcome, failure } = rowToWire(batch.siteId, row)
-              return [number, name, formatted_code, outcome, failure, batch.reference, isoOrNull(batch.validUntil)]
+              const { number, name, formatted_code, outcome, failure, reference, valid_until } = rowToWire(
+                batch.siteId,
+                row,
+              )
+              return [number, name, formatted_code, outcome, failure, reference, valid_until]
             })
           },
         }
@@ -87,7 +95,7 @@ export const exportBatch = operation({
 })
 
 function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema> {
-  const { number, name, state, failure, voucherId, code } = row
+  const { number, name, state, failure, voucherId, code, reference, maxUses, expireMinutes, validUntil } = row
   return {
     number,
     name,
@@ -96,5 +104,9 @@ function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema>
     voucher_id: voucherId === null ? null : publicId({ siteId, id: voucherId }),
     code,
     formatted_code: code === null ? null : formattedCode(code),
+    reference,
+    max_uses: maxUses,
+    expire_minutes: expireMinutes,
+    valid_until: isoOrNull(validUntil),
   }
 }

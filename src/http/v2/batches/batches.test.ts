@@ -34,15 +34,40 @@ const accepted = async (body: object): Promise<string> => (await batch(body)).js
 
 describe('400', () => {
   test.each([
-    [{}, 'One of these fields is required: names, name and count', 'name one_of_required'],
+    [{}, 'One of these fields is required: names, rows, name and count', 'name one_of_required'],
     [{ name: 'x' }, 'count is required', 'count required'],
     [{ count: 5 }, 'name is required', 'name required'],
     [{ name: 'x', count: 0 }, 'count must be between 1 and 1000', 'count out_of_range'],
     [{ name: 'x', count: 1_001 }, 'count must be between 1 and 1000', 'count out_of_range'],
     [{ names: [] }, 'names must have at least 1 item(s)', 'names too_few'],
     [{ names: Array(1_001).fill('x') }, 'names must have at most 1000 items', 'names too_many'],
-    [{ names: ['x'], count: 1 }, expect.stringContaining('names or name and count'), 'names not_together'],
-    [{ names: ['x'], name: 'x' }, expect.stringContaining('names or name and count'), 'names not_together'],
+    [{ names: ['x'], count: 1 }, expect.stringContaining('names or rows or name and count'), 'names not_together'],
+    [{ names: ['x'], name: 'x' }, expect.stringContaining('names or rows or name and count'), 'names not_together'],
+    [{ rows: [{ name: 'x' }], names: ['x'] }, expect.stringContaining('Send either'), 'rows not_together'],
+    [{ rows: [{ name: 'x' }], count: 1 }, expect.stringContaining('Send either'), 'rows not_together'],
+    [{ rows: [] }, 'rows must have at least 1 item(s)', 'rows too_few'],
+    [{ rows: Array(1_001).fill({ name: 'x' }) }, 'rows must have at most 1000 items', 'rows too_many'],
+    [{ rows: [{ name: 'x' }, {}] }, 'rows[1].name is required', 'rows[1].name required'],
+    [
+      { rows: [{ name: 'x', room: '204' }] },
+      expect.stringContaining('There is no field'),
+      'rows[0].room unknown_field',
+    ],
+    [
+      { rows: [{ name: 'x' }, { name: 'y', valid_until: '2020-01-01T00:00:00Z' }] },
+      'rows[1].valid_until must be at least one minute ahead',
+      'rows[1].valid_until in_the_past',
+    ],
+    [
+      { rows: [{ name: 'x', extendable_until: '2099-01-01T00:00:00Z' }] },
+      'rows[0].valid_until is required',
+      'rows[0].valid_until required',
+    ],
+    [
+      { rows: [{ name: 'x' }, { name: 'y', expire_minutes: 1_000_001 }] },
+      'rows[1].expire_minutes must be between 1 and 1000000',
+      'rows[1].expire_minutes out_of_range',
+    ],
     [{ names: ['x', ' '] }, 'names[1] is required', 'names[1] required'],
     [{ names: ['x', 7] }, 'names[1] must be a string', 'names[1] wrong_type'],
     [
@@ -66,6 +91,138 @@ describe('400', () => {
 
     expect([answer.status, answer.json().message]).toEqual([400, message])
     expect(`${error.field} ${error.code}`).toBe(field)
+  })
+})
+
+test('400: the answer names each wrong row, and nothing is created', async () => {
+  const late = { valid_until: '2099-01-01T00:00:00Z', extendable_until: '2099-02-01T00:00:00Z' }
+  const rows = [{ name: 'a' }, { name: 'c', ...late }, { name: 'd', expire_minutes: 1_000_001 }]
+  const before = (await get('/batches')).batches.length
+  const answer = await batch({ rows })
+
+  const errors = answer.json().errors.map(({ field, message }: any) => [field, message])
+  expect([answer.status, errors]).toEqual([
+    400,
+    [
+      ['rows[1].extendable_until', expect.stringMatching(/^rows\[1\]\.extendable_until must not be after 2/)],
+      ['rows[2].expire_minutes', 'rows[2].expire_minutes must be between 1 and 1000000'],
+    ],
+  ])
+  expect((await get('/batches')).batches).toHaveLength(before)
+})
+
+test('400: at most 50 wrong rows are named', async () => {
+  const rows = Array(1_000).fill({ name: 'x', valid_until: '2020-01-01T00:00:00Z' })
+
+  expect((await batch({ rows })).json().errors).toHaveLength(50)
+})
+
+test('413: a body of more than 512 KiB; 1,000 long rows fit', async () => {
+  const row = { reference: 'R'.repeat(40), max_uses: 2, valid_until: '2099-01-01T00:00:00Z' }
+  const rows = (length: number) => Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(length), ...row }))
+  const tooLarge = await batch({ rows: rows(450) })
+  const fits = await batch({ rows: rows(244) })
+
+  expect([tooLarge.status, tooLarge.json().message]).toEqual([413, 'The body of the request is larger than 512 KiB'])
+  expect([fits.status, fits.json().size]).toEqual([202, 1_000])
+  await post(`/batches/${fits.json().id}/cancel`)
+})
+
+describe('rows with their own values', () => {
+  const end = new Date(Date.now() + 3 * 86_400_000).toISOString()
+  const rows = [
+    { name: 'Huber', reference: '204', max_uses: 4, valid_until: end },
+    { name: 'Huber', reference: '205', expire_minutes: 90 },
+    { name: 'Brandt' },
+    { name: 'Huber', reference: '206', expire_minutes: 90 },
+  ]
+  const common = { rows, expire_minutes: 1440, max_uses: 2, reference: 'Messe' }
+
+  test('each voucher has the values of its row, and those of the batch where the row has none', async () => {
+    const id = await accepted(common)
+    await run(id)
+
+    const { rows: made } = await get(`/batches/${id}/rows`)
+    const vouchers = await Promise.all(made.map(({ voucher_id }: any) => get(`/vouchers/${voucher_id}`)))
+    expect(vouchers.map((v) => [v.name, v.code, v.reference, v.max_uses, v.valid_until])).toEqual(
+      made.map((row: any) => [row.name, row.code, row.reference, row.max_uses, row.valid_until]),
+    )
+    expect(made.map(({ reference, max_uses, valid_until }: any) => [reference, max_uses, valid_until])).toEqual([
+      ['204', 4, end],
+      ['205', 2, null],
+      ['Messe', 2, null],
+      ['206', 2, null],
+    ])
+    const minutes = vouchers.map(({ expire_minutes }) => expire_minutes)
+    expect([minutes[0] > 4_300 && minutes[0] <= 4_320, ...minutes.slice(1)]).toEqual([true, 90, 1440, 90])
+    const { rows: ends } = await app.db.query(
+      'select due_at from withdrawals where site_id = $1 and settled_at is null',
+      [site],
+    )
+    expect(ends).toEqual([{ due_at: new Date(end) }])
+    const onController = (await simulator.vouchers()).filter(({ code }) => made.some((row: any) => row.code === code))
+    expect(onController.map(({ code }) => code).toSorted()).toEqual(made.map(({ code }: any) => code).toSorted())
+    const csv = await app.call(`/api/v2/batches/${id}/vouchers.csv`, { key })
+    expect(
+      parse(csv.text, { columns: true, bom: true }).map(({ reference, valid_until }: any) => [reference, valid_until]),
+    ).toEqual([
+      ['204', end],
+      ['205', ''],
+      ['Messe', ''],
+      ['206', ''],
+    ])
+  })
+
+  test('a row whose end has passed fails alone; the others are made', async () => {
+    const id = await accepted({ ...common, rows: [...rows, { name: 'Spät', valid_until: end }] })
+    await app.db.query(`update batch_rows set valid_until = now() where batch_id = $1 and number = 1`, [
+      id.slice(id.indexOf('-') + 1),
+    ])
+    await run(id)
+
+    expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 4, failed: 1 })
+    expect((await get(`/batches/${id}/rows`)).rows[0]).toMatchObject({
+      outcome: 'failed',
+      failure: 'valid_until_passed',
+    })
+  })
+
+  test('a repeat must have the same values in every row', async () => {
+    const headers = { 'idempotency-key': 'rows-1' }
+    const first = await batch(common, headers)
+    const again = await batch(common, headers)
+    const changed = [
+      { max_uses: 5 },
+      { reference: '207' },
+      { valid_until: new Date(Date.now() + 86_400_000).toISOString() },
+    ]
+    const others = await Promise.all(
+      changed.map((change) => batch({ ...common, rows: [{ ...rows[0], ...change }, ...rows.slice(1)] }, headers)),
+    )
+
+    expect([again.status, again.json().id]).toEqual([202, first.json().id])
+    expect(others.map(({ status }) => status)).toEqual([422, 422, 422])
+  })
+
+  test('a revocation by the reference of a row cancels only this row', async () => {
+    const id = await accepted(common)
+    await post('/revocations', { filter: { site_id: [site], reference: '205' } })
+
+    const outcomes = (await get(`/batches/${id}/rows`)).rows.map(({ outcome }: any) => outcome)
+    expect(outcomes).toEqual(['waiting', 'cancelled', 'waiting', 'waiting'])
+  })
+
+  test('a worker of an older version cannot send a row with its own values', async () => {
+    const id = await accepted(common)
+    const send = (number: number) =>
+      app.db.query(
+        `update batch_rows set state = 'sent', creation_id = gen_random_uuid() where batch_id = $1 and number = $2`,
+        [id.slice(id.indexOf('-') + 1), number],
+      )
+
+    await expect(send(1)).rejects.toThrow('batch_rows_own_values_check')
+    await expect(send(2)).rejects.toThrow('batch_rows_own_values_check')
+    await expect(send(3)).resolves.toMatchObject({ rowCount: 1 })
   })
 })
 

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import type { Requester } from '#domain/actor.ts'
-import { type Batch, maxBatchSize, patienceSeconds } from '#domain/batches/batch.ts'
+import { type Batch, maxBatchSize, patienceSeconds, type RequestedRow } from '#domain/batches/batch.ts'
 import { findBatch, listBatches as listRecorded } from '#domain/batches/batches.queries.ts'
 import { cancelBatch as cancel, retryBatch as retry } from '#domain/batches/change-batch.ts'
 import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { DomainError } from '#domain/errors.ts'
-import { toVoucherName } from '#domain/record/voucher-shape.ts'
-import type { InvalidField } from '../errors/field-errors.ts'
+import { trimVoucherName, untilValidUntil } from '#domain/record/voucher-shape.ts'
+import type { InvalidField } from '../../errors/field-errors.ts'
 import {
   count,
   countOrNull,
@@ -112,6 +112,21 @@ export const getBatch = operation({
   handle: async ({ db }, { actor, params }) => batchToWire(await findVisibleBatch(db, actor, params.id)),
 })
 
+const batchRowCreation = Type.Object(
+  {
+    name: nameField,
+    reference: creationFields.reference,
+    max_uses: Type.Optional({ ...creationFields.max_uses, description: 'Number of devices; 0 means any number.' }),
+    expire_minutes: Type.Optional({ ...creationFields.expire_minutes, description: 'Minutes from the first use.' }),
+    valid_until: creationFields.valid_until,
+    extendable_until: Type.Optional({
+      ...creationFields.extendable_until,
+      description: 'As for the batch. Requires the valid_until of the row.',
+    }),
+  },
+  { additionalProperties: false, title: 'BatchRowCreation', rule: checkEnds },
+)
+
 const batchCreation = Type.Object(
   {
     ...creationFields,
@@ -125,14 +140,35 @@ const batchCreation = Type.Object(
           'One voucher for each name, instead of name and count. Each different name takes a call to the controller.',
       }),
     ),
+    rows: Type.Optional(
+      Type.Array(batchRowCreation, {
+        minItems: 1,
+        maxItems: maxBatchSize,
+        description:
+          'Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices and end. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then.',
+      }),
+    ),
   },
   {
     additionalProperties: false,
     title: 'BatchCreation',
     rule: (body: Record<string, unknown>) => [...checkNames(body), ...checkEnds(body)],
-    examples: [{ site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 }],
+    examples: [
+      { site_id: 1, name: 'Sommerfest', count: 500, expire_minutes: 720 },
+      {
+        site_id: 1,
+        expire_minutes: 1440,
+        rows: [
+          { name: 'Huber', reference: '204', max_uses: 4 },
+          { name: 'Brandt', expire_minutes: 4320 },
+        ],
+      },
+    ],
   },
 )
+
+/** Room for 1,000 rows of half a kilobyte each. */
+const maxBatchKiB = 512
 
 export const createBatch = operation({
   method: 'POST',
@@ -142,6 +178,7 @@ export const createBatch = operation({
   scope: 'write',
   role: 'desk',
   body: batchCreation,
+  maxBodyKiB: maxBatchKiB,
   status: 202,
   acceptsIdempotencyKey: true,
   answer: batchSchema,
@@ -151,7 +188,7 @@ export const createBatch = operation({
       siteId: body.site_id,
       idempotencyKey,
       contents: body,
-      names: readNames(body),
+      rows: readRows(body),
       options: toOptions(body),
     })
     if (isRepeat) {
@@ -162,18 +199,30 @@ export const createBatch = operation({
   },
 })
 
-/** The name of each voucher, from either `names` or `name` and `count`. */
-function readNames({ name = '', count: size = 0, names }: Static<typeof batchCreation>): string[] {
-  return names?.map(toVoucherName) ?? Array<string>(size).fill(toVoucherName(name))
+/** The rows, from either `rows`, `names`, or `name` and `count`. */
+function readRows({ name = '', count: size = 0, names, rows }: Static<typeof batchCreation>): RequestedRow[] {
+  if (rows) return rows.map(toRow)
+  return (names ?? Array<string>(size).fill(name)).map((each) => ({ name: trimVoucherName(each) }))
 }
 
-function checkNames({ name, count: size, names }: Record<string, unknown>): InvalidField[] {
-  if (names !== undefined) {
-    const isAlone = name === undefined && size === undefined
-    return isAlone ? [] : [{ field: 'names', code: 'not_together', allowed: { fields: ['names', 'name and count'] } }]
+function toRow(row: Static<typeof batchRowCreation>): RequestedRow {
+  const { name, reference, max_uses: maxUses, expire_minutes, valid_until, extendable_until } = row
+  const hasEnd = expire_minutes !== undefined || valid_until !== undefined
+  const end = {
+    expireMinutes: expire_minutes ?? untilValidUntil,
+    validUntil: valid_until === undefined ? null : new Date(valid_until),
+    extendableUntil: extendable_until === undefined ? null : new Date(extendable_until),
   }
-  if (name === undefined && size === undefined)
-    return [{ field: 'name', code: 'one_of_required', allowed: { fields: ['names', 'name and count'] } }]
+  return { name: trimVoucherName(name), reference, maxUses, ...(hasEnd && { end }) }
+}
+
+function checkNames({ name, count: size, names, rows }: Record<string, unknown>): InvalidField[] {
+  const allowed = { fields: ['names', 'rows', 'name and count'] }
+  const hasName = name !== undefined || size !== undefined
+  if (rows !== undefined && (names !== undefined || hasName)) return [{ field: 'rows', code: 'not_together', allowed }]
+  if (names !== undefined && hasName) return [{ field: 'names', code: 'not_together', allowed }]
+  if (names !== undefined || rows !== undefined) return []
+  if (!hasName) return [{ field: 'name', code: 'one_of_required', allowed }]
   const missing = name === undefined ? 'name' : size === undefined ? 'count' : undefined
   return missing === undefined ? [] : [{ field: missing, code: 'required' }]
 }

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { type CheckLine, checkController as check, checkLines } from '#domain/controllers/check-controller.ts'
 import { type CheckCause, checkCauses } from '#drivers/layer-check.ts'
-import { invalidRequest } from '../errors/field-errors.ts'
+import { describeCheckCause } from '../../errors/check-causes.ts'
+import { invalidRequest } from '../../errors/field-errors.ts'
 import { countOrNull, isoOrNull, readUuid, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { controllerFields, controllerSiteSchema, readPin } from './controllers.ts'
-import { describeCheckCause } from './describe-check-cause.ts'
 
 const layerSchema = Type.Object(
   {

@@ -40,7 +40,8 @@ export const createControllerSites = operation({
   method: 'POST',
   path: '/controllers/{id}/sites',
   operationId: 'createControllerSites',
-  summary: 'Add sites of a controller under the names that they have there. Sites that exist already stay as they are',
+  summary:
+    'Add sites of a controller, under the names that they have there or under other ones. Sites that exist already stay as they are',
   scope: 'manage',
   role: 'admin',
   status: 201,
@@ -57,11 +58,29 @@ export const createControllerSites = operation({
             'The ids of the sites on the controller. Without this field, all sites of the controller are added, at most 5,000 at once.',
         }),
       ),
+      names: Type.Optional(
+        Type.Array(
+          Type.Object(
+            {
+              controller_site: Type.String({ maxLength: 200 }),
+              name: Type.String({ examples: ['Hotel Goldener Adler'] }),
+            },
+            { additionalProperties: false },
+          ),
+          {
+            maxItems: 500,
+            description: 'The names of sites that should not have the name that they have on the controller.',
+          },
+        ),
+      ),
     },
     { additionalProperties: false, title: 'NewControllerSites' },
   ),
   answer: Type.Object({ site_ids: Type.Array(siteNumber, { description: 'The numbers of the new sites.' }) }),
   async handle(ctx, { actor, params, body }) {
-    return { site_ids: await addControllerSites(ctx, actor, readUuid(params.id), body.controller_sites) }
+    const names = body.names?.map(({ controller_site: id, name }) => ({ id, name }))
+    return {
+      site_ids: await addControllerSites(ctx, actor, readUuid(params.id), { ids: body.controller_sites, names }),
+    }
   },
 })

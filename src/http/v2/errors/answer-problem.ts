@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorCode, type ErrorDetails } from '#domain/errors.ts'
 import { catalogue, findAnswer } from '../../errors/catalogue.ts'
+import { type InvalidField, invalidFieldsOf, invalidFieldToWire, summaryOf } from '../../errors/field-errors.ts'
 import { fillPlaceholders } from '../../errors/fill-placeholders.ts'
 import { logFailure, requestErrorOf, setCommonHeaders } from '../../server/answer-error.ts'
 import { preferredLanguage } from '../../server/preferred-language.ts'
-import { type InvalidField, invalidFieldsOf, invalidFieldToWire, summaryOf } from './field-errors.ts'
 
 /**
  * Answers a failure of API v2 with `{error, message, request_id}`, and `errors` with every 400 and some 409, in the client's language.
@@ -14,7 +14,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   const problem = findAnswer(code) as NonNullable<ReturnType<typeof findAnswer>>
   if (problem.status >= 500) logFailure(error, request)
   const language = preferredLanguage(request.headers['accept-language'])
-  const hasOwnWords = 'en' in catalogue[code] && code !== 'invalid_request'
+  const hasOwnWords = 'en' in catalogue[code] && code !== 'invalid_request' && invalid.length === 1
   const message = fillPlaceholders(problem[language], details)
   const errors = invalid.map((field) => invalidFieldToWire(field, language, hasOwnWords ? message : undefined))
   setCommonHeaders(request, reply)
@@ -43,6 +43,7 @@ function failureOf(error: unknown, request: FastifyRequest): Failure {
 /** A failure before the handler runs. Uploads and other bodies have different limits. */
 function requestFailureOf(code: ErrorCode = 'server_error', { routeOptions }: FastifyRequest): Failure {
   const { upload } = routeOptions.config ?? {}
-  if (code !== 'payload_too_large' || !upload) return { code, invalid: invalidFieldsOf({ code, details: {} }) }
-  return { code: upload.tooLarge, details: { maxKiB: upload.maxBytes / 1024 } }
+  const details = { maxKiB: (routeOptions.bodyLimit ?? 0) / 1024 }
+  if (code !== 'payload_too_large' || !upload) return { code, details, invalid: invalidFieldsOf({ code, details: {} }) }
+  return { code: upload.tooLarge, details }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorCode } from '#domain/errors.ts'
 import { catalogue, findAnswer } from '../../errors/catalogue.ts'
-import { invalidFieldSchema } from './field-errors.ts'
+import { invalidFieldSchema } from '../../errors/field-errors.ts'
 
 const names = Object.keys(catalogue).flatMap((code) => findAnswer(code as ErrorCode)?.error ?? [])
 const errorNames = [...new Set(names)].toSorted()

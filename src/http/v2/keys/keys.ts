@@ -4,7 +4,7 @@ import { createKeyOnce, type KeyChange, revokeKey as revokeStoredKey, setKey } f
 import { defaultRateLimit } from '#domain/keys/key.ts'
 import { findKey, listKeyPage } from '#domain/keys/keys.queries.ts'
 import { maxGraceDays, rollKey as rollStoredKey } from '#domain/keys/roll-key.ts'
-import { invalidRequest } from '../errors/field-errors.ts'
+import { invalidRequest } from '../../errors/field-errors.ts'
 import { changeBody, readUuid, siteNumber, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
@@ -47,6 +47,7 @@ export const createKey = operation({
   operationId: 'createKey',
   summary: 'Create an API key. The answer has its secret, which is shown only once',
   role: 'admin',
+  recentSignIn: true,
   status: 201,
   acceptsIdempotencyKey: true,
   conflict: 'An earlier request with this Idempotency-Key has created the key, and the secret cannot be repeated',
@@ -102,6 +103,7 @@ export const updateKey = operation({
   operationId: 'updateKey',
   summary: 'Change the name, sites, limit or expiry of an API key, at once and in every process',
   role: 'admin',
+  recentSignIn: true,
   status: 200,
   conflict: 'The key is revoked',
   params: uuidParams,
@@ -133,6 +135,7 @@ export const rollKey = operation({
   operationId: 'rollKey',
   summary: 'Give an API key a new secret, which is shown only once. Old secrets work until a chosen time',
   role: 'admin',
+  recentSignIn: true,
   status: 200,
   conflict: 'The key has a new prefix, is revoked or has expired',
   params: uuidParams,
@@ -168,6 +171,7 @@ export const revokeKey = operation({
   operationId: 'revokeKey',
   summary: 'Revoke an API key with all its secrets, at once and in every process',
   role: 'admin',
+  recentSignIn: true,
   status: 204,
   params: uuidParams,
   answer: Type.Void(),

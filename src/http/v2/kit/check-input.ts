@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { DomainError } from '#domain/errors.ts'
+import { type InvalidField, invalidFieldsOf, invalidRequest } from '../../errors/field-errors.ts'
 import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
-import { type InvalidField, invalidFieldsOf, invalidRequest } from '../errors/field-errors.ts'
 import type { Operation } from './operation.ts'
 import { fieldName, Repeated, type SchemaNode, validateBySchema } from './validate-by-schema.ts'
 
@@ -53,8 +53,9 @@ const noFields = Type.Object({}, { additionalProperties: false })
 
 /** TypeBox decides what is valid. `validateBySchema` explains it and applies the rules that no schema can express. */
 function createCheck(schema: TObject): (value: unknown) => InvalidField[] {
-  const compiled = Compile(schema)
+  let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
+    compiled ??= Compile(schema) // not at the start: few of all operations are used soon
     const invalid = validateBySchema(schema as SchemaNode, value)
     if (invalid.length > 0 || compiled.Check(value)) return invalid
     return [{ field: fieldName(compiled.Errors(value)[0]?.instancePath.split('/').slice(1) ?? []), code: 'bad_format' }]

@@ -2,7 +2,7 @@ import { type TProperties, Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
-import type { InvalidField } from '../errors/field-errors.ts'
+import type { InvalidField } from '../../errors/field-errors.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
 
@@ -74,13 +74,18 @@ export function readPublicId(text: string): SiteItem | undefined {
 }
 
 /** The body of a PATCH. All fields are optional, and at least one is required. Fields that are left out stay as they are. */
-export function changeBody<Fields extends TProperties>(fields: Fields, options: { title: string; examples: [object] }) {
+export function changeBody<Fields extends TProperties>(
+  fields: Fields,
+  { rule = () => [], ...options }: { title: string; examples: [object]; rule?: (body: object) => InvalidField[] },
+) {
   const names = Object.keys(fields)
   return Type.Object(fields, {
     additionalProperties: false,
     minProperties: 1,
     rule: (body: object): InvalidField[] =>
-      Object.keys(body).length > 0 ? [] : [{ field: '', code: 'nothing_to_change', allowed: { fields: names } }],
+      Object.keys(body).length > 0
+        ? rule(body)
+        : [{ field: '', code: 'nothing_to_change', allowed: { fields: names } }],
     description: 'The new values. Fields that are left out stay as they are.',
     ...options,
   })

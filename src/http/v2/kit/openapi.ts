@@ -62,6 +62,7 @@ const abouts: Record<string, string> = {
   staff: 'The people who sign in. For the web app.',
   overview: 'Problems that need attention, and how many vouchers were issued and redeemed.',
   hold: 'Whether the service is held. While it is held, it creates and revokes no vouchers.',
+  settings: 'Settings of the whole installation: the house, and which roles need a second factor.',
   sites: 'Sites, and whether their controllers answer.',
   controllers: 'The systems that create the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
@@ -91,8 +92,10 @@ const failures = {
   500: 'The controller failed, or an unexpected error occurred',
   503: 'Temporarily unavailable',
 }
-const failuresOfScopes = { 403: 'The scope of the key or the role of the person does not include this operation' }
-const failuresOfBodies = { 413: 'The body is larger than 64 KiB' }
+const scopeMissing = 'The scope of the key or the role of the person does not include this operation'
+const factorMissing = 'The person must set up a second factor first'
+const signInTooOld = 'The person signed in more than 15 minutes ago and must sign in again'
+const failuresOfBodies = (maxKiB = 64) => ({ 413: `The body is larger than ${maxKiB} KiB` })
 const failuresOfManaging = {
   409: 'The name is taken, something still refers to the object, or the controller could not be asked',
 }
@@ -139,8 +142,8 @@ function failuresOf(operation: Operation): Record<number, string> {
   const { method, upload, acceptsIdempotencyKey } = operation
   return {
     ...failures,
-    ...(operation.scope !== 'read' && failuresOfScopes),
-    ...(method !== 'GET' && failuresOfBodies),
+    ...forbiddenOf(operation),
+    ...(method !== 'GET' && failuresOfBodies(operation.maxBodyKiB)),
     ...(operation.role && method !== 'GET' && failuresOfSessions),
     ...(operation.scope === 'manage' && method !== 'GET' && failuresOfManaging),
     ...(acceptsIdempotencyKey && failuresOfIdempotency),
@@ -151,9 +154,18 @@ function failuresOf(operation: Operation): Record<number, string> {
   }
 }
 
+function forbiddenOf({ scope, role, withoutFactor, recentSignIn }: Operation): Record<number, string> {
+  const reasons = [
+    ...(scope === 'read' ? [] : [scopeMissing]),
+    ...(role === undefined || withoutFactor ? [] : [factorMissing]),
+    ...(recentSignIn ? [signInTooOld] : []),
+  ]
+  return reasons.length === 0 ? {} : { 403: reasons.join('. Or: ') }
+}
+
 function failuresOfPublic(method: string): Record<number, string> {
   const { 401: _, 404: __, ...always } = failures
-  return method === 'GET' ? always : { ...always, ...failuresOfPublicChanges, ...failuresOfBodies }
+  return method === 'GET' ? always : { ...always, ...failuresOfPublicChanges, ...failuresOfBodies() }
 }
 
 function describe(operation: Operation, schemas: Record<string, unknown>) {

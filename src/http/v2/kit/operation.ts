@@ -10,6 +10,8 @@ import type { Receivers } from '#domain/deliveries/receivers.ts'
 import type { Scope } from '#domain/keys/key.ts'
 import type { SignInContext } from '#domain/people/attempts.ts'
 import type { FindLiveSession } from '#domain/people/sign-in.ts'
+import type { FixedSettings } from '#domain/settings/house.ts'
+import type { Provider } from '#domain/single-sign-on/provider.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
 import type { Keyring } from '#lib/cipher.ts'
@@ -30,9 +32,12 @@ export type V2Context = CreateVoucherContext &
     keyring: Keyring
     /** The letter of this cell, for new keys. */
     cell: string | undefined
+    fixedSettings: FixedSettings
     drivers: DriverForms
     receiverAddresses: ReceiverAddresses
     receivers: Receivers
+    /** The provider at which people sign in; undefined if none is configured. */
+    provider: Provider | undefined
   }
 
 /** A site and the version of its vouchers and of the names of their makers, read from PostgreSQL for this request. */
@@ -72,11 +77,17 @@ export type Operation = {
   scope?: Scope
   /** The role that a person needs. Without it, no person may call the operation. */
   role?: Role
+  /** A person must have proved who they are in the last 15 minutes. */
+  recentSignIn?: true
+  /** A person who must set up a second factor may call the operation before it. */
+  withoutFactor?: true
   /** Anybody may call the operation, without a key or a session. */
   isPublic?: true
   params?: TObject
   query?: TObject
   body?: TObject
+  /** The largest size of the body in KiB, if it is not 64. */
+  maxBodyKiB?: number
   /** The body is a file instead of JSON. The handler gets its bytes. */
   upload?: Upload
   /** The status of a successful answer. A 204 has no body: its `answer` is `Type.Void()`. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { DomainError } from '#domain/errors.ts'
-import { invalidRequest } from '../errors/field-errors.ts'
+import { invalidRequest } from '../../errors/field-errors.ts'
 import { publicId, readPublicId, type SiteItem } from './fields.ts'
 
 export const pageQuery = {
@@ -32,9 +32,11 @@ export function cutPage<Row>(
 // A cursor is the position of the last row of a page, so new rows do not shift the next page. It is not signed, because it
 // gives access to nothing that its reader may not see anyway. Only texts that this service could have written are accepted.
 
+const maxInteger = 2_147_483_647
 const latestTime = Date.UTC(9999, 11, 31)
 const timePosition = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const namePosition = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\P{Cc}{1,200})$/u
+const placePosition = /^(\d{0,10})\.(\d{1,10})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const numberPosition = /^[1-9]\d{0,9}$/
 
 export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): string {
@@ -57,7 +59,7 @@ export function readNumberCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const position = decode(cursor)
   const number = Number(position)
-  if (!numberPosition.test(position) || number > 2_147_483_647) throw invalidCursor()
+  if (!numberPosition.test(position) || number > maxInteger) throw invalidCursor()
   return number
 }
 
@@ -70,6 +72,20 @@ export function readNameCursor(cursor: string | undefined): { name: string; id: 
   const [, id, name] = namePosition.exec(decode(cursor)) ?? []
   if (id === undefined || name === undefined) throw invalidCursor()
   return { name, id }
+}
+
+type Place = { position: number | null; expireMinutes: number; id: string }
+
+/** For templates, which people can order. */
+export function placeCursor({ position, expireMinutes, id }: Place): string {
+  return encode(`${position ?? ''}.${expireMinutes}.${id}`)
+}
+
+export function readPlaceCursor(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return undefined
+  const [, position, minutes, id] = placePosition.exec(decode(cursor)) ?? []
+  if (id === undefined || Number(position) > maxInteger || Number(minutes) > maxInteger) throw invalidCursor()
+  return { position: position === '' ? null : Number(position), expireMinutes: Number(minutes), id }
 }
 
 export function siteItemCursor(item: SiteItem): string {

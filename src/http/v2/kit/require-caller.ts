@@ -6,7 +6,7 @@ import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
 import type { FindLiveSession } from '#domain/people/sign-in.ts'
 import { windowSeconds } from '#limits/limiter.ts'
 import { actorOf, addressOf, findPresentedKey, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
-import { isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
+import { idleSecondsOf, isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
 import { isSiteNumber } from './fields.ts'
 import type { NamedSite, Operation } from './operation.ts'
 
@@ -19,10 +19,12 @@ export type Caller = { actor: Requester; now: Date; sessionId?: string; namedSit
  * The callers that an operation accepts: keys with this scope, people with this role. Without a scope it accepts no keys;
  * without a role, no people.
  */
-export type Access = Pick<Operation, 'scope' | 'role' | 'upload'>
+export type Access = Pick<Operation, 'scope' | 'role' | 'upload' | 'recentSignIn' | 'withoutFactor'>
 
 /** How many requests a person may send in a minute. */
 export const requestsPerPerson = 600
+
+const recentMs = 15 * 60_000
 
 /**
  * Authenticates a request by its API key or, without one, by the session cookie. Counts it towards the rate limit. Without
@@ -85,13 +87,16 @@ async function requirePerson(
   access: Access | undefined,
   replyToCount?: FastifyReply,
 ): Promise<Caller> {
-  const session = await ctx.findLiveSession(token)
+  const session = await ctx.findLiveSession(token, idleSecondsOf(request))
   if (!session) throw new DomainError('session_ended')
   const { staffId: id, name, role, allSites } = session
   request.staffId = id
   requireOwnPage(ctx, request, access?.upload?.types)
   if (replyToCount) await countRequest(ctx, id, replyToCount)
+  if (access && session.mustSetUpFactor && !access.withoutFactor) throw new DomainError('second_factor_missing')
   if (access && (access.role === undefined || !includesRole(role, access.role))) throw new DomainError('role_missing')
+  if (access?.recentSignIn && session.now.getTime() - session.authenticatedAt.getTime() > recentMs)
+    throw new DomainError('sign_in_again')
   const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request) } as const
   return { actor, now: session.now, sessionId: session.id }
 }

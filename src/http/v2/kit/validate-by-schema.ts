@@ -1,7 +1,7 @@
 import { Format } from 'typebox/format'
 import { nearestName } from '#lib/nearest-name.ts'
+import type { Allowed, FieldCode, InvalidField } from '../../errors/field-errors.ts'
 import { isObject } from '../../server/read-request.ts'
-import type { Allowed, FieldCode, InvalidField } from '../errors/field-errors.ts'
 
 /** The JSON Schema keywords of our inputs, and `rule`, which no document shows. */
 export type SchemaNode = {

@@ -146,6 +146,19 @@ const overviewSchema = Type.Object(
   { title: 'Overview' },
 )
 
+/** The parameters of an overview and of its table: which site, and how many days. */
+export const overviewFields = {
+  site_id: Type.Optional({ ...siteNumber, description: 'Only this site. Without it: all sites of the person.' }),
+  days: Type.Optional(
+    Type.Unsafe<7 | 30 | 90>({
+      type: 'integer',
+      enum: [7, 30, 90],
+      default: 30,
+      description: 'The number of days to show, including today.',
+    }),
+  ),
+}
+
 /** Keys may not call it: it names webhooks, keys and controllers, and its content follows the page of the web app. */
 export const getOverview = operation({
   method: 'GET',
@@ -155,20 +168,7 @@ export const getOverview = operation({
   role: 'manager',
   status: 200,
   tooMany: 'the person loads the overview too many times at once',
-  query: Type.Object(
-    {
-      site_id: Type.Optional({ ...siteNumber, description: 'Only this site. Without it: all sites of the person.' }),
-      days: Type.Optional(
-        Type.Unsafe<7 | 30 | 90>({
-          type: 'integer',
-          enum: [7, 30, 90],
-          default: 30,
-          description: 'The number of days to show, including today.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  query: Type.Object(overviewFields, { additionalProperties: false }),
   answer: overviewSchema,
   handle: ({ overviews, today }, { actor, now, query: { site_id, days = 30 } }) =>
     overviews.run(actor, async (db) => {

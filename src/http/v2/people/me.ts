@@ -3,6 +3,7 @@ import { DomainError } from '#domain/errors.ts'
 import { scopes } from '#domain/keys/key.ts'
 import { type ApiKeyWithSites, findKey } from '#domain/keys/keys.queries.ts'
 import { setOwnPreferences } from '#domain/people/administer-staff.ts'
+import { unlinkOwn } from '#domain/people/link-identity.ts'
 import { listSessions } from '#domain/people/sessions.queries.ts'
 import { changePassword, signOut } from '#domain/people/sign-in.ts'
 import { findPerson, type Person } from '#domain/people/staff.queries.ts'
@@ -37,6 +38,7 @@ export const getMe = operation({
   summary: 'Get the key or the person of this request: name, rights, sites and limits',
   scope: 'read',
   role: 'desk',
+  withoutFactor: true,
   status: 200,
   answer: Type.Union([keySchema, personSchema]),
   async handle({ db }, { actor }) {
@@ -84,6 +86,7 @@ export const updateMyPassword = operation({
   operationId: 'updateMyPassword',
   summary: 'Change your own password; all your other sessions end',
   role: 'desk',
+  recentSignIn: true,
   status: 204,
   body: Type.Object(
     { current_password: Type.String({ maxLength: 1_000 }), new_password: newPassword },
@@ -178,4 +181,17 @@ export const deleteMySession = operation({
   async handle({ db }, { actor, params }) {
     if (!(await signOut(db, actor, readUuid(params.id)))) throw new DomainError('not_found')
   },
+})
+
+export const deleteMyIdentity = operation({
+  method: 'DELETE',
+  path: '/me/identity',
+  operationId: 'deleteMyIdentity',
+  summary: 'Unlink your account of the provider',
+  role: 'desk',
+  recentSignIn: true,
+  status: 204,
+  conflict: 'You have no other way to sign in, your rights come from groups, or no account is linked',
+  answer: Type.Void(),
+  handle: (ctx, { actor }) => unlinkOwn(ctx, actor),
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
 import { minPasswordLength } from '#domain/people/password.ts'
 import type { Person } from '#domain/people/staff.queries.ts'
-import { siteNumber } from '../kit/fields.ts'
+import { siteNumber, time, timeOrNull } from '../kit/fields.ts'
 import { requestsPerPerson } from '../kit/require-caller.ts'
 
 export const language = Type.Enum(['de', 'en'])
@@ -14,6 +14,36 @@ export const newPassword = Type.String({
   description: `At least ${minPasswordLength} characters, and not a common password.`,
   examples: ['four random words'],
 })
+
+const identitySchema = Type.Object(
+  {
+    issuer: Type.String({ examples: ['https://login.example.com'] }),
+    linked_at: time,
+    last_sign_in_at: { ...timeOrNull, description: 'When the person last signed in by the provider.' },
+  },
+  { title: 'Identity' },
+)
+
+export const identityFields = {
+  identity: Type.Union([identitySchema, Type.Null()], {
+    description: 'The account of the provider that is linked to the person. Null if there is none.',
+  }),
+  rights_from_groups: Type.Boolean({
+    description: 'True if each sign-in by the provider replaces role and sites by those of the groups of the person.',
+  }),
+}
+
+export function identityToWire({ identity, rightsFromGroups }: Pick<Person, 'identity' | 'rightsFromGroups'>) {
+  const iso = (text: string) => new Date(text).toISOString()
+  return {
+    identity: identity && {
+      issuer: identity.issuer,
+      linked_at: iso(identity.linkedAt),
+      last_sign_in_at: identity.lastSignInAt === null ? null : iso(identity.lastSignInAt),
+    },
+    rights_from_groups: rightsFromGroups,
+  }
+}
 
 export const personSchema = Type.Object(
   {
@@ -27,6 +57,7 @@ export const personSchema = Type.Object(
     language: Type.Union([language, Type.Null()]),
     theme,
     limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }) }),
+    ...identityFields,
   },
   { title: 'Person' },
 )
@@ -44,5 +75,6 @@ export function personToWire(person: Person): Static<typeof personSchema> {
     language,
     theme,
     limits: { requests_per_minute: requestsPerPerson },
+    ...identityToWire(person),
   }
 }

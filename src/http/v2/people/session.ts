@@ -1,12 +1,41 @@
 import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
-import { isSetupOpen, setUp } from '#domain/people/setup.ts'
-import { type SignedIn, signIn, signOut, usePasswordLink } from '#domain/people/sign-in.ts'
+import { findPendingFactors } from '#domain/people/second-step.ts'
+import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
+import { isSetupOpen, setUp, tryOutSetupToken } from '#domain/people/setup.ts'
+import {
+  type SecondStep,
+  type SignedIn,
+  shareBrowser,
+  signIn,
+  signOut,
+  usePasswordLink,
+} from '#domain/people/sign-in.ts'
+import { readSignInMethods } from '#domain/people/sign-in-methods.ts'
 import { findPerson } from '#domain/people/staff.queries.ts'
+import { readHouse } from '#domain/settings/house.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { textOrNull } from '../kit/fields.ts'
-import { operation, publicOperation } from '../kit/operation.ts'
+import { operation, publicOperation, type V2Context } from '../kit/operation.ts'
+import { houseSchema, houseToWire } from '../settings/house.ts'
 import { newPassword, personSchema, personToWire } from './person.ts'
+
+const idleMinutes = Type.Integer({ minimum: 1, maximum: maxIdleMinutes, examples: [30] })
+const secondFactorKind = Type.Enum(['app', 'passkey', 'recovery_code'])
+
+/** The answer to a right password of a person who has a second factor. */
+const secondStepSchema = Type.Object(
+  {
+    kind: Type.Literal('second_factor'),
+    methods: Type.Array(secondFactorKind, { description: 'Kinds of second factors that the person can use.' }),
+  },
+  {
+    title: 'SecondStep',
+    description:
+      'The password was right. The second factor is missing: `POST /session/second-factor`, within ten minutes.',
+  },
+)
+const signedInSchema = Type.Union([personSchema, secondStepSchema])
 
 export const getSession = publicOperation({
   method: 'GET',
@@ -22,20 +51,79 @@ export const getSession = publicOperation({
         description: 'How the connection is protected. `local`: the browser runs on the machine of the service.',
       }),
       public_url: { ...textOrNull, description: 'PUBLIC_URL: the address at which people open the web app.' },
+      house: houseSchema,
+      sign_out_after_minutes: Type.Unsafe<number | null>({
+        ...idleMinutes,
+        type: ['integer', 'null'],
+        description:
+          'People share this browser: it signs them out after this time without key, click or touch. Null: after 12 hours.',
+      }),
+      step: Type.Unsafe<'second_factor' | 'set_up' | null>({
+        type: ['string', 'null'],
+        enum: ['second_factor', 'set_up', null],
+        description:
+          '`second_factor`: the password was right, and the second factor is missing (`POST /session/second-factor`). `set_up`: the person must set up a second factor first.',
+      }),
+      second_factors: Type.Array(secondFactorKind, {
+        description: 'Kinds of second factors that the person can use, if `step` is `second_factor`. Otherwise empty.',
+      }),
+      provider: Type.Union(
+        [
+          Type.Object({
+            name: Type.String({ examples: ['Entra ID'], description: 'The words on the button.' }),
+            starts_at_once: Type.Boolean({
+              description: 'True if the sign-in page goes to the provider without waiting for a click.',
+            }),
+          }),
+          Type.Null(),
+        ],
+        { description: 'The provider at which people can sign in: `GET /sso/start`. Null if none is configured.' },
+      ),
+      password_sign_in: Type.Boolean({
+        description: 'False if only the break-glass account can sign in with a password.',
+      }),
     },
     { title: 'Session' },
   ),
-  async handle({ db, findLiveSession }, { browser: { token, transport, publicUrl } }) {
-    const session = token === undefined ? undefined : await findLiveSession(token)
-    const person = session && (await findPerson(db, session.staffId))
-    return {
-      person: person ? personToWire(person) : null,
-      setup_open: await isSetupOpen(db),
-      transport,
-      public_url: publicUrl ?? null,
-    }
-  },
+  handle: async (ctx, { browser }) => (await readSession(ctx, browser)).answer,
 })
+
+/** Reads who is signed in, and the house: the answer of the operation and, if somebody is signed in, the session. */
+export async function readSession(
+  ctx: Pick<V2Context, 'db' | 'findLiveSession' | 'fixedSettings' | 'provider'>,
+  { token, pendingToken, transport, publicUrl, idleSeconds, idleMinutes }: BrowserSession,
+) {
+  const [{ live, person }, setupOpen, house, pendingFactors, methods] = await Promise.all([
+    findLivePerson(ctx, token, idleSeconds),
+    isSetupOpen(ctx.db),
+    readHouse(ctx),
+    findPendingFactors(ctx.db, pendingToken),
+    readSignInMethods(ctx),
+  ])
+  const secondFactors = person ? undefined : pendingFactors
+  const answer = {
+    person: person ? personToWire(person) : null,
+    setup_open: setupOpen,
+    transport,
+    public_url: publicUrl ?? null,
+    house: houseToWire(house),
+    sign_out_after_minutes: (live ?? { idleMinutes }).idleMinutes ?? null,
+    step: live?.mustSetUpFactor ? ('set_up' as const) : secondFactors ? ('second_factor' as const) : null,
+    second_factors: secondFactors ?? [],
+    provider: ctx.provider ? { name: ctx.provider.name, starts_at_once: methods.startsAtOnce } : null,
+    password_sign_in: methods.passwords,
+  }
+  return { answer, live, house }
+}
+
+async function findLivePerson(
+  { db, findLiveSession }: Pick<V2Context, 'db' | 'findLiveSession'>,
+  token: string | undefined,
+  idleSeconds: number,
+) {
+  const live = token === undefined ? undefined : await findLiveSession(token, idleSeconds)
+  return { live, person: live && (await findPerson(db, live.staffId)) }
+}
 
 /** PostgreSQL cannot store NUL in a text. */
 const email = Type.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$', examples: ['anna@example.com'] })
@@ -44,14 +132,39 @@ export const createSession = publicOperation({
   method: 'POST',
   path: '/session',
   operationId: 'createSession',
-  summary: 'Sign in with e-mail and password; the answer sets the session cookie',
+  summary:
+    'Sign in with e-mail and password; the answer sets the session cookie, or says that a second factor is missing',
   status: 200,
   body: Type.Object(
     { email, password: Type.String({ maxLength: 1_000, examples: ['four random words'] }) },
     { additionalProperties: false, title: 'SignIn' },
   ),
-  answer: personSchema,
-  handle: (ctx, { browser, body }) => startSession(browser, () => signIn(ctx, browser, body)),
+  answer: signedInSchema,
+  handle: (ctx, { browser, body }) => endFirstStep(browser, () => signIn(ctx, browser, body)),
+})
+
+export const updateSession = operation({
+  method: 'PATCH',
+  path: '/session',
+  operationId: 'updateSession',
+  summary: 'Set whether people share this browser, and after which time without use it signs them out',
+  role: 'manager',
+  status: 204,
+  body: Type.Object(
+    {
+      sign_out_after_minutes: Type.Unsafe<number | null>({
+        ...idleMinutes,
+        type: ['integer', 'null'],
+        description: 'Null: nobody shares the browser. It then signs people out after 12 hours.',
+      }),
+    },
+    { additionalProperties: false, title: 'SessionChange' },
+  ),
+  answer: Type.Void(),
+  async handle({ db }, { actor, browser, sessionId, body: { sign_out_after_minutes: minutes } }) {
+    await shareBrowser(db, actor, { sessionId: sessionId as string, minutes })
+    browser.share(minutes)
+  },
 })
 
 export const deleteSession = operation({
@@ -60,11 +173,31 @@ export const deleteSession = operation({
   operationId: 'deleteSession',
   summary: 'Sign out in this browser',
   role: 'desk',
+  withoutFactor: true,
   status: 204,
   answer: Type.Void(),
   async handle({ db }, { actor, browser, sessionId }) {
     await signOut(db, actor, sessionId as string)
     browser.end()
+  },
+})
+
+const setupToken = Type.String({
+  maxLength: 200,
+  description: 'The setup token from the log, or SETUP_TOKEN. Blanks in it do not count.',
+})
+
+export const checkSetupToken = publicOperation({
+  method: 'POST',
+  path: '/setup/check',
+  operationId: 'checkSetupToken',
+  summary: 'Check the setup token, before the first administrator is created',
+  status: 204,
+  body: Type.Object({ token: setupToken }, { additionalProperties: false, title: 'SetupTokenCheck' }),
+  answer: Type.Void(),
+  async handle(ctx, { browser, body }) {
+    requireSafeConnection(browser)
+    await tryOutSetupToken(ctx, browser, body.token)
   },
 })
 
@@ -76,7 +209,7 @@ export const createFirstAdministrator = publicOperation({
   status: 201,
   body: Type.Object(
     {
-      token: Type.String({ maxLength: 200, description: 'The setup token from the log, or SETUP_TOKEN.' }),
+      token: setupToken,
       name: Type.String({ examples: ['Anna Berger'] }),
       email,
       password: newPassword,
@@ -98,18 +231,32 @@ export const updatePasswordByLink = publicOperation({
     { token: Type.String({ maxLength: 200, description: 'The part of the link after #.' }), new_password: newPassword },
     { additionalProperties: false, title: 'PasswordLinkUse' },
   ),
-  answer: personSchema,
+  answer: signedInSchema,
   handle: (ctx, { browser, body }) =>
-    startSession(browser, () => usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password })),
+    endFirstStep(browser, () => usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password })),
 })
 
-/**
- * Signs somebody in and gives the browser the token. Rejects connections that are not encrypted, unless they are local or the
- * operator allowed them.
- */
-async function startSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
-  if (browser.transport === 'unencrypted_refused') throw new DomainError('sign_in_unencrypted')
-  const { person, token } = await signIn()
+/** Signs somebody in and gives the browser the token of the session, or that of the second step. */
+async function endFirstStep(browser: BrowserSession, signIn: () => Promise<SignedIn | SecondStep>) {
+  requireSafeConnection(browser)
+  const answer = await signIn()
+  if ('person' in answer) return giveToken(browser, answer)
+  browser.startSecondStep(answer.pendingToken)
+  return { kind: 'second_factor' as const, methods: answer.methods }
+}
+
+function giveToken(browser: BrowserSession, { person, token }: SignedIn) {
   browser.start(token)
   return personToWire(person)
+}
+
+/** Signs somebody in and gives the browser the token. */
+export async function startSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
+  requireSafeConnection(browser)
+  return giveToken(browser, await signIn())
+}
+
+/** Rejects connections that are not encrypted, unless they are local or the operator allowed them. */
+function requireSafeConnection({ transport }: BrowserSession): void {
+  if (transport === 'unencrypted_refused') throw new DomainError('sign_in_unencrypted')
 }

@@ -8,15 +8,17 @@ import {
   setPerson,
   signOutPerson,
 } from '#domain/people/administer-staff.ts'
+import { resetSecondFactors } from '#domain/people/factor-changes.ts'
+import { unlinkPerson } from '#domain/people/link-identity.ts'
 import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
 import { managerIdOf } from '#domain/people/staff-rights.ts'
+import { invalidRequest } from '../../errors/field-errors.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import { invalidRequest } from '../errors/field-errors.ts'
 import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
 import { findAllowedSites } from '../sites/sites.ts'
-import { language } from './person.ts'
+import { identityFields, identityToWire, language } from './person.ts'
 
 const role = Type.Enum([...roles], { description: 'Each role includes those before it.' })
 
@@ -29,7 +31,7 @@ const memberFields = {
   site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
   active: Type.Boolean(),
   state: Type.Enum(['invited', 'active', 'deactivated'], {
-    description: '`invited` until the person has set a password.',
+    description: '`invited` until the person has set a password or has an account of the provider.',
   }),
   language: Type.Union([language, Type.Null()]),
   link_expires_at: {
@@ -37,7 +39,11 @@ const memberFields = {
     description: 'When the open one-time link of the person expires; null if there is none.',
   },
   last_seen_at: { ...timeOrNull, description: 'When the person last used the web app, to the minute.' },
+  second_factors: Type.Array(Type.Enum(['app', 'passkey']), {
+    description: 'The second factors that the person has set up. Empty if there is none.',
+  }),
   created_at: time,
+  ...identityFields,
 }
 
 const memberSchema = Type.Object(memberFields, { title: 'StaffMember' })
@@ -96,6 +102,7 @@ export const createPerson = operation({
   operationId: 'createPerson',
   summary: 'Add a person. The answer has a one-time link for the person, valid for a week, which is shown only once',
   role: 'manager',
+  recentSignIn: true,
   status: 201,
   conflict: 'Another person has this e-mail address',
   body: Type.Object(
@@ -117,7 +124,7 @@ export const createPerson = operation({
     if (sites === undefined) throw new DomainError('person_sites_missing')
     const siteIds = sites === 'all' ? undefined : sites
     const { person, link } = await addPerson(ctx.db, actor, { name, email, role, siteIds, language })
-    const member = { ...person, hasPassword: false, linkExpiresAt: link.expiresAt, lastSeenAt: null }
+    const member = { ...person, hasPassword: false, linkExpiresAt: link.expiresAt, lastSeenAt: null, secondFactors: [] }
     return { ...memberToWire(member), password_link: linkToWire(link, browser) }
   },
 })
@@ -141,8 +148,10 @@ export const updatePerson = operation({
   summary:
     'Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working',
   role: 'manager',
+  recentSignIn: true,
   status: 200,
-  conflict: 'This is your own account, or that of the last administrator',
+  conflict:
+    'This is your own account, that of the last administrator or the break-glass account, or role and sites come from groups',
   params: uuidParams,
   body: changeBody(
     {
@@ -158,13 +167,19 @@ export const updatePerson = operation({
         }),
       ),
       language: Type.Optional(Type.Union([language, Type.Null()])),
+      rights_from_groups: Type.Optional(
+        Type.Boolean({
+          description:
+            'Only administrators change it. True needs a linked account of the provider; role and sites can then not be changed here.',
+        }),
+      ),
     },
     { title: 'PersonChange', examples: [{ active: false }] },
   ),
   answer: memberSchema,
-  async handle(ctx, { actor, params, body: { all_sites, site_ids, ...fields } }) {
+  async handle(ctx, { actor, params, body: { all_sites, site_ids, rights_from_groups: rightsFromGroups, ...fields } }) {
     const siteIds = readSites({ all_sites, site_ids })
-    const { id } = await setPerson(ctx.db, actor, { id: readUuid(params.id) }, { ...fields, siteIds })
+    const { id } = await setPerson(ctx.db, actor, { id: readUuid(params.id) }, { ...fields, siteIds, rightsFromGroups })
     return findMember(ctx, id, null) // even if the manager loses the right to see this person now
   },
 })
@@ -175,6 +190,7 @@ export const createPasswordLink = operation({
   operationId: 'createPasswordLink',
   summary: 'Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once',
   role: 'manager',
+  recentSignIn: true,
   status: 201,
   conflict: 'This is your own account, or the person is not active',
   params: uuidParams,
@@ -194,6 +210,37 @@ export const deletePersonSessions = operation({
   params: uuidParams,
   answer: Type.Void(),
   handle: ({ db }, { actor, params }) => signOutPerson(db, actor, { id: readUuid(params.id) }),
+})
+
+export const deletePersonSecondFactors = operation({
+  method: 'DELETE',
+  path: '/staff/{id}/second-factors',
+  operationId: 'deletePersonSecondFactors',
+  summary:
+    'Remove the authenticator app, the recovery codes and the passkeys of a person. All sessions and an open one-time link of the person end',
+  role: 'manager',
+  recentSignIn: true,
+  status: 204,
+  conflict: 'This is your own account',
+  params: uuidParams,
+  answer: Type.Void(),
+  async handle({ db }, { actor, params }) {
+    await resetSecondFactors(db, actor, { id: readUuid(params.id) })
+  },
+})
+
+export const deletePersonIdentity = operation({
+  method: 'DELETE',
+  path: '/staff/{id}/identity',
+  operationId: 'deletePersonIdentity',
+  summary: 'Unlink the account of the provider from a person, who keeps role and sites. All sessions of the person end',
+  role: 'admin',
+  recentSignIn: true,
+  status: 204,
+  conflict: 'The person has no account of a provider',
+  params: uuidParams,
+  answer: Type.Void(),
+  handle: ({ db }, { actor, params }) => unlinkPerson(db, actor, { id: readUuid(params.id) }),
 })
 
 async function findMember({ db }: V2Context, id: string, managerId: string | null) {
@@ -217,10 +264,12 @@ function memberToWire(member: StaffMember): Static<typeof memberSchema> {
     all_sites: allSites,
     site_ids: allSites ? [] : siteIds,
     active,
-    state: !active ? 'deactivated' : member.hasPassword ? 'active' : 'invited',
+    state: !active ? 'deactivated' : member.hasPassword || member.identity ? 'active' : 'invited',
     language,
     link_expires_at: isoOrNull(member.linkExpiresAt),
     last_seen_at: isoOrNull(member.lastSeenAt),
+    second_factors: member.secondFactors,
     created_at: member.createdAt.toISOString(),
+    ...identityToWire(member),
   }
 }

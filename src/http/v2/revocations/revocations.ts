@@ -13,7 +13,7 @@ import {
 } from '#domain/revocations/revocations.queries.ts'
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/revocations/revoke-vouchers.ts'
 import type { Disconnection } from '#drivers/driver.ts'
-import type { InvalidField } from '../errors/field-errors.ts'
+import type { InvalidField } from '../../errors/field-errors.ts'
 import {
   count,
   isoOrNull,

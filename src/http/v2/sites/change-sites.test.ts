@@ -132,7 +132,12 @@ test('the list of sites on a controller says which are recorded; one request add
   await importing(`${header}\nZweigstelle,Three sites,${branchId}`)
   const before = (await ask('GET', path)).body.sites
 
-  const some = await ask('POST', path, { controller_sites: ['pool'] })
+  const names = [{ controller_site: 'pool', name: ' Freibad ' }]
+  const unnamed = await ask('POST', path, {
+    controller_sites: ['pool'],
+    names: [{ controller_site: 'pool', name: ' ' }],
+  })
+  const some = await ask('POST', path, { controller_sites: ['pool'], names })
   const all = await ask('POST', path, {})
   const again = await ask('POST', path, {})
 
@@ -147,7 +152,8 @@ test('the list of sites on a controller says which are recorded; one request add
     [201, 0],
   ])
   const { body: pool } = await ask('GET', `/sites/${some.body.site_ids[0]}/settings`)
-  expect([pool.name, pool.controller_site, pool.active]).toEqual(['Pool', 'pool', true])
+  expect(unnamed.body.error).toBe('display_name_invalid')
+  expect([pool.name, pool.controller_site, pool.active]).toEqual(['Freibad', 'pool', true])
 })
 
 test('the sites of a hotspot operator can be listed after the first one was added with its id', async () => {

@@ -26,8 +26,9 @@ test('a site without facts has the time zone of the service', async () => {
     time_zone_is_default: true,
     guest_languages: [],
     footer: null,
-    room_days: 0,
+    room_days: 7,
     logo_updated_at: null,
+    house: { name: null, logo: null },
   })
 })
 
@@ -50,6 +51,7 @@ test('facts are changed and read back; a key never gets the Wi-Fi password', asy
     wifi_password_set: true,
     time_zone_is_default: false,
     logo_updated_at: null,
+    house: { name: null, logo: null },
   })
   expect(read.json()).toEqual(changed.json())
   expect((await change({ wifi_password: null })).json()).toEqual({ ...changed.json(), wifi_password_set: false })

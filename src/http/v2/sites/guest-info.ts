@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { limitingActorId } from '#domain/actor.ts'
+import { type Actor, limitingActorId } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
+import { type House, readHouse, type SettingsContext } from '#domain/settings/house.ts'
 import { findLogo, guestLanguages } from '#domain/sites/guest-info.queries.ts'
 import { type GuestInfo, maxFooterLength, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
 import { changeBody, isoOrNull, siteNumber, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { imageAnswer } from '../kit/files/images.ts'
 import { operation } from '../kit/operation.ts'
+import { houseSchema, houseToWire } from '../settings/house.ts'
 import { readSiteNumber, siteParams } from './sites.ts'
 
 const fields = {
@@ -46,6 +48,10 @@ const guestInfoSchema = Type.Object(
     time_zone: Type.String({ examples: ['Europe/Vienna'] }),
     time_zone_is_default: Type.Boolean({ description: 'Whether `time_zone` is that of the service.' }),
     logo_updated_at: { ...timeOrNull, description: 'Null if the site has no logo.' },
+    house: {
+      ...houseSchema,
+      description: 'The house that runs the service. A slip shows its name, and its logo if the site has none.',
+    },
   },
   { title: 'GuestInfo' },
 )
@@ -60,8 +66,18 @@ export const getGuestInfo = operation({
   status: 200,
   params: siteParams,
   answer: guestInfoSchema,
-  handle: async (ctx, { actor, params }) => toWire(await readGuestInfo(ctx, actor, readSiteNumber(params.id))),
+  handle: (ctx, { actor, params }) => getGuestInfoOf(ctx, actor, readSiteNumber(params.id)),
 })
+
+/** The facts of a site for a caller who may see it. */
+export async function getGuestInfoOf(
+  ctx: Parameters<typeof readGuestInfo>[0] & SettingsContext,
+  actor: Actor,
+  siteId: number,
+) {
+  const [info, house] = await Promise.all([readGuestInfo(ctx, actor, siteId), readHouse(ctx)])
+  return toWire(info, house)
+}
 
 export const updateGuestInfo = operation({
   method: 'PATCH',
@@ -108,7 +124,7 @@ export const updateGuestInfo = operation({
       footer: body.footer,
       roomDays: body.room_days,
     })
-    return toWire(changed)
+    return toWire(changed, await readHouse(ctx))
   },
 })
 
@@ -156,7 +172,7 @@ export const deleteLogo = operation({
   handle: ({ db }, { actor, params }) => removeLogo(db, actor, readSiteNumber(params.id)),
 })
 
-function toWire(info: GuestInfo): Static<typeof guestInfoSchema> {
+function toWire(info: GuestInfo, house: House): Static<typeof guestInfoSchema> {
   return {
     site_id: info.siteId,
     wifi_name: info.wifiName,
@@ -169,5 +185,6 @@ function toWire(info: GuestInfo): Static<typeof guestInfoSchema> {
     footer: info.footer,
     room_days: info.roomDays,
     logo_updated_at: isoOrNull(info.logoUpdatedAt),
+    house: houseToWire(house),
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { startOutage } from '#domain/controllers/outages.queries.ts'
+import { startOutage } from '#domain/controllers/controller-outages.queries.ts'
 import { startApp } from '#test/app.ts'
 import { seedKey, seedSite } from '#test/data/seed.ts'
 

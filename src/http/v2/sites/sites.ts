@@ -29,7 +29,7 @@ import {
   time,
   timeOrNull,
 } from '../kit/fields.ts'
-import { operation } from '../kit/operation.ts'
+import { operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from '../kit/pages.ts'
 
 const unreachableReasons = [
@@ -109,13 +109,21 @@ export const listSites = operation({
   status: 200,
   query: Type.Object(pageQuery, { additionalProperties: false }),
   answer: Type.Object({ sites: Type.Array(siteSchema), next_cursor: nextCursor }),
-  async handle({ db, today }, { actor, now, query: { limit = 50, cursor } }) {
-    const after = readNumberCursor(cursor)
-    const found = await listSiteStates(db, { ...seenBy(actor, today(now)), after, limit: limit + 1 })
-    const { rows, next_cursor } = cutPage(found, limit, ({ id }) => numberCursor(id))
-    return { sites: rows.map((site) => siteToWire(today, site)), next_cursor }
-  },
+  handle: (ctx, { actor, now, query: { limit = 50, cursor } }) => listSitesOf(ctx, { actor, now, limit, cursor }),
 })
+
+type SitesWanted = { actor: Requester; now: Date; limit: number; cursor?: string | undefined }
+
+/** A page of the sites that a caller may see. */
+export async function listSitesOf(
+  { db, today }: Pick<V2Context, 'db' | 'today'>,
+  { actor, now, limit, cursor }: SitesWanted,
+) {
+  const after = readNumberCursor(cursor)
+  const found = await listSiteStates(db, { ...seenBy(actor, today(now)), after, limit: limit + 1 })
+  const { rows, next_cursor } = cutPage(found, limit, ({ id }) => numberCursor(id))
+  return { sites: rows.map((site) => siteToWire(today, site)), next_cursor }
+}
 
 export const getSite = operation({
   method: 'GET',

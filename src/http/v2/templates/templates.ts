@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
+import type { Requester } from '#domain/actor.ts'
 import {
   addTemplate,
   removeTemplate,
   setTemplate,
   type TemplateChange,
 } from '#domain/templates/administer-templates.ts'
+import { isAutomaticName } from '#domain/templates/automatic-name.ts'
 import { listTemplatePage, maxLimit, maxUnusedDays, type Template } from '#domain/templates/templates.queries.ts'
 import { changeBody, count, countOrNull, readUuid, siteNumber, uuidParams } from '../kit/fields.ts'
-import { operation } from '../kit/operation.ts'
-import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
+import { operation, type V2Context } from '../kit/operation.ts'
+import { cutPage, nextCursor, pageQuery, placeCursor, readPlaceCursor } from '../kit/pages.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 
 const templateSchema = Type.Object(
@@ -20,6 +22,10 @@ const templateSchema = Type.Object(
       description: 'The site of the template. Null if the template can be used on every site.',
     }),
     name: Type.String({ examples: ['8 hours'] }),
+    automatic_name: Type.Boolean({
+      description:
+        'Whether the name only says the duration, in English or German. A page can then write the duration in the language of its reader.',
+    }),
     max_uses: { ...count, description: '0 means any number of devices.' },
     expire_minutes: Type.Integer({ minimum: 1, description: 'Minutes from the first use.' }),
     qos: Type.Object({ down_kbps: count, up_kbps: count, quota_mb: count }, { description: '0 means no limit.' }),
@@ -27,6 +33,10 @@ const templateSchema = Type.Object(
       ...countOrNull,
       description: 'Days after which a voucher is withdrawn if nobody has used it. Null: never.',
     },
+    is_default: Type.Boolean({
+      description:
+        'Whether the desk begins with this template. The default of a site takes precedence over the default for all sites.',
+    }),
   },
   { title: 'Template' },
 )
@@ -35,7 +45,7 @@ export const listTemplates = operation({
   method: 'GET',
   path: '/templates',
   operationId: 'listTemplates',
-  summary: 'List templates by name: those for all sites and those for the sites of the key',
+  summary: 'List templates in the order of the desk: those for all sites and those for the sites of the key',
   scope: 'read',
   role: 'desk',
   status: 200,
@@ -46,24 +56,36 @@ export const listTemplates = operation({
         description:
           'Only templates that can be used on this site: its own and those for all sites. Without it: all sites of the key.',
       }),
-      ...namePageQuery,
+      ...pageQuery,
     },
     { additionalProperties: false },
   ),
   answer: Type.Object({ templates: Type.Array(templateSchema), next_cursor: nextCursor }),
-  async handle({ db }, { actor, query: { site_id, limit = 50, cursor } }) {
-    const after = readNameCursor(cursor)
-    const sites = await findAllowedSites(db, actor, site_id === undefined ? undefined : [site_id])
-    const found = await listTemplatePage(db, sites, { after, limit: limit + 1 })
-    const { rows, next_cursor } = cutPage(found, limit, nameCursor)
-    return { templates: rows.map(templateToWire), next_cursor }
-  },
+  handle: (ctx, { actor, query: { site_id, limit = 50, cursor } }) =>
+    listTemplatesOf(ctx, { actor, siteId: site_id, limit, cursor }),
 })
+
+type TemplatesWanted = { actor: Requester; siteId?: number | undefined; limit: number; cursor?: string | undefined }
+
+/** A page of the templates that a caller may use, on one site or on all. */
+export async function listTemplatesOf(
+  { db }: Pick<V2Context, 'db'>,
+  { actor, siteId, limit, cursor }: TemplatesWanted,
+) {
+  const after = readPlaceCursor(cursor)
+  const sites = await findAllowedSites(db, actor, siteId === undefined ? undefined : [siteId])
+  const found = await listTemplatePage(db, sites, { after, limit: limit + 1 })
+  const { rows, next_cursor } = cutPage(found, limit, placeCursor)
+  return { templates: rows.map(templateToWire), next_cursor }
+}
 
 const limitOrZero = Type.Integer({ minimum: 0, maximum: maxLimit })
 
 const changeable = {
-  name: Type.String({ examples: ['8 hours'] }),
+  name: Type.String({
+    examples: ['8 hours'],
+    description: 'Empty: the name is made from the duration, such as "1 day", and changes with it.',
+  }),
   max_uses: { ...limitOrZero, description: '0 means any number of devices.' },
   expire_minutes: Type.Integer({ minimum: 1, maximum: maxLimit, description: 'Minutes from the first use.' }),
   qos: Type.Object(
@@ -100,7 +122,7 @@ export const createTemplate = operation({
             'The site of the template. Without it, or null: all sites, which needs a key for all sites or an administrator.',
         }),
       ),
-      name: changeable.name,
+      name: Type.Optional(changeable.name),
       expire_minutes: changeable.expire_minutes,
       max_uses: Type.Optional({ ...changeable.max_uses, default: 1 }),
       qos: Type.Optional(changeable.qos),
@@ -110,7 +132,7 @@ export const createTemplate = operation({
   ),
   answer: templateSchema,
   async handle({ db }, { actor, body }) {
-    const { site_id: siteId = null, name, expire_minutes, max_uses = 1, qos = {}, unused_days = null } = body
+    const { site_id: siteId = null, name = '', expire_minutes, max_uses = 1, qos = {}, unused_days = null } = body
     const template = await addTemplate(db, actor, {
       siteId,
       name,
@@ -141,11 +163,22 @@ export const updateTemplate = operation({
       max_uses: Type.Optional(changeable.max_uses),
       qos: Type.Optional(changeable.qos),
       unused_days: Type.Optional(changeable.unused_days),
+      is_default: Type.Optional(
+        Type.Boolean({ description: 'True: the template that was the default of the same sites is not any more.' }),
+      ),
+      before: Type.Optional(
+        Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          format: 'uuid',
+          description: 'Moves the template before the one with this id. Null: moves it to the end.',
+        }),
+      ),
     },
     { title: 'TemplateChange', examples: [{ expire_minutes: 480 }] },
   ),
   answer: templateSchema,
-  async handle({ db }, { actor, params, body: { name, expire_minutes, max_uses, qos, unused_days } }) {
+  async handle({ db }, { actor, params, body }) {
+    const { name, expire_minutes, max_uses, qos, unused_days, is_default, before } = body
     const change: TemplateChange = {
       name,
       expireMinutes: expire_minutes,
@@ -154,6 +187,8 @@ export const updateTemplate = operation({
       upKbps: qos?.up_kbps,
       quotaMb: qos?.quota_mb,
       unusedDays: unused_days,
+      isDefault: is_default,
+      before: before?.toLowerCase() ?? before,
     }
     return templateToWire(await setTemplate(db, actor, readUuid(params.id), change))
   },
@@ -179,9 +214,11 @@ function templateToWire(template: Template): Static<typeof templateSchema> {
     id: template.id,
     site_id: template.siteId,
     name: template.name,
+    automatic_name: isAutomaticName(template),
     max_uses: template.maxUses,
     expire_minutes: template.expireMinutes,
     qos: { down_kbps: template.downKbps, up_kbps: template.upKbps, quota_mb: template.quotaMb },
     unused_days: template.unusedDays,
+    is_default: template.isDefault,
   }
 }

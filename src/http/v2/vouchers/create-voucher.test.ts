@@ -172,7 +172,7 @@ describe('400', () => {
     [{ qos: { down: 1 } }, 'There is no field qos.down here', ['qos.down unknown_field']],
     [{ siteId: 1 }, 'There is no field siteId here. Did you mean site_id?', ['siteId unknown_field']],
     [{ reference: '' }, 'reference must have at least 1 character(s)', ['reference too_short']],
-    [{ reference: 'a\nb' }, 'reference is not written correctly', ['reference bad_format']],
+    [{ reference: 'a\nb' }, 'reference has the wrong format', ['reference bad_format']],
     [{ valid_until: 'tomorrow' }, notATime, ['valid_until not_a_time']],
     [{ valid_until: '2099-12-31T23:59:60Z' }, notATime, ['valid_until not_a_time']],
     [{ valid_until: '9999-12-31T23:59:59-23:59' }, notATime, ['valid_until not_a_time']], // the year 10000

@@ -3,8 +3,8 @@ import type { DomainError } from '#domain/errors.ts'
 import type { RequestedOptions } from '#domain/record/complete-options.ts'
 import { toVoucherName } from '#domain/record/voucher-shape.ts'
 import { maxUnusedDays } from '#domain/templates/templates.queries.ts'
-import type { InvalidField } from '../errors/field-errors.ts'
-import { invalidFieldsOf } from '../errors/field-errors.ts'
+import type { InvalidField } from '../../errors/field-errors.ts'
+import { invalidFieldsOf } from '../../errors/field-errors.ts'
 import { siteNumber, time } from '../kit/fields.ts'
 
 const maxInteger = 2_147_483_647
@@ -17,6 +17,7 @@ export const nameField = Type.String({
   rule: checkName,
 })
 
+/** The only check of a name in API v2. Handlers only trim it. */
 function checkName(text: string): InvalidField[] {
   try {
     toVoucherName(text)

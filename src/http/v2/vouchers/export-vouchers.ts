@@ -1,10 +1,26 @@
 import { type Static, Type } from 'typebox'
+import type { Queryable } from '#db/database.ts'
+import type { RecordedVoucher } from '#domain/record/voucher.ts'
+import { listSiteLabels } from '#domain/sites/sites.queries.ts'
 import { listVoucherIds, listVouchersByIds } from '#domain/vouchers/vouchers.queries.ts'
+import type { Language } from '../../server/preferred-language.ts'
 import type { SiteItem } from '../kit/fields.ts'
-import { separatorField } from '../kit/files/csv.ts'
+import { languageSeparatorField } from '../kit/files/csv.ts'
 import { exportCsv, tooManyExports } from '../kit/files/export-csv.ts'
+import { createSpreadsheetFormat, languageField } from '../kit/files/spreadsheet.ts'
 import { operation } from '../kit/operation.ts'
+import { spreadsheetHeaders, toSpreadsheetRow } from './voucher-spreadsheet.ts'
 import { listFilterFields, readMatching, type voucherSchema, voucherToWire } from './vouchers.ts'
+
+const formatField = Type.Optional(
+  Type.Unsafe<'data' | 'spreadsheet'>({
+    type: 'string',
+    enum: ['data', 'spreadsheet'],
+    default: 'data',
+    description:
+      '`data` is for programs: the fields of a voucher, with times in UTC. `spreadsheet` is for people: names of sites, local times, and headers, numbers and dates in a language.',
+  }),
+)
 
 export const exportVouchers = operation({
   method: 'GET',
@@ -15,21 +31,54 @@ export const exportVouchers = operation({
   role: 'desk',
   status: 200,
   tooMany: tooManyExports,
-  query: Type.Object({ ...listFilterFields, separator: separatorField }, { additionalProperties: false }),
+  query: Type.Object(
+    { ...listFilterFields, format: formatField, language: languageField, separator: languageSeparatorField },
+    { additionalProperties: false },
+  ),
   answer: Type.String(),
   csvFileName: () => 'vouchers.csv',
-  handle: ({ exports, searches }, call) =>
-    exportCsv(exports, call, {
-      columns: Object.keys(columns),
-      open: async (db, limit) => ({
-        keys: await readMatching({ db, searches }, call, (from, sites, filter) =>
+  handle({ exports, searches, today }, call) {
+    const { format, language = call.language, separator } = call.query
+    const table = format === 'spreadsheet' ? spreadsheetTable(language, today.timeZone, call.now) : dataTable(call.now)
+    return exportCsv(exports, call, {
+      columns: table.columns,
+      separator: separator ?? table.separator,
+      async open(db, limit) {
+        const keys = await readMatching({ db, searches }, call, (from, sites, filter) =>
           listVoucherIds(from, sites, filter, limit),
-        ),
-        listRows: async (ids: SiteItem[]) =>
-          (await listVouchersByIds(db, ids)).map((voucher) => toRow(voucherToWire(call.now, voucher))),
-      }),
-    }),
+        )
+        return { keys, listRows: async (ids: SiteItem[]) => table.toRows(db, await listVouchersByIds(db, ids)) }
+      },
+    })
+  },
 })
+
+/** A table for programs. */
+function dataTable(now: Date) {
+  return {
+    columns: Object.keys(columns),
+    separator: ',' as const,
+    toRows: async (_db: Queryable, vouchers: RecordedVoucher[]) =>
+      vouchers.map((voucher) => Object.values(columns).map((read) => read(voucherToWire(now, voucher)))),
+  }
+}
+
+/** A table for people. Sites without a time zone have that of the service. */
+function spreadsheetTable(language: Language, serviceZone: string, now: Date) {
+  const format = createSpreadsheetFormat(language)
+  return {
+    columns: spreadsheetHeaders(language),
+    separator: format.separator,
+    async toRows(db: Queryable, vouchers: RecordedVoucher[]) {
+      const labels = await listSiteLabels(db, [...new Set(vouchers.map(({ siteId }) => siteId))])
+      const sites = new Map(labels.map(({ id, name, timeZone }) => [id, { name, timeZone: timeZone ?? serviceZone }]))
+      return vouchers.map((voucher) => {
+        const site = sites.get(voucher.siteId) ?? { name: String(voucher.siteId), timeZone: serviceZone }
+        return toSpreadsheetRow({ voucher, site, now, language, format })
+      })
+    },
+  }
+}
 
 type Voucher = Static<typeof voucherSchema>
 
@@ -54,8 +103,4 @@ const columns: Record<string, (voucher: Voucher) => string | number | null> = {
   ends_at: ({ ends_at }) => ends_at,
   created_by: ({ created_by }) => created_by?.name ?? null,
   batch_id: ({ batch_id }) => batch_id,
-}
-
-function toRow(voucher: Voucher): (string | number | null)[] {
-  return Object.values(columns).map((read) => read(voucher))
 }

@@ -4,7 +4,9 @@ import type { Queryable } from '#db/database.ts'
 import type { RecordedVoucher } from '#domain/record/voucher.ts'
 import type { VoucherFilter } from '#domain/record/voucher-filter.ts'
 import { listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
+import { findVouchersByName } from '#domain/vouchers/vouchers-by-name.queries.ts'
 import { startApp } from '#test/app.ts'
+import { explainGeneric } from '#test/data/plans.ts'
 import { seedController, seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 import { median, report, size, timeLimit } from '#test/measuring.ts'
 
@@ -47,7 +49,8 @@ describe(`a site with ${count} vouchers`, async () => {
       { createdBy: commonMaker },
       /_coalesce_created_at_id_idx$|_site_id_created_at_id_idx$/,
     ],
-    ['source staff', { source: 'staff' }, /_site_id_created_at_id_idx\d?$/],
+    ['source key', { source: 'key' }, /_coalesce_created_at_id_idx$/],
+    ['source staff', { source: 'staff' }, /_coalesce_created_at_id_idx$/],
     ['source controller', { source: 'controller' }, /_site_id_created_at_id_idx\d?$/],
     ['code prefix', { codePrefix: '00486' }, /_code_site_id_idx$|_site_id_created_at_id_idx$/],
     ['reference', { reference: 'R-177000' }, /_reference_site_id_idx$/],
@@ -71,6 +74,7 @@ describe(`a site with ${count} vouchers`, async () => {
     ['a name that nobody has', 'text=konferenz'],
     ['the beginning of a code', 'code=00486'],
     ['the last week', `created_after=${new Date(now.getTime() - 7 * 86_400_000).toISOString()}`],
+    ['those of keys', 'source=key'],
     ['valid ones of people', 'status=valid&source=staff'],
     ['valid and used ones', 'status=valid&status=used'],
     ['a rare name among the valid ones of a key', `text=gast%2077777&status=valid&created_by=${commonMaker}`],
@@ -87,6 +91,33 @@ describe(`a site with ${count} vouchers`, async () => {
 
     expect(median(times)).toBeLessThan(timeLimit(300))
   })
+
+  test.each([
+    ['that all vouchers have', 'ga'],
+    ['that a tenth of them has', 'gast 1'],
+    ['that one has', 'gast 177777'],
+    ['that none has', 'zx'],
+  ])(
+    'a beginning of a name %s is found by the index of names, in one partition, with a bounded number of reads',
+    async (what, prefix) => {
+      const plan = await planOf((db) => findVouchersByName(db, { siteId: site, prefix, now, limit: 3 }))
+      report(`a name ${what}: buffers and ms`, [plan.buffers, plan.ms])
+
+      expect(plan.rows).toBe(prefix === 'zx' ? 0 : prefix === 'gast 177777' ? 1 : 3)
+      const ofStatus = expect.stringMatching(/_status_created_at_id_idx$/)
+      expect(plan.indexes.toSorted()).toEqual([
+        expect.stringMatching(/_pkey$/),
+        expect.stringMatching(/_site_id_lower_idx$/),
+        ofStatus,
+        ofStatus,
+        ofStatus,
+        ofStatus,
+      ])
+      expect(plan.nodes).not.toContain('Seq Scan')
+      expect(plan.parts.size).toBe(1)
+      expect(plan.buffers).toBeLessThan(2_500) // 300 rows by name, 300 of each status, and the indexes
+    },
+  )
 
   test('the pages after the first take as long as the first', async () => {
     const { key } = await seedKey(app.db)
@@ -116,12 +147,14 @@ describe(`a site with ${count} vouchers`, async () => {
 
 describe('2,000 sites with 20 vouchers each', async () => {
   const many = await startApp()
+  const [{ id: someKey }, { id: somebody }] = [await seedKey(many.db), await seedPerson(many.db)]
   await many.db.query(
     `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes,
-       created_at, reference)
+       created_at, reference, api_key_id, staff_id)
      select site, gen_random_uuid(), n::text, site::text || n, 'Gast', 'Gast', 1, 480, now() - n * site * interval '1 second',
-            case when n = 1 then 'R-' || site end
+            case when n = 1 then 'R-' || site end, case when n < 19 then $1::uuid end, case when n = 20 then $2::uuid end
        from generate_series(1, 2000) site, generate_series(1, 20) n`,
+    [someKey, somebody],
   )
   await many.db.query('analyze vouchers')
   await seedSites(2000)
@@ -129,20 +162,24 @@ describe('2,000 sites with 20 vouchers each', async () => {
   test.each([
     ['a key for all sites', undefined, ''],
     ['a key for all sites, one reference', undefined, '?reference=R-77'],
+    ['a key for all sites, vouchers of people', undefined, '?source=staff'],
     ['a key for 200 sites', Array.from({ length: 200 }, (_, i) => i + 1), ''],
   ])('a page for %s: under 300 ms', async (who, siteIds, query) => {
     const { key } = await seedKey(many.db, { siteIds })
     const path = `/api/v2/vouchers${query}`
-    await many.call(path, { key })
-    const begin = performance.now()
-    const answer = await many.call(path, { key })
-    const ms = performance.now() - begin
-    report(`a page for ${who}, ms`, ms)
+    let answer = await many.call(path, { key })
+    const durations: number[] = []
+    for (let run = 0; run < 5; run++) {
+      const begin = performance.now()
+      answer = await many.call(path, { key })
+      durations.push(performance.now() - begin)
+    }
+    report(`a page for ${who}, median ms`, median(durations))
 
     const times: string[] = answer.json().vouchers.map((voucher: any) => voucher.created_at)
-    expect(times).toHaveLength(query === '' ? 50 : 1)
+    expect(times).toHaveLength(query.startsWith('?reference') ? 1 : 50)
     expect(times).toEqual(times.toSorted().toReversed())
-    expect(ms).toBeLessThan(timeLimit(300))
+    expect(median(durations)).toBeLessThan(timeLimit(300))
   })
 
   async function seedSites(count: number): Promise<void> {
@@ -156,18 +193,24 @@ describe('2,000 sites with 20 vouchers each', async () => {
 
 type Plan = { nodes: string[]; indexes: string[]; parts: Set<string>; rows: number; buffers: number; ms: number }
 
+function explain(site: number, filter: VoucherFilter): Promise<Plan> {
+  return planOf((db) => listVoucherPage(db, [site], filter, pageSize))
+}
+
 /** The plan of the second run, because the first run warms the cache. */
-async function explain(site: number, filter: VoucherFilter): Promise<Plan> {
+async function planOf(read: (db: Queryable) => Promise<unknown>): Promise<Plan> {
   const plans: any[] = []
   const explained: Queryable = {
-    query: async (text, values) => {
-      const { rows } = await app.db.query<any>(`explain (analyze, buffers, format json) ${text}`, values)
-      plans.push(rows[0]['QUERY PLAN'][0])
+    query: async (statement, values) => {
+      if (typeof statement === 'string') {
+        const { rows } = await app.db.query<any>(`explain (analyze, buffers, format json) ${statement}`, values)
+        plans.push(rows[0]['QUERY PLAN'][0])
+      } else plans.push(await explainGeneric(app.db, statement, values ?? []))
       return { rows: [] } as any
     },
   }
-  await listVoucherPage(explained, [site], filter, pageSize)
-  await listVoucherPage(explained, [site], filter, pageSize)
+  await read(explained)
+  await read(explained)
   const { Plan: root, 'Execution Time': ms } = plans[1]
   const nodes = nodesOf(root)
   return {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import type { RecordedVoucher } from '#domain/record/voucher.ts'
-import { toVoucherName } from '#domain/record/voucher-shape.ts'
-import { changeVoucher } from '#domain/vouchers/change-voucher.ts'
+import { trimVoucherName } from '#domain/record/voucher-shape.ts'
+import { changeVoucher, type Direction } from '#domain/vouchers/change-voucher.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { changeBody, readPublicId, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
@@ -27,10 +27,20 @@ const voucherChange = changeBody(
       description:
         'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never.',
     }),
+    direction: Type.Optional(
+      Type.Unsafe<Direction>({
+        type: 'string',
+        enum: ['later', 'earlier'],
+        description:
+          'The end may only move in this direction. Otherwise the request is rejected with 409, even if somebody else has changed the end meanwhile. Needs valid_until.',
+      }),
+    ),
   },
   {
     title: 'VoucherChange',
     examples: [{ valid_until: '2099-01-03T11:00:00+01:00' }],
+    rule: (body) =>
+      'direction' in body && !('valid_until' in body) ? [{ field: 'valid_until', code: 'required' }] : [],
   },
 )
 
@@ -43,7 +53,8 @@ export const updateVoucher = operation({
   role: 'desk',
   status: 200,
   acceptsIdempotencyKey: true,
-  conflict: 'valid_until is after latest_valid_until, or the voucher has ended or is being revoked',
+  conflict:
+    'valid_until is after latest_valid_until or not in the given direction, or the voucher has ended or is being revoked',
   params: voucherParams,
   body: voucherChange,
   answer: voucherSchema,
@@ -51,14 +62,15 @@ export const updateVoucher = operation({
     const voucher = readPublicId(params.id)
     if (!voucher) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [voucher.siteId])
-    const { name, reference, valid_until } = body
+    const { name, reference, valid_until, direction } = body
     const { isRepeat } = await changeVoucher(db, {
       actor,
       idempotencyKey,
       contents: { id: params.id, ...body },
       voucher,
+      direction,
       change: {
-        name: name === undefined ? undefined : toVoucherName(name),
+        name: name === undefined ? undefined : trimVoucherName(name),
         reference,
         validUntil: typeof valid_until === 'string' ? new Date(valid_until) : valid_until,
       },

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { VoucherFilter, VoucherSource } from '#domain/record/voucher-filter.ts'
-import type { InvalidField } from '../errors/field-errors.ts'
+import type { InvalidField } from '../../errors/field-errors.ts'
 import { readPublicId, type SiteItem, searchText, time, typedCode, withoutSeparators } from '../kit/fields.ts'
 
 /** The filters of vouchers. Lists and revocations share them, so that a revocation affects what the list showed. */

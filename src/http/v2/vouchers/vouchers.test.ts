@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { type SeedVoucher, seedKey, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { type SeedVoucher, seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { key, id: keyId } = await seedKey(app.db)
@@ -106,6 +106,8 @@ describe('filters', () => {
     ['source=key', ['Herr Maier']],
     [`source=key&site_id=${site}&status=valid`, ['Herr Maier']],
     ['source=staff', []],
+    [`source=key&site_id=${site}&site_id=${other}`, ['Herr Maier']],
+    [`source=staff&site_id=${site}`, []],
     [`source=controller&site_id=${site}`, ['Frau 100%_Öz']],
     ['source=controller', ['Nachbar', 'Frau 100%_Öz']],
     [`batch_id=${site}-${randomUUID()}`, []],
@@ -118,6 +120,29 @@ describe('filters', () => {
   ])('%s', async (query, names) => {
     expect(namesOf(await list(query))).toEqual(names)
   })
+})
+
+test('vouchers of several keys and of people are listed and exported by source, newest first, page by page', async () => {
+  const people = [(await seedPerson(app.db)).id, (await seedPerson(app.db)).id]
+  const second = await seedKey(app.db)
+  for (const [at, maker] of [keyId, second.id, keyId, second.id].entries())
+    await seed({ name: `key ${at}`, apiKeyId: maker, createdAt: new Date(1000 * at) })
+  for (const [at, maker] of people.entries()) {
+    const id = await seed({ name: `person ${at}`, createdAt: new Date(1000 * at) }, other)
+    await app.db.query('update vouchers set staff_id = $1 where id = $2', [maker, id])
+  }
+  await seed({ name: 'controller' })
+  const keys = ['key 3', 'key 2', 'key 1', 'key 0']
+  const page = async (query: string) => (await app.call(`/api/v2/vouchers?${query}`, { key })).json()
+  const first = await page(`source=key&site_id=${site}&limit=3`)
+  const last = await page(`source=key&site_id=${site}&limit=3&cursor=${first.next_cursor}`)
+  const table = await app.call('/api/v2/vouchers.csv?source=staff', { key })
+
+  for (const query of ['source=key', `source=key&site_id=${site}`, 'source=key&status=valid', 'source=key&text=key'])
+    expect(namesOf(await list(query)), query).toEqual(keys)
+  expect(namesOf(await list('source=staff'))).toEqual(['person 1', 'person 0'])
+  expect([...namesOf(first.vouchers), ...namesOf(last.vouchers)]).toEqual(keys)
+  expect(table.text.match(/person \d|key \d|controller$/gm)).toEqual(['person 1', 'person 0'])
 })
 
 test('by ids: these vouchers of any site; 404 if the key may not see one of the sites, 400 for a text that is no id', async () => {

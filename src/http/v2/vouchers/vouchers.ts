@@ -5,7 +5,7 @@ import { createVoucher as create } from '#domain/creating/create-voucher.ts'
 import { DomainError } from '#domain/errors.ts'
 import { endOf, latestValidUntil, nextChange, type RecordedVoucher, statusAt } from '#domain/record/voucher.ts'
 import { isSearch, type VoucherFilter } from '#domain/record/voucher-filter.ts'
-import { toVoucherName } from '#domain/record/voucher-shape.ts'
+import { trimVoucherName } from '#domain/record/voucher-shape.ts'
 import { findRecordedVoucher, listNewestRecorded, listVoucherPage } from '#domain/vouchers/vouchers.queries.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { outcomeBeforeCreating } from '../../server/read-request.ts'
@@ -207,7 +207,7 @@ export const createVoucher = operation({
       siteId: body.site_id,
       idempotencyKey,
       contents: body,
-      name: toVoucherName(body.name),
+      name: trimVoucherName(body.name),
       options: toOptions(body),
     })
     if (isRepeat) {

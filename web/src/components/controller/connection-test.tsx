@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCheck, IconMinus, IconX } from '@tabler/icons-re
 import { useTranslation } from 'react-i18next'
 import type { CheckedLayer, ControllerCheck } from '../../../../client/voucher-api.generated.ts'
 import { addTexts } from '../../i18n/i18n.ts'
+import { entryFor, orValue } from '../../newer-values.ts'
 import { Panel } from '../panel.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
 import classes from './connection-test.module.css'
@@ -77,7 +78,8 @@ function Summary({ check, isRunning }: { check: ControllerCheck | undefined; isR
   if (check.ok) return t('connection-test.all-ok')
   const failed = check.layers.find(({ result }) => result === 'failed')
   if (needsTrust(check)) return t('connection-test.decide')
-  if (failed) return t('connection-test.failed-at', { layer: t(`connection-test.${failed.layer}`) })
+  if (failed)
+    return t('connection-test.failed-at', { layer: t(`connection-test.${failed.layer}`, orValue(failed.layer)) })
   return t('connection-test.only-reads')
 }
 
@@ -134,7 +136,7 @@ function Mark({ layer, isCurrent }: { layer: CheckedLayer | undefined; isCurrent
     skipped: { tone: 'none', Icon: IconMinus, label: t('connection-test.skipped') },
   }
   const needsDecision = causesOfDecision.includes(layer?.cause ?? '')
-  const { tone, Icon, label } = marks[needsDecision ? 'warning' : (layer?.result ?? 'skipped')]
+  const { tone, Icon, label } = entryFor(marks, needsDecision ? 'warning' : (layer?.result ?? 'skipped'), marks.skipped)
   return (
     <span className={classes.mark} data-tone={tone}>
       <Icon size={18} role="img" aria-label={label} />
@@ -152,7 +154,7 @@ function useDetail(layer: CheckedLayer | undefined, check: ControllerCheck | und
   if (layer.result === 'skipped') {
     const before = check.layers[check.layers.indexOf(layer) - 1]
     return before?.result === 'failed'
-      ? t('connection-test.needs', { layer: t(`connection-test.${before.layer}`) })
+      ? t('connection-test.needs', { layer: t(`connection-test.${before.layer}`, orValue(before.layer)) })
       : null
   }
   const names = (check.sites ?? []).map(({ name }) => name)

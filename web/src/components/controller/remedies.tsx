@@ -3,8 +3,8 @@ import { IconShieldCheck } from '@tabler/icons-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CheckedLayer, ControllerCheck } from '../../../../client/voucher-api.generated.ts'
+import { formatTime } from '../../formats.ts'
 import { useCopy } from '../../hooks/use-copy.ts'
-import { currentLanguage } from '../../i18n/i18n.ts'
 import { useVisibilityToggle } from '../password-field.tsx'
 import classes from './connection-test.module.css'
 import { type DriverName, driverKinds } from './use-connection-test.ts'
@@ -60,8 +60,7 @@ function Certificate({ check, trust, pinned }: CertificateProps) {
   const { isCopied, copy } = useCopy()
   if (!check.certificate) return null
   const { fingerprint, subject, valid_until } = check.certificate
-  const format = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium' })
-  const date = valid_until === null ? '–' : format.format(new Date(valid_until))
+  const date = valid_until === null ? '–' : formatTime(valid_until, { dateStyle: 'medium' })
   return (
     <Stack gap={8} align="stretch">
       {pinned && (

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ControllerCheck, ControllerToCheck } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import { checkController } from '../../queries/controllers.ts'
 
 /** The driver and credentials that people choose from. */
 export const driverKinds = { 'unifi-integration': 'api-key', 'unifi-classic': 'login' } as const
@@ -27,15 +27,9 @@ export function useConnectionTest(
   const [check, setCheck] = useState<ControllerCheck>()
   const latest = useRef(0)
   const test = useMutation({
-    mutationFn: async ({ target, run }: { target: ControllerToCheck; run: number }) => {
-      const { secret, username: _, ...place } = target
-      if (secret !== undefined && place.controller_id === undefined) {
-        const network = await api.checkController(place)
-        if (network.layers.some(({ result }) => result === 'failed')) return network
-        if (run === latest.current) setCheck(network)
-      }
-      return api.checkController(target)
-    },
+    ...checkController((network, run) => {
+      if (run === latest.current) setCheck(network)
+    }),
     onSuccess: (result, { target, run }) => {
       if (run !== latest.current) return // a newer test has begun
       setCheck(result)

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type RefObject, useRef, useState } from 'react'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import { createController } from '../../queries/controllers.ts'
 import { isAddress, tidyAddress } from './controller-address.ts'
 import { type ControllerFormState, type ControllerValues, toAccess, useControllerForm } from './controller-form.tsx'
 import type { Remedies } from './remedies.tsx'
@@ -49,18 +49,13 @@ export function useNewController({ nameFor, onAdded }: Options): NewController {
   /** A result of another address or kind of access would mislead. */
   const isOfThese = lastTested.startsWith(placeOf(form.values))
   const isWorking = test.check?.ok === true && !test.isRunning && lastTested === fingerprintOf(form.values)
-  const save = useMutation({
-    mutationFn: async (values: ControllerValues) => {
-      const { driver = '', address = '', secret = '', ...others } = toAccess(values, pinFor(values.address))
-      const { controller_site: site, ...rest } = others
-      const controller = await api.createController({ name: nameFor(address), driver, address, secret, ...rest })
-      // A hotspot operator can sign in only on a site that is recorded.
-      if (site)
-        await api.createSite({ name: siteName(test.check, site), controller_id: controller.id, controller_site: site })
-      return controller
-    },
-    onSuccess: onAdded,
-  })
+  const save = useMutation({ ...createController, onSuccess: onAdded })
+  const record = (values: ControllerValues) => {
+    const { driver = '', address = '', secret = '', ...others } = toAccess(values, pinFor(values.address))
+    const { controller_site: site, ...rest } = others
+    const newSite = site ? { name: siteName(test.check, site), controller_site: site } : undefined
+    save.mutate({ name: nameFor(address), driver, address, secret, ...rest, site: newSite })
+  }
 
   /** `withSecret` decides whether credentials are sent. */
   const run = (values: ControllerValues, pin: string | null, withSecret: boolean) => {
@@ -96,7 +91,7 @@ export function useNewController({ nameFor, onAdded }: Options): NewController {
     },
     testAgain: () => testWith({}),
     submit: (values) => {
-      if (isWorking) return save.mutate(values)
+      if (isWorking) return record(values)
       run(values, pinFor(values.address), true)
       result.current?.scrollIntoView({ block: 'nearest' })
     },

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ControllerToCheck } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import { updateController } from '../../queries/controllers.ts'
 import type { Remedies } from './remedies.tsx'
 import { type ConnectionTestState, useConnectionTest } from './use-connection-test.ts'
 
@@ -11,12 +10,7 @@ type Options = {
   controllerSite?: string
   /** The recorded fingerprint. It is shown beside a new one. */
   pinned?: string | null
-  /** Called after new credentials were stored. A new address or certificate is stored together with them. */
-  onSaved?: () => void
 }
-
-/** The values that the controller accepted in a test. Nothing else is stored. */
-type Tested = ControllerToCheck & { secret: string }
 
 type RecordedTest = {
   test: Pick<ConnectionTestState, 'check' | 'isRunning' | 'error'>
@@ -28,23 +22,21 @@ type RecordedTest = {
  * Tests a recorded controller. The service erases the stored credentials when the certificate or the address changes.
  * So such a change is stored only together with new credentials that the controller has accepted there.
  */
-export function useRecordedTest({ controllerId, controllerSite, pinned = null, onSaved }: Options): RecordedTest {
+export function useRecordedTest({ controllerId, controllerSite, pinned = null }: Options): RecordedTest {
   const [changes, setChanges] = useState<{ address?: string; certificate_pin?: string }>({})
   const save = useMutation({
-    mutationFn: ({ address, certificate_pin, secret }: Tested) =>
-      api.updateController(controllerId, {
-        ...(address !== undefined && { address }),
-        ...(certificate_pin !== undefined && { certificate_pin }),
-        secret,
-      }),
-    onSuccess: () => {
-      setChanges({})
-      onSaved?.()
-    },
+    ...updateController(controllerId),
+    onSuccess: () => setChanges({}),
   })
-  const test = useConnectionTest((check, { secret, ...target }) => {
+  // Only values that the controller accepted are stored.
+  const test = useConnectionTest((check, { secret, address, certificate_pin }) => {
     const isAccepted = check.layers.some(({ layer, result }) => layer === 'sign_in' && result === 'ok')
-    if (secret !== undefined && isAccepted) save.mutate({ ...target, secret })
+    if (secret === undefined || !isAccepted) return
+    save.mutate({
+      ...(address !== undefined && { address }),
+      ...(certificate_pin !== undefined && { certificate_pin }),
+      secret,
+    })
   })
   const run = (more: typeof changes & { secret?: string } = {}) => {
     save.reset()

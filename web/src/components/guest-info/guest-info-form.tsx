@@ -16,7 +16,8 @@ import {
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
-import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
+import { allTimeZones, languageName } from '../../formats.ts'
+import { addTexts } from '../../i18n/i18n.ts'
 import { guestLanguages } from '../../print/slip-texts.ts'
 import { useVisibilityToggle } from '../password-field.tsx'
 import de from './de.json' with { type: 'json' }
@@ -27,10 +28,9 @@ addTexts({ de, en })
 
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-/** The fields for the facts that guests see on a slip. The page saves them with `saveGuestInfo`. */
+/** The fields for the facts that guests see on a slip. The page saves them with `toGuestInfo`. */
 export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
   const { t } = useTranslation()
-  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
   return (
     <Stack gap={20}>
       <TextInput
@@ -48,7 +48,7 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
         description={t('guest-info.languages-what')}
         inputWrapperOrder={order}
         maxValues={2}
-        data={guestLanguages.map((value) => ({ value, label: names.of(value) ?? value }))}
+        data={guestLanguages.map((value) => ({ value, label: languageName(value) }))}
         {...form.getInputProps('guest_languages')}
       />
       <TextInput
@@ -110,7 +110,7 @@ function TimeZone({ form, stored }: { form: GuestInfoFormState; stored: GuestInf
       allowDeselect={false}
       limit={100}
       nothingFoundMessage={t('guest-info.time-zone-none')}
-      data={[{ value: '', label: service }, ...Intl.supportedValuesOf('timeZone')]}
+      data={[{ value: '', label: service }, ...allTimeZones()]}
       {...form.getInputProps('time_zone')}
     />
   )

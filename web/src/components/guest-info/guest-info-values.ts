@@ -1,8 +1,9 @@
-import { useForm } from '@mantine/form'
-import { useTranslation } from 'react-i18next'
-import type { GuestInfo, GuestInfoChange } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
-import type { GuestLanguage } from '../../print/slip-texts.ts'
+import type { UseFormReturnType } from '@mantine/form'
+import type { TFunction } from 'i18next'
+import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
+import { allTimeZones, browserZone } from '../../formats.ts'
+import { type GuestLanguage, guestLanguages } from '../../print/slip-texts.ts'
+import type { GuestInfoToSave } from '../../queries/guest-info.ts'
 
 /** The facts of a site as the form has them. An empty text means none; an empty time zone is that of the service. */
 export type GuestInfoValues = {
@@ -17,13 +18,13 @@ export type GuestInfoValues = {
   logo: File | null | undefined
 }
 
-export type GuestInfoFormState = ReturnType<typeof useGuestInfoForm>
+export type GuestInfoFormState = UseFormReturnType<GuestInfoValues>
 
 const maxWifiBytes = 32
 
-export function useGuestInfoForm(stored: GuestInfo) {
-  const { t } = useTranslation()
-  return useForm<GuestInfoValues>({
+/** The first values and the checks of the form, for `useSaveForm`. */
+export function guestInfoForm(t: TFunction, stored: GuestInfo) {
+  return {
     initialValues: {
       wifi_name: stored.wifi_name ?? '',
       hasPassword: stored.wifi_password_set,
@@ -33,19 +34,39 @@ export function useGuestInfoForm(stored: GuestInfo) {
       footer: stored.footer ?? '',
       time_zone: stored.time_zone_is_default ? '' : stored.time_zone,
       logo: undefined,
-    },
-    validateInputOnBlur: ['wifi_name', 'wifi_password'],
+    } as GuestInfoValues,
+    validateInputOnBlur: ['wifi_name', 'wifi_password'] as ('wifi_name' | 'wifi_password')[],
     validate: {
-      wifi_name: (name) =>
+      wifi_name: (name: string) =>
         new TextEncoder().encode(name.trim()).length > maxWifiBytes ? t('guest-info.wifi-long') : null,
-      wifi_password: (password, { hasPassword }) =>
+      wifi_password: (password: string, { hasPassword }: GuestInfoValues) =>
         hasPassword && !/^([\x20-\x7e]{8,63}|[0-9a-fA-F]{64})$/.test(password) ? t('guest-info.password-wrong') : null,
     },
-  })
+    ordered: ['guest_languages'] as const,
+  }
 }
 
-function toChange(values: GuestInfoValues): GuestInfoChange {
+/** The values for a new site: the time zone and the languages of the browser, unless somebody chose others. */
+export function withBrowserValues(values: GuestInfoValues, stored: GuestInfo): GuestInfoValues {
+  const zone = browserZone()
+  const isOther = zone !== stored.time_zone && allTimeZones().includes(zone)
   return {
+    ...values,
+    time_zone: values.time_zone === '' && isOther ? zone : values.time_zone,
+    guest_languages: values.guest_languages.length === 0 ? languagesOf(navigator.languages) : values.guest_languages,
+  }
+}
+
+/** The languages of slips among those of the browser, e.g. de, en from de-AT, de, en-US. A slip has at most two. */
+export function languagesOf(locales: readonly string[]): GuestLanguage[] {
+  const languages = locales.map((locale) => guestLanguages.find((language) => language === locale.split('-', 1)[0]))
+  return [...new Set(languages.filter((language) => language !== undefined))].slice(0, 2)
+}
+
+/** The values as they are saved. */
+export function toGuestInfo(values: GuestInfoValues): GuestInfoToSave {
+  return {
+    logo: values.logo,
     wifi_name: values.wifi_name.trim() || null,
     wifi_password: values.hasPassword ? values.wifi_password : null,
     wifi_hidden: values.wifi_hidden,
@@ -53,11 +74,4 @@ function toChange(values: GuestInfoValues): GuestInfoChange {
     footer: values.footer.trim() || null,
     time_zone: values.time_zone || null,
   }
-}
-
-/** Stores the facts and the logo of a site. */
-export async function saveGuestInfo(siteId: number, values: GuestInfoValues): Promise<GuestInfo> {
-  if (values.logo) await api.updateLogo(siteId, values.logo)
-  if (values.logo === null) await api.deleteLogo(siteId)
-  return api.updateGuestInfo(siteId, toChange(values))
 }

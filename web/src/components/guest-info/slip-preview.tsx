@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
 import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
 import type { Paper } from '../../print/sheet.tsx'
-import { Slip } from '../../print/slip.tsx'
+import { Slip, WifiQr } from '../../print/slip.tsx'
 import type { SlipVoucher } from '../../print/slip-facts.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -14,10 +14,16 @@ import classes from './slip-preview.module.css'
 
 addTexts({ de, en })
 
-type Props = { siteName: string; values: GuestInfoValues; stored: GuestInfo }
+type Props = {
+  siteName: string
+  values: GuestInfoValues
+  stored: GuestInfo
+  /** Without it, the preview shows the voucher of an invented guest. */
+  voucher?: SlipVoucher
+}
 
 /** The slip as it will be printed, with what is in the form now. Black on white in both themes. */
-export function SlipPreview({ siteName, values, stored }: Props) {
+export function SlipPreview({ siteName, values, stored, voucher }: Props) {
   const { t } = useTranslation()
   const [paper, setPaper] = useState<Paper>('80mm')
   const logoUrl = useLogoUrl(values.logo, stored)
@@ -29,7 +35,7 @@ export function SlipPreview({ siteName, values, stored }: Props) {
     time_zone: values.time_zone || stored.time_zone,
     footer: values.footer.trim() || null,
   }
-  const voucher: SlipVoucher = {
+  const example: SlipVoucher = {
     id: 'preview',
     formatted_code: '48273-91056',
     name: t('guest-info.guest'),
@@ -53,16 +59,25 @@ export function SlipPreview({ siteName, values, stored }: Props) {
         />
       </Group>
       <div className={classes.paper} data-paper={paper} aria-hidden>
-        <div className={paper === 'a4' ? 'vs-sheet' : 'vs-roll'}>
-          <Slip voucher={voucher} site={{ name: siteName, guestInfo, logoUrl }} languages={languages.slice(0, 2)} />
-        </div>
+        <WifiQr guestInfo={guestInfo}>
+          {(qrId) => (
+            <div className={paper === 'a4' ? 'vs-sheet' : 'vs-roll'}>
+              <Slip
+                voucher={voucher ?? example}
+                site={{ name: siteName, guestInfo, house: stored.house?.name ?? null, logoUrl }}
+                qrId={qrId}
+                languages={languages.slice(0, 2)}
+              />
+            </div>
+          )}
+        </WifiQr>
       </div>
     </Frame>
   )
 }
 
-/** The address of the chosen file, or of the stored logo. */
-function useLogoUrl(logo: GuestInfoValues['logo'], { site_id, logo_updated_at }: GuestInfo): string | null {
+/** The address of the chosen file, of the stored logo, or of the logo of the house. */
+function useLogoUrl(logo: GuestInfoValues['logo'], { site_id, logo_updated_at, house }: GuestInfo): string | null {
   const [chosen, setChosen] = useState<string | null>(null)
   useEffect(() => {
     if (!logo) return setChosen(null)
@@ -70,6 +85,7 @@ function useLogoUrl(logo: GuestInfoValues['logo'], { site_id, logo_updated_at }:
     setChosen(url)
     return () => URL.revokeObjectURL(url)
   }, [logo])
-  if (logo !== undefined) return chosen
-  return logo_updated_at === null ? null : `/api/v2/sites/${site_id}/logo?${Date.parse(logo_updated_at)}`
+  const ofHouse = house?.logo?.url ?? null
+  if (logo !== undefined) return chosen ?? ofHouse
+  return logo_updated_at === null ? ofHouse : `/api/v2/sites/${site_id}/logo?${Date.parse(logo_updated_at)}`
 }

@@ -1,18 +1,18 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api } from '../../api.ts'
+import { holdQuery } from '../../queries/hold.ts'
 import { usePerson } from '../../session.tsx'
+import { useScopeZone } from '../../sites.ts'
 import { Moment } from '../moment.tsx'
 import { Notice } from '../notice.tsx'
 import classes from './app-shell.module.css'
-
-const holdQuery = queryOptions({ queryKey: ['hold'], queryFn: () => api.getHold() })
 
 /** Tells managers and administrators on every page that the service is held, and how to end the hold. */
 export function HoldBanner() {
   const { t } = useTranslation()
   const { role } = usePerson()
-  const { data: hold } = useQuery({ ...holdQuery, enabled: role !== 'desk', refetchInterval: 60_000 })
+  const timeZone = useScopeZone()
+  const { data: hold } = useQuery({ ...holdQuery, enabled: role !== 'desk' })
   if (!hold?.held_since) return null
   return (
     <div className={classes.hold}>
@@ -20,7 +20,7 @@ export function HoldBanner() {
         <div>
           {hold.backup_taken_at && (
             <>
-              {t('hold.backup-of')} <Moment at={hold.backup_taken_at} />.
+              {t('hold.backup-of')} <Moment at={hold.backup_taken_at} timeZone={timeZone} />.
             </>
           )}{' '}
           {t('hold.effect')}

@@ -14,9 +14,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usePerson } from '../../session.tsx'
+import { useHouse } from '../../house.ts'
+import { orValue } from '../../newer-values.ts'
+import { pollEvery } from '../../queries/polling.ts'
+import { webhooksQuery } from '../../queries/webhooks.ts'
+import { useMustSetUp, usePerson } from '../../session.tsx'
 import { isFailing, useScope } from '../../sites.ts'
-import { webhooksQuery } from '../../webhooks.ts'
+import { fitWithin, HouseLogo } from '../logo.tsx'
 import classes from './app-shell.module.css'
 import { PersonPanel } from './person-panel.tsx'
 import { Search } from './search.tsx'
@@ -40,8 +44,14 @@ type Entry = (typeof entries)[number]
 export function useEntries(): (Entry & { failing: number })[] {
   const { role } = usePerson()
   const isManager = role !== 'desk'
+  const mustSetUp = useMustSetUp()
   const { sites } = useScope()
-  const { data: webhooks } = useQuery({ ...webhooksQuery, enabled: isManager, refetchInterval: 60_000 })
+  const { data: webhooks } = useQuery({
+    ...webhooksQuery,
+    enabled: isManager && !mustSetUp,
+    refetchInterval: pollEvery(60_000),
+  })
+  if (mustSetUp) return []
   const failing = {
     '/sites': sites?.filter(({ state }) => isFailing(state)).length ?? 0,
     '/webhooks': webhooks?.filter((one) => one.failing_since ?? one.disabled_at).length ?? 0,
@@ -51,11 +61,25 @@ export function useEntries(): (Entry & { failing: number })[] {
     .map((entry) => ({ ...entry, failing: entry.to in failing ? failing[entry.to as keyof typeof failing] : 0 }))
 }
 
-/** The navigation at the left: 248 px, or a rail of 64 px with tooltips instead of words. */
+/**
+ * The navigation at the left: 248 px, or a rail of 64 px with tooltips instead of words. It has only the person while they must set up
+ * a second factor.
+ */
 export function Navigation({ isRail }: { isRail: boolean }) {
   const { t } = useTranslation()
   return (
     <nav className={classes.nav} data-rail={isRail || undefined} aria-label={t('nav.label')}>
+      {!isRail && <HouseLine />}
+      {useMustSetUp() ? <div className={classes.entries} /> : <Pages isRail={isRail} />}
+      <PersonButton isRail={isRail} />
+    </nav>
+  )
+}
+
+function Pages({ isRail }: { isRail: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <>
       <SitePicker isSmall={isRail} />
       <Search isSmall={isRail} />
       <div className={classes.entries}>
@@ -69,8 +93,19 @@ export function Navigation({ isRail }: { isRail: boolean }) {
           </Tooltip>
         ))}
       </div>
-      <PersonButton isRail={isRail} />
-    </nav>
+    </>
+  )
+}
+
+/** The logo and the name of the house, if it has any. */
+function HouseLine() {
+  const { name, logo } = useHouse()
+  if (!name && !logo) return null
+  return (
+    <div className={classes.house}>
+      <HouseLogo style={fitWithin('100%', 48)} />
+      {name && <span className={classes.name}>{name}</span>}
+    </div>
   )
 }
 
@@ -104,7 +139,7 @@ function PersonButton({ isRail }: { isRail: boolean }) {
                   {person.name}
                 </Text>
                 <Text fz={12} lh="16px" c="dimmed">
-                  {t(`roles.${person.role}`)}
+                  {t(`roles.${person.role}`, orValue(person.role))}
                 </Text>
               </span>
               <IconDots size={16} color="var(--mantine-color-dimmed)" aria-hidden />

@@ -1,20 +1,21 @@
 import { Anchor, Divider, SegmentedControl, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { MyChange, Person } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import type { Person } from '../../../../client/voucher-api.generated.ts'
 import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
-import { openKeys } from '../../keys.ts'
-import { sessionQuery, signOut, usePerson } from '../../session.tsx'
-import { ErrorMessage, errorTexts } from '../state-pages.tsx'
+import { endSession, updateMe } from '../../queries/my-account.ts'
+import { useMustSetUp, usePerson } from '../../session.tsx'
+import { openShortcuts } from '../../shortcuts.ts'
+import { showFailure } from '../show-failure.ts'
+import { ErrorMessage } from '../state-pages.tsx'
 
 /** Language, theme, account page and sign-out: a menu at the foot of the navigation, and *More* on a phone. */
 export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void; isPhone?: boolean }) {
   const { t } = useTranslation()
   const person = usePerson()
-  const leave = useMutation({ mutationFn: signOut })
+  const mustSetUp = useMustSetUp()
+  const leave = useMutation(endSession)
   const padding = isPhone ? 12 : 2 // 44 px high, enough for a finger
   return (
     <Stack gap="sm">
@@ -24,22 +25,24 @@ export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void;
           {person.email}
         </Text>
       </div>
-      <PreferenceControls />
+      {!mustSetUp && <PreferenceControls />}
       <Divider color="var(--vs-line)" />
-      <Anchor component={Link} to="/me" onClick={onLeave} fz="md" py={padding}>
-        {t('person.own-page')}
-      </Anchor>
-      {!isPhone && (
+      {!mustSetUp && (
+        <Anchor component={Link} to="/me" onClick={onLeave} fz="md" py={padding}>
+          {t('person.own-page')}
+        </Anchor>
+      )}
+      {!isPhone && !mustSetUp && (
         <Anchor
           component="button"
           ta="left"
           fz="md"
           onClick={() => {
             onLeave()
-            openKeys()
+            openShortcuts()
           }}
         >
-          {t('keys.title')}
+          {t('shortcuts.title')}
         </Anchor>
       )}
       <Anchor component="button" ta="left" fz="md" py={padding} onClick={() => leave.mutate()}>
@@ -54,14 +57,9 @@ export function PersonPanel({ onLeave, isPhone = false }: { onLeave: () => void;
 export function PreferenceControls() {
   const { t } = useTranslation()
   const person = usePerson()
-  const queries = useQueryClient()
   const save = useMutation({
-    mutationFn: (change: MyChange) => api.updateMe(change),
-    onSuccess: (next) => queries.setQueryData(sessionQuery.queryKey, (old) => old && { ...old, person: next }),
-    onError: (error) => {
-      const { title, text } = errorTexts(t, error)
-      notifications.show({ color: 'red', title, message: text })
-    },
+    ...updateMe,
+    onError: (error) => showFailure(t, error),
   })
   return (
     <>

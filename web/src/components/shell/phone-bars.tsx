@@ -3,6 +3,7 @@ import { IconMenu2 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useMustSetUp } from '../../session.tsx'
 import classes from './app-shell.module.css'
 import { FailureCount, useEntries } from './navigation.tsx'
 import { PersonPanel } from './person-panel.tsx'
@@ -10,6 +11,7 @@ import { Search } from './search.tsx'
 import { SitePicker } from './site-picker.tsx'
 
 export function PhoneTop() {
+  if (useMustSetUp()) return null
   return (
     <header className={classes.top}>
       <SitePicker />

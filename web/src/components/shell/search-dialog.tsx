@@ -2,22 +2,32 @@ import '@mantine/spotlight/styles.layer.css'
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
-import { IconBuilding, IconBuildings, IconSearch, IconTicket } from '@tabler/icons-react'
+import {
+  IconBuilding,
+  IconBuildings,
+  IconCirclePlus,
+  IconPlugConnected,
+  IconSearch,
+  IconTicket,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../api.ts'
+import type { Site, Voucher } from '../../../../client/voucher-api.generated.ts'
+import { toApiError } from '../../api.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
+import { foundVouchersQuery } from '../../queries/vouchers.ts'
+import { usePerson } from '../../session.tsx'
 import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
+import { StateDot } from '../state-dot.tsx'
 import { errorTexts } from '../state-pages.tsx'
+import { StatusMark, StatusWords } from '../voucher/status-mark.tsx'
 import classes from './app-shell.module.css'
 import { useEntries } from './navigation.tsx'
 
 const [store, spotlight] = createSpotlight()
 const mostSites = 6
-const mostVouchers = 5
 
 type Props = {
   opened: boolean
@@ -29,7 +39,7 @@ type Props = {
   earlyKeys: ReactNode
 }
 
-/** Finds sites by name, vouchers by code or name, and pages. Enter opens the first hit. */
+/** Finds sites by name, vouchers by code or name, actions and pages. Enter opens the first hit. */
 export function SearchDialog({ opened, onClose, query, onQueryChange, earlyKeys }: Props) {
   const { t } = useTranslation()
   const [hasFocus, setHasFocus] = useState(false)
@@ -69,6 +79,7 @@ export function SearchDialog({ opened, onClose, query, onQueryChange, earlyKeys 
       <Spotlight.ActionsList>
         <FoundSites words={words} />
         <FoundVouchers {...found} />
+        <Actions words={words} />
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label={t('search.pages')}>
             {pages.map(({ to, label, Icon }) => (
@@ -130,7 +141,8 @@ function FoundSites({ words }: { words: string }) {
             ? { description: t(siteStateText(state)) }
             : {
                 rightSection: (
-                  <Text fz={13} c={isFailing(state) ? `var(--vs-${toneOf(state)}-text)` : 'dimmed'}>
+                  <Text component="span" className={classes.hitState ?? ''} fz={13} c={stateColor(state)}>
+                    <StateDot tone={toneOf(state)} />
                     {t(siteStateText(state))}
                   </Text>
                 ),
@@ -142,33 +154,69 @@ function FoundSites({ words }: { words: string }) {
   )
 }
 
+function stateColor(state: Site['state']): string {
+  return isFailing(state) ? `var(--vs-${toneOf(state)}-text)` : 'dimmed'
+}
+
+/** Actions at the first site that was found or, if the words are part of their names, at the chosen site. */
+function Actions({ words }: { words: string }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { sites = [], site: chosen } = useScope()
+  const isAdmin = usePerson().role === 'admin'
+  if (words === '') return null
+  const found = sites.find(({ name }) => name.toLowerCase().includes(words))
+  const site = found ?? chosen
+  if (!site) return null
+  const { id, name } = site
+  const actions = [
+    {
+      label: t('search.new-voucher', { name }),
+      Icon: IconCirclePlus,
+      run: () => navigate({ to: '/desk', search: { site: id } }),
+    },
+    {
+      label: t('search.test-controller', { name }), // the page of a site tests its controller when it opens
+      Icon: IconPlugConnected,
+      run: () => navigate({ to: '/sites/$siteId', params: { siteId: String(id) } }),
+    },
+  ].slice(0, isAdmin ? 2 : 1)
+  const wanted = actions.filter(({ label }) => found !== undefined || label.toLowerCase().includes(words))
+  if (wanted.length === 0) return null
+  return (
+    <Spotlight.ActionsGroup label={t('search.actions')}>
+      {wanted.map(({ label, Icon, run }) => (
+        <Spotlight.Action
+          dimmedSections={false}
+          key={label}
+          label={label}
+          leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+          onClick={() => void run()}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  )
+}
+
 const noVouchers: Voucher[] = []
 
-/** Vouchers of the chosen site, or of all sites. Digits and hyphens are a code, everything else is a name. */
+/** Vouchers by name at the chosen site, or by code at all sites. Digits and hyphens are a code, everything else is a name. */
 function useFoundVouchers(words: string): { vouchers: Voucher[]; error: unknown } {
   const { site } = useScope()
   const [wanted] = useDebouncedValue(words, 150)
   const isCode = /^[\d-]{3,}$/.test(wanted)
   const isName = !/^[\d-]*$/.test(wanted) && wanted.length >= 2
-  const { data, error } = useQuery({
-    queryKey: ['vouchers', 'search', site?.id, wanted],
-    enabled: isCode || isName,
-    queryFn: async () =>
-      (
-        await api.listVouchers({
-          ...(site && { site_id: [site.id] }),
-          ...(isCode ? { code: wanted.replaceAll('-', '') } : { text: wanted }),
-          limit: mostVouchers,
-        })
-      ).vouchers,
-    retry: false,
-  })
+  const search = isCode ? { code: wanted.replaceAll('-', '') } : isName ? { text: wanted, siteId: site?.id } : undefined
+  const { data, error } = useQuery(foundVouchersQuery(search))
   return { vouchers: data ?? noVouchers, error }
 }
 
 function FoundVouchers({ vouchers, error }: { vouchers: Voucher[]; error: unknown }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const { sites = [], site } = useScope()
+  const isPhone = useLayout() === 'phone'
+  const siteName = (id: number) => (sites.length < 2 ? '' : (sites.find((one) => one.id === id)?.name ?? ''))
   if (error) {
     const isSlow = toApiError(error).error === 'search_too_slow' // the text of the API names parameters
     return (
@@ -180,14 +228,25 @@ function FoundVouchers({ vouchers, error }: { vouchers: Voucher[]; error: unknow
   if (vouchers.length === 0) return null
   return (
     <Spotlight.ActionsGroup label={t('search.vouchers')}>
-      {vouchers.map(({ id, name, formatted_code }) => (
+      {vouchers.map(({ id, name, formatted_code, status, site_id: siteId }) => (
         <Spotlight.Action
           dimmedSections={false}
           key={id}
           label={name}
           leftSection={<IconTicket size={18} stroke={1.7} aria-hidden />}
-          rightSection={<span className="code">{formatted_code}</span>}
-          onClick={() => void navigate({ to: '/vouchers', search: (old) => ({ ...old, voucher: id }) })}
+          rightSection={
+            <Text component="span" className={classes.hitState ?? ''} fz={13} c="dimmed">
+              {isPhone ? <StatusMark status={status} /> : <StatusWords status={status} />}
+              <span className="code">{formatted_code}</span>
+            </Text>
+          }
+          description={siteName(siteId)}
+          onClick={() =>
+            void navigate({
+              to: '/vouchers',
+              search: (old) => ({ ...old, voucher: id, ...(siteId !== site?.id && { site: undefined }) }),
+            })
+          }
         />
       ))}
     </Spotlight.ActionsGroup>

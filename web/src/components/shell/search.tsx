@@ -3,8 +3,8 @@ import { useWindowEvent } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useKeys } from '../../keys.ts'
 import { lazyPart } from '../../new-version.tsx'
+import { closeShellDialog, openSearch, useIsOpen } from '../../shortcuts.ts'
 import classes from './app-shell.module.css'
 
 const loadDialog = async () => (await import('./search-dialog.tsx')).SearchDialog
@@ -13,25 +13,24 @@ const SearchDialog = lazyPart(loadDialog)
 /** The search for sites, vouchers and pages: a field in the navigation, an icon where there is no room, and Ctrl K everywhere. */
 export function Search({ isSmall = false }: { isSmall?: boolean }) {
   const { t } = useTranslation()
-  const [opened, setOpened] = useState<'never' | 'yes' | 'no'>('never')
+  const isOpen = useIsOpen('search')
+  const [wasOpen, setWasOpen] = useState(isOpen)
+  if (isOpen && !wasOpen) setWasOpen(true)
   const [query, setQuery] = useState('')
-  const open = () => setOpened('yes')
-  const close = () => setOpened('no')
-  const earlyKeys = <EarlyKeys onText={(text) => setQuery((old) => old + text)} onEscape={close} />
+  const earlyKeys = <EarlyKeys onText={(text) => setQuery((old) => old + text)} onEscape={closeShellDialog} />
   usePreload()
-  useKeys([{ hotkey: 'mod+K', shown: [t('search.key')], label: t('search.label'), run: open, whileTyping: true }])
   return (
     <>
-      <UnstyledButton className={classes.search} data-small={isSmall || undefined} onClick={open}>
+      <UnstyledButton className={classes.search} data-small={isSmall || undefined} onClick={openSearch}>
         <IconSearch size={isSmall ? 20 : 16} stroke={1.7} aria-hidden />
         {isSmall ? <VisuallyHidden>{t('search.label')}</VisuallyHidden> : <span>{t('search.label')}</span>}
         {!isSmall && <Kbd aria-hidden>{t('search.key')}</Kbd>}
       </UnstyledButton>
-      {opened !== 'never' && (
-        <Suspense fallback={opened === 'yes' && earlyKeys}>
+      {wasOpen && (
+        <Suspense fallback={isOpen && earlyKeys}>
           <SearchDialog
-            opened={opened === 'yes'}
-            onClose={close}
+            opened={isOpen}
+            onClose={closeShellDialog}
             query={query}
             onQueryChange={setQuery}
             earlyKeys={earlyKeys}

@@ -3,8 +3,12 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
+import { useLayout } from '../../hooks/use-layout.ts'
+import { useHouse } from '../../house.ts'
 import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
 import { Logo } from '../logo.tsx'
+import { StateDot } from '../state-dot.tsx'
+import { clockWords } from '../voucher/voucher-words.ts'
 import classes from './app-shell.module.css'
 
 const allSites = 'all'
@@ -61,7 +65,7 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
           {found.slice(0, shownAtMost).map((one) => (
             <Combobox.Option key={one.id} value={String(one.id)} active={one.id === site?.id}>
               <Group gap={8} wrap="nowrap">
-                <Dot tone={toneOf(one.state)} />
+                <StateDot tone={toneOf(one.state)} />
                 <span className={classes.option}>{one.name}</span>
                 {one.id === site?.id && <IconCheck size={16} style={{ flex: 'none' }} aria-hidden />}
               </Group>
@@ -85,31 +89,37 @@ type LabelProps = {
 
 function Label({ sites, site, isSmall, canChoose = false, isOpen = false }: LabelProps) {
   const { t } = useTranslation()
+  const house = useHouse()
+  const isBelowHouse = useLayout() === 'full' && (house.name ?? house.logo) !== null
   const all = useAllSitesName()
   const failing = sites?.filter((one) => isFailing(one.state)).length ?? 0
   const tones = sites?.map((one) => toneOf(one.state)) ?? []
   const worst =
     (['bad', 'warn'] as const).find((tone) => tones.includes(tone)) ?? (tones.includes('none') ? 'none' : 'ok')
   const tone = site ? toneOf(site.state) : worst
-  const name = site?.name ?? (sites?.length ? all : t('app.name'))
+  const name = site?.name ?? (sites?.length ? all : (house.name ?? t('app.name')))
   const unknown = sites?.filter((one) => one.state === 'unknown').length ?? 0
   const stateOfAll = () => {
     if (failing > 0) return t('sites.failing', { count: failing })
     return unknown > 0 ? t('sites.some-unknown', { count: unknown }) : t('sites.all-reachable')
   }
-  const state = site ? t(siteStateText(site.state)) : stateOfAll()
+  const stateOf = ({ state, unreachable_since: since, time_zone: timeZone }: Site) =>
+    state === 'unreachable' && since !== null
+      ? t('outage.picker', { time: clockWords(new Date(since), timeZone) })
+      : t(siteStateText(state))
+  const state = site ? stateOf(site) : stateOfAll()
   if (isSmall)
     return (
       <Tooltip label={`${name} · ${state}`} disabled={isOpen} position="right" multiline maw={320}>
         <span className={classes.wide}>
-          <Logo size={28} />
+          <Logo size={28} maxWidth={44} />
           <VisuallyHidden>{`${name} · ${state}`}</VisuallyHidden>
         </span>
       </Tooltip>
     )
   return (
     <span className={classes.wide}>
-      <Logo size={28} />
+      {!isBelowHouse && <Logo size={28} maxWidth={72} />}
       <span style={{ flex: 1, minWidth: 0 }}>
         <Tooltip label={name} disabled={name.length <= 20 || isOpen} multiline maw={320}>
           <Text truncate fz={14} fw={600} lh="19px">
@@ -117,23 +127,13 @@ function Label({ sites, site, isSmall, canChoose = false, isOpen = false }: Labe
           </Text>
         </Tooltip>
         {sites !== undefined && sites.length > 0 && (
-          <Text truncate fz={12} lh="16px" c="dimmed">
-            <Dot tone={tone} />
-            <span style={{ marginLeft: 8 }}>{state}</span>
+          <Text component="span" className={classes.state ?? ''} fz={12} lh="16px" c="dimmed">
+            <StateDot tone={tone} />
+            <span title={state}>{state}</span>
           </Text>
         )}
       </span>
       {canChoose && <IconSelector size={16} color="var(--mantine-color-dimmed)" aria-hidden />}
     </span>
-  )
-}
-
-function Dot({ tone }: { tone: ReturnType<typeof toneOf> }) {
-  const color = tone === 'none' ? 'var(--mantine-color-dimmed)' : `var(--vs-${tone})`
-  return (
-    <span
-      aria-hidden
-      style={{ display: 'inline-block', flex: 'none', width: 9, height: 9, borderRadius: '50%', background: color }}
-    />
   )
 }

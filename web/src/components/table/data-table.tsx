@@ -35,6 +35,10 @@ type Props<Row extends { id: string | number }> = {
   hasTwoLines?: boolean
   /** Rows in soft text, such as revoked keys. */
   isSoft?: (row: Row) => boolean
+  /** Attributes of a row of the table, for example to drop another row on it. */
+  rowAttributes?: (row: Row) => Record<string, unknown>
+  /** The end of a row on a phone, for example its menu. */
+  phoneEnd?: (row: Row) => ReactNode
   foot?: ReactNode
 }
 
@@ -75,9 +79,11 @@ export function DataTable<Row extends { id: string | number }>(props: Props<Row>
         highlightOnHover={onOpen !== undefined}
         columns={columns}
         records={rows}
+        noRecordsText="" // the table is not shown without rows, but screen readers would read it after every table
         rowClassName={(row) =>
           [row.id === openId && classes.open, isSoft?.(row) && classes.soft].filter(Boolean).join(' ')
         }
+        {...(props.rowAttributes && { customRowAttributes: props.rowAttributes })}
         {...(onOpen && { onRowClick: ({ record }: { record: Row }) => onOpen(record) })}
         {...(props.expansion && { rowExpansion: expansionOf(props.expansion, openId) })}
         {...selected}
@@ -130,6 +136,7 @@ function PhoneList<Row extends { id: string | number }>(props: Props<Row> & { ro
             ) : (
               <div className={classes.itemButton}>{phoneRow(row)}</div>
             )}
+            {props.phoneEnd?.(row)}
             {row.id === openId && props.expansion?.(row)}
           </li>
         ))}

@@ -1,10 +1,10 @@
 import { Button, CloseButton, Kbd, Menu, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconCheck, IconChevronDown, IconSearch } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { useKeys } from '../../keys.ts'
+import { useShortcuts } from '../../shortcuts.ts'
 import classes from './table.module.css'
 
 /** The line above a table: search, then filters, then actions at the right. */
@@ -99,13 +99,7 @@ function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true,
   const text = chosen ? `${label}: ${chosen}` : label
   return (
     <Button.Group>
-      <Menu
-        position="bottom-start"
-        shadow="md"
-        closeOnItemClick={closeOnItemClick}
-        withInitialFocusPlaceholder={false}
-        {...(onClose && { onClose })}
-      >
+      <Menu position="bottom-start" closeOnItemClick={closeOnItemClick} {...(onClose && { onClose })}>
         <Menu.Target>
           <Button
             variant="default"
@@ -137,6 +131,22 @@ function FilterFrame({ label, chosen, onClear, onClose, closeOnItemClick = true,
   )
 }
 
+/** A filter that was set by a link and that can only be removed. */
+export function FilterChip({ name, onRemove }: { name: string; onRemove: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Button
+      variant="light"
+      maw={280}
+      rightSection={<IconX size={14} aria-hidden />}
+      aria-label={t('table.remove-filter', { name })}
+      onClick={onRemove}
+    >
+      {name}
+    </Button>
+  )
+}
+
 const widths = { phone: '1 1 100%', rail: '0 1 200px', full: '0 1 280px' }
 
 type SearchProps = { value: string; onChange: (value: string) => void; placeholder: string }
@@ -161,7 +171,7 @@ export function SearchField({ value, onChange, placeholder }: SearchProps) {
     report.cancel()
     setText(value)
   }, [value, report])
-  useKeys([{ hotkey: '/', shown: ['/'], label: placeholder, run: () => field.current?.focus() }])
+  useShortcuts([{ hotkey: '/', shown: ['/'], label: placeholder, run: () => field.current?.focus() }])
   const change = (next: string) => {
     setText(next)
     report(next)

@@ -1,6 +1,7 @@
-import { IconBan, IconCircle, IconCircleFilled, IconCircleHalf2 } from '@tabler/icons-react'
+import { IconBan, IconCircle, IconCircleFilled, IconCircleHalf2, IconPointFilled } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
+import { entryFor, orValue } from '../../newer-values.ts'
 
 type Status = Voucher['status']
 
@@ -14,8 +15,10 @@ const shapes = {
 /** A shape for each status, because colour alone is not accessible to everybody. */
 export function StatusMark({ status, size = 11 }: { status: Status; size?: number }) {
   const { t } = useTranslation()
-  const { Icon, color } = shapes[status]
-  return <Icon size={size} color={color} stroke={2.4} role="img" aria-label={t(`desk.status-${status}`)} />
+  const { Icon, color } = entryFor(shapes, status, { Icon: IconPointFilled, color: 'var(--vs-soft)' })
+  return (
+    <Icon size={size} color={color} stroke={2.4} role="img" aria-label={t(`desk.status-${status}`, orValue(status))} />
+  )
 }
 
 /** The shape with its word. */
@@ -26,7 +29,7 @@ export function StatusWords({ status }: { status: Status }) {
       <span aria-hidden style={{ marginRight: 6 }}>
         <StatusMark status={status} />
       </span>
-      {t(`desk.status-${status}`)}
+      {t(`desk.status-${status}`, orValue(status))}
     </span>
   )
 }

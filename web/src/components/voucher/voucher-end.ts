@@ -5,19 +5,32 @@ export function hasEnded({ status }: Pick<Voucher, 'status'>): boolean {
   return status === 'expired' || status === 'revoked'
 }
 
-/** The present end of the voucher. A voucher without an end has the end that it would have if it were used now. */
-export function presentEnd(voucher: Pick<Voucher, 'ends_at' | 'expire_minutes'>, now: number): Date {
-  return new Date(voucher.ends_at ?? now + voucher.expire_minutes * 60_000)
+/**
+ * True if *Extend…* can help the guest: the voucher has an end that is still to come. The time of an unused voucher without a
+ * fixed end has not begun.
+ */
+export function hasEndToExtend(voucher: Pick<Voucher, 'status' | 'ends_at'>): boolean {
+  return !hasEnded(voucher) && voucher.ends_at !== null
 }
 
-type Limits = Pick<Voucher, 'valid_until' | 'latest_valid_until' | 'expire_minutes' | 'expires_at'>
+type WithRoom = Pick<
+  Voucher,
+  'status' | 'created_at' | 'expire_minutes' | 'used_count' | 'ends_at' | 'valid_until' | 'latest_valid_until'
+>
+
+/** Less room comes from rounding, or from a creation that was found some minutes later. Nobody chose it. */
+const leastRoomMs = 3_600_000
 
 /**
- * The latest possible end of the voucher; null if there is no limit. Minutes cannot be added to a voucher, so a voucher
- * without `valid_until` works for its minutes at most.
+ * The time until which a stay can certainly be extended; undefined if it has no room. `latest_valid_until` is this time once the guest
+ * has signed in. Before that it is counted from now, so it moves every minute, also past the end of a stay without room. A guest who
+ * had signed in at the creation would set the earliest limit. This one stays the same.
  */
-export function latestEnd(voucher: Limits, now: number): Date | null {
-  if (voucher.latest_valid_until) return new Date(voucher.latest_valid_until)
-  if (voucher.expires_at) return new Date(voucher.expires_at)
-  return voucher.valid_until ? null : new Date(now + voucher.expire_minutes * 60_000)
+export function extendableUntil(voucher: WithRoom): Date | undefined {
+  const { valid_until, ends_at, latest_valid_until } = voucher
+  if (hasEnded(voucher) || valid_until === null || ends_at === null || latest_valid_until === null) return undefined
+  const latest = Date.parse(latest_valid_until)
+  const fromCreation = Date.parse(voucher.created_at) + voucher.expire_minutes * 60_000
+  const until = voucher.used_count > 0 ? latest : Math.min(latest, fromCreation)
+  return until - Date.parse(ends_at) >= leastRoomMs ? new Date(until) : undefined
 }

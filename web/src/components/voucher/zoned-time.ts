@@ -1,3 +1,5 @@
+import { wallClock } from '../../formats.ts'
+
 /** A time on a wall clock without a zone: `2026-11-18 11:00:00`, as the date picker writes it. */
 export type WallTime = string
 
@@ -28,17 +30,6 @@ export function tomorrowAt11(now: Date, timeZone: string): WallTime {
 }
 
 function offsetMs(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at)
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  const shown = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
-  return shown - Math.floor(at / 1000) * 1000
+  const { year = 0, month = 1, day, hour, minute, second } = wallClock(at, timeZone)
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000
 }

@@ -1,13 +1,16 @@
 import { Anchor, Collapse, Group, Skeleton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronRight, IconKey, IconServer, IconTerminal2 } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { Fragment, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
 import { PersonAvatar } from '../../components/shell/navigation.tsx'
+import { clock, formatTime, fullTime } from '../../formats.ts'
 import { useDelayed } from '../../hooks/use-delayed.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { currentLanguage } from '../../i18n/i18n.ts'
+import { entryFor, orValue } from '../../newer-values.ts'
 import classes from './audit.module.css'
 import type { AuditSearch } from './audit-search.ts'
 import {
@@ -16,6 +19,7 @@ import {
   type Difference,
   dayWords,
   differencesOf,
+  makersOf,
   sentenceOf,
   targetName,
   valueWords,
@@ -26,11 +30,12 @@ type Props = {
   entries: AuditEntry[] | undefined
   empty: ReactNode
   foot: ReactNode
+  timeZone: string
   onFilter: (change: AuditSearch) => void
 }
 
 /** The entries as sentences, grouped by day. Opening a row shows the difference. */
-export function AuditList({ entries, empty, foot, onFilter }: Props) {
+export function AuditList({ entries, empty, foot, timeZone, onFilter }: Props) {
   const { t } = useTranslation()
   const isLate = useDelayed(entries === undefined)
   if (entries === undefined)
@@ -42,12 +47,12 @@ export function AuditList({ entries, empty, foot, onFilter }: Props) {
   return (
     <section className={classes.frame} aria-label={t('audit.label')}>
       {entries.length === 0 && empty}
-      {byDay(entries).map(({ day, entries: ofDay }) => (
+      {byDay(entries, timeZone).map(({ day, entries: ofDay }) => (
         <Fragment key={day}>
-          <h2 className={classes.day}>{dayWords(t, day, currentLanguage())}</h2>
+          <h2 className={classes.day}>{dayWords(t, day, { language: currentLanguage(), timeZone })}</h2>
           <ul className={classes.rows}>
             {ofDay.map((entry) => (
-              <Entry key={entry.id} entry={entry} onFilter={onFilter} />
+              <Entry key={entry.id} entry={entry} timeZone={timeZone} onFilter={onFilter} />
             ))}
           </ul>
         </Fragment>
@@ -57,7 +62,9 @@ export function AuditList({ entries, empty, foot, onFilter }: Props) {
   )
 }
 
-function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFilter'] }) {
+type EntryProps = { entry: AuditEntry; timeZone: string; onFilter: Props['onFilter'] }
+
+function Entry({ entry, timeZone, onFilter }: EntryProps) {
   const { t, i18n } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const isPhone = useLayout() === 'phone'
@@ -67,7 +74,7 @@ function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFilt
     <li>
       <UnstyledButton className={classes.row} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <time className={classes.time} dateTime={entry.at}>
-          {format(entry.at, { hour: '2-digit', minute: '2-digit' })}
+          {formatTime(entry.at, { timeZone, ...clock })}
         </time>
         <ActorMark entry={entry} />
         <span className={classes.sentence}>
@@ -78,12 +85,14 @@ function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFilt
         {!isPhone && <span className={classes.address}>{addressWords(t, entry)}</span>}
         <Chevron size={16} color="var(--vs-soft)" aria-hidden style={{ flex: 'none' }} />
       </UnstyledButton>
-      <Collapse expanded={isOpen}>{isOpen && <Details entry={entry} onFilter={onFilter} />}</Collapse>
+      <Collapse expanded={isOpen}>
+        {isOpen && <Details entry={entry} timeZone={timeZone} onFilter={onFilter} />}
+      </Collapse>
     </li>
   )
 }
 
-function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFilter'] }) {
+function Details({ entry, timeZone, onFilter }: EntryProps) {
   const { t } = useTranslation()
   const differences = differencesOf(entry)
   const { actor, target } = entry
@@ -113,7 +122,7 @@ function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFi
         </table>
       )}
       <Text fz={13} c="dimmed" mt={8}>
-        {format(entry.at, { dateStyle: 'full', timeStyle: 'long' })} · {t('audit.address')}: {addressWords(t, entry)} ·{' '}
+        {formatTime(entry.at, { timeZone, ...fullTime })} · {t('audit.address')}: {addressWords(t, entry)} ·{' '}
         <span className="code">{entry.action}</span>
       </Text>
       <Group gap="md" mt={4}>
@@ -122,6 +131,11 @@ function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: Props['onFi
             {t('audit.only-actor', { name: actorName(t, entry) })}
           </Anchor>
         )}
+        {makersOf(entry).map(({ id, name }) => (
+          <Anchor key={id} fz={13} renderRoot={(props) => <Link to="/vouchers" search={{ by: id }} {...props} />}>
+            {t('audit.vouchers-by', { name })}
+          </Anchor>
+        ))}
         {target.id !== actorId && (
           <Anchor component="button" fz={13} onClick={() => onFilter({ target: `${target.kind}:${target.id}` })}>
             {t('audit.only-target', { name: targetName(entry) })}
@@ -157,12 +171,12 @@ function DifferenceRow({ difference }: { difference: Difference }) {
 const icons = { key: IconKey, service: IconServer, command: IconTerminal2 }
 
 /** The initials of a person, or an icon for a key, the service or the command line. */
-function ActorMark({ entry: { actor } }: { entry: AuditEntry }) {
+export function ActorMark({ entry: { actor } }: { entry: Pick<AuditEntry, 'actor'> }) {
   const { t } = useTranslation()
   if (actor.kind === 'staff') return <PersonAvatar name={actor.name} />
-  const Icon = icons[actor.kind]
+  const Icon = entryFor(icons, actor.kind, IconServer)
   return (
-    <span className={classes.mark} role="img" aria-label={t(`audit.who-${actor.kind}`)}>
+    <span className={classes.mark} role="img" aria-label={t(`audit.who-${actor.kind}`, orValue(actor.kind))}>
       <Icon size={15} stroke={1.7} aria-hidden />
     </span>
   )
@@ -170,8 +184,4 @@ function ActorMark({ entry: { actor } }: { entry: AuditEntry }) {
 
 function addressWords(t: TFunction, { actor, address }: AuditEntry): string {
   return address ?? (actor.kind === 'command' ? t('audit.command-line') : '–')
-}
-
-function format(at: string, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(currentLanguage() === 'de' ? 'de-DE' : 'en-GB', options).format(new Date(at))
 }

@@ -1,18 +1,19 @@
 import { Button } from '@mantine/core'
-import { IconDownload, IconX } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { api } from '../../api.ts'
+import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ExportError } from '../../components/export-error.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { FilterBar, FilterMenu } from '../../components/table/filters.tsx'
+import { FilterBar, FilterChip, FilterMenu, SearchField } from '../../components/table/filters.tsx'
 import { Pager } from '../../components/table/pager.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
-import { useCsv } from '../../save-csv.ts'
+import { auditQuery, exportAudit } from '../../queries/audit.ts'
+import { useScopeZone } from '../../sites.ts'
 import { AuditList } from './audit-list.tsx'
 import { type AuditSearch, actionGroups, actorKinds, periods, toQuery } from './audit-search.ts'
 import { actorName, targetName } from './audit-words.ts'
@@ -27,23 +28,22 @@ const pageSize = 50
 export function AuditPage() {
   const { t } = useTranslation()
   const { site: _, ...search } = useSearch({ from: '/shell/audit' })
+  const timeZone = useScopeZone()
   const navigate = useNavigate()
   const show = (next: AuditSearch) => void navigate({ to: '/audit', search: next })
   const filter = (change: AuditSearch) => show({ ...search, cursor: undefined, page: undefined, ...change })
-  const { data, error, refetch } = useQuery({
-    queryKey: ['audit', search],
-    queryFn: () =>
-      api.listAudit({ ...toQuery(search), limit: pageSize, ...(search.cursor && { cursor: search.cursor }) }),
-    placeholderData: keepPreviousData,
-  })
-  const exporting = useCsv(
-    () => 'audit.csv',
-    (separator) => api.exportAudit({ ...toQuery(search), separator }),
+  const { data, error, refetch } = useQuery(
+    auditQuery(search, () => ({
+      ...toQuery(search),
+      limit: pageSize,
+      ...(search.cursor && { cursor: search.cursor }),
+    })),
   )
+  const exporting = useMutation(exportAudit(() => toQuery(search)))
   const isFiltered = Object.entries(search).some(([name, value]) => value !== undefined && name !== 'page')
   return (
     <>
-      <PageTitle title={t('audit.title')}>
+      <PageTitle title={t('audit.title')} timeZone={timeZone}>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
@@ -68,6 +68,7 @@ export function AuditPage() {
       ) : (
         <AuditList
           entries={data?.entries}
+          timeZone={timeZone}
           onFilter={filter}
           empty={
             isFiltered ? (
@@ -101,11 +102,7 @@ export function AuditPage() {
 type Names = { actor: string; target: string }
 
 /** The names of the person, key or thing that the list is limited to. */
-function namesOf(
-  t: TFunction,
-  { actor = '', target = '' }: AuditSearch,
-  entries: Awaited<ReturnType<typeof api.listAudit>>['entries'],
-): Names {
+function namesOf(t: TFunction, { actor = '', target = '' }: AuditSearch, entries: AuditEntry[]): Names {
   const byActor = entries.find((entry) => entry.actor.id === actor)
   const ofTarget = entries.find((entry) => `${entry.target.kind}:${entry.target.id}` === target)
   return { actor: byActor ? actorName(t, byActor) : actor, target: ofTarget ? targetName(ofTarget) : target }
@@ -117,6 +114,11 @@ function Filters({ search, names, onFilter }: FilterProps) {
   const { t } = useTranslation()
   return (
     <FilterBar>
+      <SearchField
+        value={search.q ?? ''}
+        placeholder={t('audit.search')}
+        onChange={(q) => onFilter({ q: q || undefined })}
+      />
       <FilterMenu
         label={t('audit.who')}
         value={search.who}
@@ -135,24 +137,8 @@ function Filters({ search, names, onFilter }: FilterProps) {
         options={periods.map((value) => ({ value, label: t(`audit.days-${value}`) }))}
         onChange={(days) => onFilter({ days })}
       />
-      {search.actor && <Chip name={names.actor} onRemove={() => onFilter({ actor: undefined })} />}
-      {search.target && <Chip name={names.target} onRemove={() => onFilter({ target: undefined })} />}
+      {search.actor && <FilterChip name={names.actor} onRemove={() => onFilter({ actor: undefined })} />}
+      {search.target && <FilterChip name={names.target} onRemove={() => onFilter({ target: undefined })} />}
     </FilterBar>
-  )
-}
-
-/** A filter that was set in an entry. */
-function Chip({ name, onRemove }: { name: string; onRemove: () => void }) {
-  const { t } = useTranslation()
-  return (
-    <Button
-      variant="light"
-      maw={280}
-      rightSection={<IconX size={14} aria-hidden />}
-      aria-label={t('audit.remove-filter', { name })}
-      onClick={onRemove}
-    >
-      {name}
-    </Button>
   )
 }

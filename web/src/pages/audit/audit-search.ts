@@ -1,11 +1,22 @@
-import { oneOf, type PagePosition, pagePosition, searchReader, textLike } from '../../search-params.ts'
+import { oneOf, type PagePosition, pagePosition, searchReader, text, textLike } from '../../search-params.ts'
 
 export const actorKinds = ['staff', 'key', 'command', 'service'] as const
-export const actionGroups = ['staff', 'site', 'controller', 'key', 'webhook', 'template', 'voucher'] as const
+export const actionGroups = [
+  'staff',
+  'site',
+  'controller',
+  'key',
+  'webhook',
+  'template',
+  'voucher',
+  'settings',
+] as const
 export const periods = ['1', '7', '30'] as const
 
 /** The filters of the page, as they are in the address. */
 export type AuditSearch = PagePosition & {
+  /** Part of a name or of an action. */
+  q?: string | undefined
   who?: (typeof actorKinds)[number] | undefined
   /** The id of a person or a key. */
   actor?: string | undefined
@@ -16,6 +27,7 @@ export type AuditSearch = PagePosition & {
 }
 
 export const readAuditSearch: (search: Record<string, unknown>) => AuditSearch = searchReader({
+  q: text,
   who: oneOf(actorKinds),
   actor: textLike(/^[0-9a-f-]{36}$/),
   group: oneOf(actionGroups),
@@ -25,9 +37,10 @@ export const readAuditSearch: (search: Record<string, unknown>) => AuditSearch =
 })
 
 /** The filters as the API takes them. Some groups of the page are several groups of the API. */
-export function toQuery({ who, actor, group, days, target }: AuditSearch, now = Date.now()) {
+export function toQuery({ q, who, actor, group, days, target }: AuditSearch, now = Date.now()) {
   const [kind, id] = target?.split(':') ?? []
   return {
+    ...(q?.trim() && { text: q.trim() }),
     ...(who && { actor_kind: who }),
     ...(actor && { actor_id: actor }),
     ...(group && { action: group === 'voucher' ? ['voucher', 'vouchers'] : [group] }),

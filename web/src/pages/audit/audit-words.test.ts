@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
 import { readAuditSearch, toQuery } from './audit-search.ts'
-import { byDay, differencesOf, sentenceOf } from './audit-words.ts'
+import { byDay, dayWords, differencesOf, makersOf, sentenceOf } from './audit-words.ts'
 
 const texts: Record<string, string> = {
   'audit.did-site-changed': 'changed the site {{target}} today',
@@ -60,11 +60,27 @@ test('the difference has old and new values; for a secret it says only that it c
   ])
 })
 
-test('entries are grouped by day in their order', () => {
-  const at = (time: string) => entry({ at: new Date(`${time}:00`).toISOString() })
-  const days = byDay([at('2026-11-15T12:00'), at('2026-11-15T00:01'), at('2026-11-14T23:59')])
+test('entries are grouped by the days of the site, in their order', () => {
+  const at = (time: string) => entry({ at: `${time}:00.000Z` })
+  const days = byDay([at('2026-11-15T12:00'), at('2026-11-14T23:01'), at('2026-11-14T22:59')], 'Europe/Vienna')
 
-  expect(days.map(({ entries }) => entries.length)).toEqual([2, 1])
+  expect(days.map(({ day, entries }) => [day, entries.length])).toEqual([
+    ['2026-11-15', 2],
+    ['2026-11-14', 1],
+  ])
+})
+
+test('today and yesterday are days of the site', () => {
+  const t = ((key: string, { day }: { day: string }) => `${key} ${day}`) as unknown as TFunction
+  const now = new Date('2026-11-15T23:30:00Z') // already the 16th in Vienna
+  const words = (day: string) => dayWords(t, day, { language: 'en', timeZone: 'Europe/Vienna', now })
+
+  expect(['2026-11-16', '2026-11-15', '2026-11-14', '2025-11-16'].map(words)).toEqual([
+    'audit.today Monday 16 November',
+    'audit.yesterday Sunday 15 November',
+    'Saturday 14 November',
+    'Sunday, 16 November 2025',
+  ])
 })
 
 test('the address keeps known filters only, and they become those of the API', () => {
@@ -78,4 +94,18 @@ test('the address keeps known filters only, and they become those of the API', (
     target_kind: 'site',
     target_id: '7',
   })
+})
+
+test('the people and keys of an entry, each once', () => {
+  const entry = (actor: object, target: object) => ({ actor, target }) as AuditEntry
+  const anna = { kind: 'staff', id: 'a', name: 'Anna' }
+
+  expect(makersOf(entry(anna, anna))).toEqual([{ id: 'a', name: 'Anna' }])
+  expect(makersOf(entry(anna, { kind: 'key', id: 'k', name: 'PMS' }))).toEqual([
+    { id: 'a', name: 'Anna' },
+    { id: 'k', name: 'PMS' },
+  ])
+  expect(makersOf(entry({ kind: 'command', id: null, name: 'root' }, { kind: 'site', id: '7', name: 'Bär' }))).toEqual(
+    [],
+  )
 })

@@ -1,5 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { AuditEntry } from '../../../../client/voucher-api.generated.ts'
+import { addDays, toWallTime } from '../../components/voucher/zoned-time.ts'
+import { formatTime } from '../../formats.ts'
 import type { Language } from '../../i18n/i18n.ts'
 
 /** Actions whose entry says how many things were changed, and the field that says it. */
@@ -31,6 +33,16 @@ export function sentenceOf(
 /** The name of the target, otherwise its number or the beginning of its id. */
 export function targetName({ target: { kind, id, name } }: AuditEntry): string {
   return name ?? (kind === 'site' ? `#${id}` : id.slice(0, 8))
+}
+
+/** The people and keys of an entry. Each may have created vouchers, which the audit does not record. */
+export function makersOf(entry: AuditEntry): { id: string; name: string }[] {
+  const { actor, target } = entry
+  const isMaker = (kind: string) => kind === 'staff' || kind === 'key'
+  return [
+    ...(isMaker(actor.kind) && actor.id !== null ? [{ id: actor.id, name: actor.name }] : []),
+    ...(isMaker(target.kind) && target.id !== actor.id ? [{ id: target.id, name: targetName(entry) }] : []),
+  ]
 }
 
 export function actorName(t: TFunction, { actor: { kind, name } }: Pick<AuditEntry, 'actor'>): string {
@@ -78,23 +90,20 @@ export function valueWords(t: TFunction, value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The entries of each day in the time zone of the browser, in the order of the list. */
-export function byDay(entries: AuditEntry[]): { day: string; entries: AuditEntry[] }[] {
-  const days = Map.groupBy(entries, ({ at }) => new Date(at).toDateString())
+/** The entries of each day in this time zone, in the order of the list. A day is written as `2026-11-15`. */
+export function byDay(entries: AuditEntry[], timeZone: string): { day: string; entries: AuditEntry[] }[] {
+  const days = Map.groupBy(entries, ({ at }) => toWallTime(new Date(at), timeZone).slice(0, 10))
   return [...days].map(([day, ofDay]) => ({ day, entries: ofDay }))
 }
 
+type Now = { language: Language; timeZone: string; now?: Date }
+
 /** "Today, Sunday 15 November". */
-export function dayWords(t: TFunction, day: string, language: Language, now = new Date()): string {
-  const date = new Date(day)
-  const words = new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
-  }).format(date)
-  const yesterday = new Date(now)
-  yesterday.setDate(now.getDate() - 1)
-  if (day === now.toDateString()) return t('audit.today', { day: words })
-  return day === yesterday.toDateString() ? t('audit.yesterday', { day: words }) : words
+export function dayWords(t: TFunction, day: string, { language, timeZone, now = new Date() }: Now): string {
+  const today = toWallTime(now, timeZone).slice(0, 10)
+  const isThisYear = day.slice(0, 4) === today.slice(0, 4)
+  const long = { weekday: 'long', day: 'numeric', month: 'long' } as const
+  const words = formatTime(day, { timeZone: 'UTC', ...long, ...(!isThisYear && { year: 'numeric' }) }, language)
+  if (day === today) return t('audit.today', { day: words })
+  return day === addDays(today, -1) ? t('audit.yesterday', { day: words }) : words
 }

@@ -1,17 +1,22 @@
-import { Button, Select, Skeleton, Text, TextInput } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useDelayed } from '../../hooks/use-delayed.ts'
+import { useGuestInfo } from '../../queries/guest-info.ts'
+import { deskTemplatesQuery } from '../../queries/templates.ts'
 import { usePerson } from '../../session.tsx'
-import { useGuestInfo, useScope } from '../../sites.ts'
+import { useScope } from '../../sites.ts'
 import classes from './desk.module.css'
-import { useDeskSite, useTemplates } from './desk-data.ts'
+import { useDeskSite } from './desk-data.ts'
 import { SiteDesk } from './site-desk.tsx'
+import { SiteField } from './site-field.tsx'
+import { CheckCode } from './voucher/check-code.tsx'
 
-/** The page for the reception. It needs one site. If the app shows all sites, the page begins with a field for the site. */
+/** The page for the reception. It needs one site. If the app shows all sites, the page begins with the choice of the site. */
 export function DeskPage() {
   const { t } = useTranslation()
   const { sites, error, reload, site } = useScope()
@@ -32,6 +37,7 @@ function DeskOfSites({ sites, scope }: { sites: Site[]; scope: Site | undefined 
   const { site: wanted } = useSearch({ from: '/shell' })
   const { site, choose } = useDeskSite(sites, scope)
   const isGone = wanted !== undefined && scope === undefined
+  const shown = isGone ? undefined : site
   if (scope) return <LoadedDesk key={scope.id} site={scope} />
   const field = (
     <>
@@ -40,62 +46,30 @@ function DeskOfSites({ sites, scope }: { sites: Site[]; scope: Site | undefined 
           {t('desk.site-inactive')}
         </Text>
       )}
-      <Select
-        label={t('desk.site')}
-        placeholder={t('desk.choose-site')}
-        mb={24}
-        size="md"
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage={t('sites.none-found')}
-        limit={100}
-        data={sites.map(({ id, name }) => ({ value: String(id), label: name }))}
-        value={site && !isGone ? String(site.id) : null}
-        onChange={(id) => id && choose(Number(id))}
-      />
+      <SiteField sites={sites} chosen={shown} onChoose={choose} />
     </>
   )
-  if (site && !isGone) return <LoadedDesk key={site.id} site={site} siteField={field} />
+  if (shown) return <LoadedDesk key={shown.id} site={shown} siteField={field} />
   return (
     <>
       <PageTitle title={t('desk.title')} />
       <div className={classes.page}>
         <div className={classes.panel}>
           {field}
-          <FormWithoutSite />
+          <Text fz={13.5} c="dimmed">
+            {t('desk-site.choose')}
+          </Text>
         </div>
+        <CheckCode />
       </div>
     </>
-  )
-}
-
-/** Until a site is chosen, the form is visible but disabled: templates and times depend on the site. */
-function FormWithoutSite() {
-  const { t } = useTranslation()
-  return (
-    <div className={classes.form}>
-      <TextInput
-        className={classes.name ?? ''}
-        label={t('desk.for-whom')}
-        placeholder={t('desk.name-example')}
-        disabled
-      />
-      <div className={classes.end}>
-        <Text fz={13.5} c="dimmed">
-          {t('desk.site-first')}
-        </Text>
-        <Button h={50} fz={15} className={classes.create ?? ''} disabled>
-          {t('desk.create')}
-        </Button>
-      </div>
-    </div>
   )
 }
 
 function LoadedDesk({ site, siteField }: { site: Site; siteField?: React.ReactNode }) {
   const { t } = useTranslation()
   const guestInfo = useGuestInfo(site.id)
-  const templates = useTemplates(site.id)
+  const templates = useQuery(deskTemplatesQuery(site.id))
   const failed = [guestInfo, templates].find(({ data, error }) => error && !data)
   if (failed)
     return (

@@ -1,24 +1,33 @@
-import { Group, SegmentedControl, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Group, SegmentedControl, Text, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Template, Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import { afterPaint } from '../../after-paint.ts'
+import { Announcement } from '../../components/creation/announcement.tsx'
+import type { Creation } from '../../components/creation/creation.ts'
+import { custom, type DeskInput, limitsOf, toRequest, unusedLimits } from '../../components/creation/desk-input.ts'
+import { secondCodeInput } from '../../components/creation/second-code.ts'
+import { useDesk } from '../../components/creation/use-desk.ts'
 import { PageTitle } from '../../components/page-title.tsx'
+import type { WallTime } from '../../components/voucher/zoned-time.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { openKeys, useKeys } from '../../keys.ts'
 import { lazyPart } from '../../new-version.tsx'
-import { Announcement } from './announcement.tsx'
-import type { Creation } from './creation.ts'
+import { usePrintNewVoucher } from '../../print/use-print-new-voucher.ts'
+import { useWatchedSite } from '../../queries/sites.ts'
+import { voucherQuery } from '../../queries/vouchers.ts'
+import { openShortcuts, useShortcuts } from '../../shortcuts.ts'
+import { SecondStep } from '../../two-steps.tsx'
 import classes from './desk.module.css'
-import { lastTemplate, rememberTemplate, useDesk } from './desk-data.ts'
+import { defaultTemplate, firstTemplate, rememberTemplate } from './desk-data.ts'
 import { DeskForm, isTouch } from './form/desk-form.tsx'
-import { custom, type DeskInput, limitsOf, toRequest } from './form/desk-input.ts'
 import { mostCards } from './form/template-cards.tsx'
+import { useFieldFocus } from './form/use-field-focus.ts'
+import { UndoNotes } from './undo-notes.tsx'
 import { CheckCode } from './voucher/check-code.tsx'
 import { RecentVouchers } from './voucher/recent-vouchers.tsx'
-import { VoucherPanel } from './voucher/voucher-panel.tsx'
+import { loadWifiQr, VoucherPanel } from './voucher/voucher-panel.tsx'
 
 const ManyPart = lazyPart(async () => (await import('./many/many-part.tsx')).ManyPart)
 const OpenBatches = lazyPart(async () => (await import('./many/open-batches.tsx')).OpenBatches)
@@ -29,7 +38,6 @@ type Props = { site: Site; siteField: ReactNode; guestInfo: GuestInfo; templates
 export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const { t } = useTranslation()
   const { store, desk } = useDesk()
-  const queries = useQueryClient()
   const isPhone = useLayout() === 'phone'
   const isHere = ({ request }: Creation) => request.site_id === site.id
   const current = desk.current && isHere(desk.current) ? desk.current : null
@@ -37,7 +45,9 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const [opened, setOpened] = useOpenedVoucher()
   const [many, showMany] = useMany()
   const canType = current === null || current.status.kind === 'none'
-  const [kept] = useState(() => withKnownTemplate(store.keptInput(site.id), templates))
+  const [kept] = useState(() =>
+    withKnownTemplate(store.keptInput(site.id), templates, () => emptyInput(site, templates, guestInfo)),
+  )
   const [input, setInput] = useState<DeskInput>(
     () => (canType ? kept : undefined) ?? current?.input ?? emptyInput(site, templates, guestInfo),
   )
@@ -47,19 +57,26 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
   const shown = opened ?? made
   const isTyping = shown === undefined && canType && !many
   const unsent = canType ? input : draft
+  const isNewShown = current !== null && made !== undefined && opened === undefined
+  usePrintNewVoucher(isNewShown ? { voucher: made, startedAt: current.startedAt } : undefined, site, guestInfo)
 
+  useEffect(() => {
+    void afterPaint()
+      .then(loadWifiQr)
+      .catch(() => {}) // a voucher tries it again
+  }, [])
   // The person chose another site: an unsettled creation continues in the background.
   useEffect(() => {
     if (desk.current && desk.current.request.site_id !== site.id) store.next()
   }, [store, desk.current, site.id])
   // A failure may mean that the controller is unreachable. The state of the site says since when.
-  const outcome = current?.status.kind
-  useEffect(() => {
-    if (outcome === 'none' || outcome === 'unknown') void queries.invalidateQueries({ queryKey: ['sites'] })
-  }, [queries, outcome])
+  useWatchedSite(
+    site,
+    [current, ...aside].some((one) => one?.status.kind === 'none' || one?.status.kind === 'unknown'),
+  )
   useEffect(() => store.keepInput(site.id, unsent), [store, site.id, unsent])
   useEffect(() => {
-    if (isTyping && !isTouch()) nameField.current?.focus()
+    if (isTyping && !isTouch()) focusEnd(nameField.current)
   }, [isTyping])
 
   const submit = (next: DeskInput) => {
@@ -71,7 +88,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
     if (many) return showMany('new')
     if (current === null) return nameField.current?.focus()
     store.next()
-    setInput(draft ?? { ...input, name: '', limits: { ...input.limits, reference: '' } })
+    setInput(draft ?? nextInput(input, templates))
     setDraft(undefined)
   }
   const openCreation = (key: string) => {
@@ -83,33 +100,39 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
     store.open(key)
     setInput(creation.input)
   }
-  const replace = (voucher: Voucher, until: string) => {
-    const limits = { ...limitsOf(undefined, guestInfo.time_zone), ...limitsFrom(voucher), until }
-    const next: DeskInput = { name: voucher.name, choice: custom, limits }
+  const createSecondCode = (voucher: Voucher, until: WallTime) => {
+    const next = secondCodeInput(voucher, until, guestInfo.time_zone)
+    if (current === null && input.name !== '') setDraft(input)
     setOpened(undefined)
     store.next()
     setInput(next)
     submit(next)
   }
-  useKeys([{ hotkey: 'n', shown: ['N'], label: t('desk.next-guest'), run: () => shown === undefined && goOn() }])
+  useShortcuts([{ hotkey: 'n', shown: ['N'], label: t('desk.next-guest'), run: () => shown === undefined && goOn() }])
+
+  // On a phone, the bar with the button and the tabs would cover notes below the form.
+  const undoNotes = <UndoNotes undos={desk.undos} onRead={store.readUndo} />
 
   return (
     <div className={classes.page}>
       <div>
         <PageTitle title={t(opened ? 'desk.voucher' : made ? 'desk.made' : many ? 'desk.title-many' : 'desk.title')}>
-          <SegmentedControl
-            aria-label={t('desk.how-many')}
-            value={many ? 'many' : 'one'}
-            onChange={(mode) => {
-              setOpened(undefined)
-              showMany(mode === 'many' ? 'open' : undefined)
-            }}
-            data={[
-              { value: 'one', label: t('desk.one') },
-              { value: 'many', label: t('desk.many') },
-            ]}
-          />
+          <SecondStep>
+            <SegmentedControl
+              aria-label={t('desk.how-many')}
+              value={many ? 'many' : 'one'}
+              onChange={(mode) => {
+                setOpened(undefined)
+                showMany(mode === 'many' ? 'open' : undefined)
+              }}
+              data={[
+                { value: 'one', label: t('desk.one') },
+                { value: 'many', label: t('desk.many') },
+              ]}
+            />
+          </SecondStep>
         </PageTitle>
+        {isPhone && undoNotes}
         <div className={classes.panel}>
           {shown === undefined && siteField}
           {shown ? (
@@ -120,7 +143,8 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
               guestInfo={guestInfo}
               isNew={opened === undefined}
               onNext={goOn}
-              onReplace={replace}
+              onUndo={store.undo} // the form still has the text
+              onSecondCode={createSecondCode}
             />
           ) : many ? (
             <Suspense>
@@ -137,36 +161,47 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
               onChange={(change) => setInput({ ...input, ...change })}
               onSubmit={() => submit(input)}
               onNext={goOn}
+              onShow={setOpened}
+              onSecondCode={createSecondCode}
             />
           )}
         </div>
+        {!isPhone && undoNotes}
         <Announcement creation={current} aside={aside} hint={t('desk.kept')} />
       </div>
       <div>
-        <RecentVouchers
-          siteId={site.id}
-          timeZone={guestInfo.time_zone}
-          creations={[...(current && isListed(current) ? [current] : []), ...aside]}
-          shownId={shown?.id}
-          onOpen={setOpened}
-          onOpenCreation={openCreation}
-        />
-        <Suspense>
-          <OpenBatches
+        <SecondStep first={<h2 className={classes.sideTitle}>{t('desk.recent')}</h2>}>
+          <RecentVouchers
             siteId={site.id}
             timeZone={guestInfo.time_zone}
-            shownId={many}
-            onlyOpen={many === undefined}
-            onShow={(id) => {
-              setOpened(undefined)
-              showMany(id)
-            }}
+            creations={[...(current && isListed(current) ? [current] : []), ...aside]}
+            shownId={shown?.id}
+            onOpen={setOpened}
+            onOpenCreation={openCreation}
           />
-        </Suspense>
-        {!isPhone && <KeyHints cards={Math.min(templates.length, mostCards) + 1} />}
-        <div style={{ marginTop: 28 }}>
-          <CheckCode siteId={site.id} timeZone={guestInfo.time_zone} onOpen={setOpened} />
-        </div>
+          <Suspense>
+            <OpenBatches
+              siteId={site.id}
+              timeZone={guestInfo.time_zone}
+              shownId={many}
+              onlyOpen={many === undefined}
+              onShow={(id) => {
+                setOpened(undefined)
+                showMany(id)
+              }}
+            />
+          </Suspense>
+          {!isPhone && (
+            <KeyHints
+              cards={Math.min(templates.length, mostCards) + 1}
+              isResult={shown !== undefined && !opened}
+              isMany={many !== undefined}
+            />
+          )}
+          <div style={{ marginTop: 28 }}>
+            <CheckCode site={site} onOpen={setOpened} />
+          </div>
+        </SecondStep>
       </div>
     </div>
   )
@@ -187,35 +222,38 @@ function useMany() {
 /** The voucher that somebody chose in a list, as it is now. */
 function useOpenedVoucher() {
   const [opened, setOpened] = useState<Voucher>()
-  const { data } = useQuery({
-    queryKey: ['vouchers', 'one', opened?.id],
-    enabled: opened !== undefined,
-    queryFn: () => api.getVoucher(opened?.id ?? ''),
-  })
+  const { data } = useQuery(voucherQuery(opened?.id))
   return [opened && data?.id === opened.id ? data : opened, setOpened] as const
 }
 
 function emptyInput(site: Site, templates: Template[], { time_zone: timeZone }: GuestInfo): DeskInput {
-  const template = lastTemplate(site.id, templates)
-  return { name: '', choice: template?.id ?? custom, limits: limitsOf(template, timeZone) }
+  const template = firstTemplate(site.id, templates)
+  return template
+    ? { name: '', choice: template.id, limits: unusedLimits }
+    : { name: '', choice: custom, limits: limitsOf(undefined, timeZone) }
 }
 
-/** Stored input cannot be used if its template no longer exists. */
-function withKnownTemplate(input: DeskInput | undefined, templates: Template[]): DeskInput | undefined {
+/** The form for the next guest. It begins with the default template. Without a default, the choice stays. */
+function nextInput(input: DeskInput, templates: Template[]): DeskInput {
+  const template = defaultTemplate(templates)
+  if (template) return { name: '', choice: template.id, limits: unusedLimits }
+  return { ...input, name: '', limits: { ...input.limits, reference: '' } }
+}
+
+/** Stored input with its template or, if the site does not have that one, with the first choice of the site. */
+function withKnownTemplate(
+  input: DeskInput | undefined,
+  templates: Template[],
+  empty: () => DeskInput,
+): DeskInput | undefined {
   const isKnown = input?.choice === custom || templates.some(({ id }) => id === input?.choice)
-  return isKnown ? input : undefined
+  return isKnown ? input : input && { ...empty(), name: input.name }
 }
 
-/** The limits of a voucher, for a replacement that ends at a given time. */
-function limitsFrom({ max_uses: devices, qos, reference }: Voucher) {
-  return {
-    unit: 'until' as const,
-    devices,
-    downMbps: qos.down_kbps / 1000 || ('' as const),
-    upMbps: qos.up_kbps / 1000 || ('' as const),
-    quotaMb: qos.quota_mb || ('' as const),
-    reference: reference ?? '',
-  }
+/** Focuses a field so that somebody can go on typing. */
+function focusEnd(field: HTMLInputElement | null): void {
+  field?.focus()
+  field?.setSelectionRange(field.value.length, field.value.length)
 }
 
 /** The guest in the panel is also in the list while the outcome is open, and as soon as there is a voucher. */
@@ -223,26 +261,35 @@ function isListed({ status }: Creation): boolean {
   return status.kind === 'unknown' || status.kind === 'made'
 }
 
-function KeyHints({ cards }: { cards: number }) {
+function KeyHints({ cards, isResult, isMany }: { cards: number; isResult: boolean; isMany: boolean }) {
   const { t } = useTranslation()
+  const isTyping = useFieldFocus()
   return (
-    <Group gap="md" mt={10} c="dimmed" fz={12}>
-      <Text span inherit>
-        <kbd className={classes.key}>N</kbd> {t('desk.hint-new')}
-      </Text>
-      <Text span inherit>
-        <kbd className={classes.key}>1</kbd>–<kbd className={classes.key}>{cards}</kbd> {t('desk.hint-template')}
-      </Text>
-      <Text
-        span
-        inherit
-        component="button"
-        type="button"
-        onClick={openKeys}
-        style={{ all: 'unset', cursor: 'pointer' }}
-      >
+    <Group gap="4px 10px" mt={10} mih={44} align="start" c="dimmed" fz={12}>
+      {isResult && !isTyping && (
+        <Text span inherit>
+          <kbd className={classes.key}>{'⏎'}</kbd> {t('desk.next-guest')}
+        </Text>
+      )}
+      {!isResult && !isTyping && (
+        <Text span inherit>
+          <kbd className={classes.key}>N</kbd> {t('desk.hint-new')}
+        </Text>
+      )}
+      {!isResult && (
+        <Text span inherit>
+          <kbd className={classes.key}>{isTyping ? 'Alt 1' : 1}</kbd> – <kbd className={classes.key}>{cards}</kbd>{' '}
+          {t('desk.hint-template')}
+        </Text>
+      )}
+      {!isResult && !isMany && isTyping && (
+        <Text span inherit>
+          <kbd className={classes.key}>↓</kbd> {t('found.hint')}
+        </Text>
+      )}
+      <UnstyledButton fz={12} c="dimmed" onClick={openShortcuts}>
         <kbd className={classes.key}>?</kbd> {t('desk.hint-keys')}
-      </Text>
+      </UnstyledButton>
     </Group>
   )
 }

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Template } from '../../../../client/voucher-api.generated.ts'
+import { type CustomLimits, custom, type DeskInput, minutesOf } from '../../components/creation/desk-input.ts'
 import {
   deviceWords,
   durationWords,
@@ -7,10 +8,10 @@ import {
   joinWords,
   qosWords,
   shortDurationWords,
+  templateSentence,
   timeWords,
 } from '../../components/voucher/voucher-words.ts'
 import { toInstant } from '../../components/voucher/zoned-time.ts'
-import { type CustomLimits, custom, type DeskInput, minutesOf } from './form/desk-input.ts'
 
 /** The second line of a template. It leaves out the duration if the name says it already. */
 export function templateWords(t: TFunction, { name, expire_minutes: minutes, max_uses: devices }: Template): string {
@@ -21,25 +22,18 @@ export function templateWords(t: TFunction, { name, expire_minutes: minutes, max
   return isNamed ? deviceWords(t, devices) : joinWords(shortDurationWords(t, minutes), deviceWords(t, devices))
 }
 
-/** The voucher that the form describes: "1 day from first use · 2 devices". */
+/** The sentence for what Enter creates: "New voucher for “Huber” · 1 day from first use · 2 devices". Without a name, only the limits. */
 export function sentenceOf(t: TFunction, input: DeskInput, templates: Template[], timeZone: string): string {
+  const name = input.name.trim()
+  return joinWords(name && t('found.new-for', { name }), limitsSentence(t, input, templates, timeZone))
+}
+
+function limitsSentence(t: TFunction, input: DeskInput, templates: Template[], timeZone: string): string {
   const template = templates.find(({ id }) => id === input.choice)
   if (template) return templateSentence(t, template)
   if (input.choice !== custom) return ''
   const { limits } = input
   return joinWords(customDuration(t, limits, timeZone), deviceWords(t, limits.devices), ...qosWords(t, qosOf(limits)))
-}
-
-/** A voucher that is created from the template. */
-export function templateSentence(
-  t: TFunction,
-  template: Pick<Template, 'expire_minutes' | 'max_uses' | 'qos'>,
-): string {
-  return joinWords(
-    fromFirstUse(t, template.expire_minutes),
-    deviceWords(t, template.max_uses),
-    ...qosWords(t, template.qos),
-  )
 }
 
 function customDuration(t: TFunction, limits: CustomLimits, timeZone: string): string {

@@ -1,80 +1,111 @@
-import { Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { isEmail, isNotEmpty, useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Button, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { isEmail, isNotEmpty } from '@mantine/form'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../../api.ts'
+import { toApiError } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
-import { UnencryptedLine } from '../../components/unencrypted.tsx'
+import { UnencryptedLine } from '../../components/unencrypted/unencrypted.tsx'
+import { fieldErrors } from '../../field-errors.ts'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
-import { useSignedIn } from '../../session.tsx'
+import {
+  checkSetupToken,
+  createAdministrator,
+  useOtherTabs,
+  useReloadSession,
+  useSignedIn,
+} from '../../queries/session.ts'
+import { leave } from '../../sign-out.ts'
 import { FirstRunFrame } from './first-run-frame.tsx'
 import { Heading, NextButton, SideLink } from './step-parts.tsx'
+import { storedToken } from './stored-token.ts'
 
-/** The first two steps: token and administrator. The service checks the token only when the administrator is sent. */
+/** The first two steps: token and administrator. The second one needs a token that the service accepted in the first one. */
 export function AdministratorSteps({ steps }: { steps: string[] }) {
-  const { t } = useTranslation()
-  const [step, setStep] = useState(0)
-  const signedIn = useSignedIn()
-  const form = useFirstRunForm()
-  const setUp = useMutation({
-    mutationFn: (values: typeof form.values) => api.createFirstAdministrator({ ...values, token: values.token.trim() }),
-    onSuccess: signedIn,
-    onError: (failure) => {
-      const { error: code, errors } = toApiError(failure)
-      form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])))
-      if (code === 'setup_token_invalid') form.setFieldError('token', t('first-run.token-wrong'))
-      if (code === 'setup_token_invalid' || errors.some(({ field }) => field === 'token')) setStep(0)
-    },
-  })
-  const goOn = () => {
-    if (form.validateField('token').hasError) return
-    setStep(1)
+  const navigate = useNavigate({ from: '/first-run' })
+  const { step } = useSearch({ from: '/first-run' })
+  const [token, setToken] = useState(() => storedToken.read())
+  const keepToken = (accepted: string | null) => {
+    storedToken.write(accepted)
+    setToken(accepted)
   }
+  const tokenForm = useTokenForm(token ?? '', (accepted) => {
+    keepToken(accepted)
+    void navigate({ search: { step: 'administrator' } })
+  })
+  const administratorForm = useAdministratorForm(token ?? '', (rejection) => {
+    keepToken(null)
+    tokenForm.form.setErrors(rejection)
+    void navigate({ search: {}, replace: true })
+  })
+  useOtherTabs(leave)
+  const isAccepted = step === 'administrator' && token !== null
   return (
-    <FirstRunFrame step={step} steps={steps}>
-      {step === 0 && <TokenStep form={form} onNext={goOn} />}
-      {step === 1 && (
-        <AdministratorStep
-          form={form}
-          failure={Object.keys(form.errors).length === 0 ? setUp.error : null}
-          isSaving={setUp.isPending}
-          onBack={() => setStep(0)}
-          onNext={form.onSubmit((values) => setUp.mutate(values))}
-        />
+    <FirstRunFrame step={isAccepted ? 1 : 0} steps={steps}>
+      {isAccepted ? (
+        <AdministratorStep {...administratorForm} onBack={() => void navigate({ search: {} })} />
+      ) : (
+        <TokenStep {...tokenForm} />
       )}
     </FirstRunFrame>
   )
 }
 
-function useFirstRunForm() {
+function useTokenForm(token: string, onAccepted: (token: string) => void) {
   const { t } = useTranslation()
-  return useForm({
-    initialValues: { token: '', name: '', email: '', password: '', language: currentLanguage() },
-    validateInputOnBlur: ['name', 'email', 'password'],
-    validate: {
-      token: isNotEmpty(t('first-run.token-missing')),
-      name: isNotEmpty(t('first-run.name-missing')),
-      email: isEmail(t('first-run.email-wrong')),
-      password: usePasswordCheck(),
-    },
+  return useSaveForm({
+    initialValues: { token },
+    validate: { token: isNotEmpty(t('first-run.token-missing')) },
+    toFields: (values) => values,
+    create: checkSetupToken,
+    ...useTokenMessages(),
+    onSaved: (accepted) => onAccepted(accepted ?? token),
   })
 }
 
-type Form = ReturnType<typeof useFirstRunForm>
+/** `onTokenRejected` gets the message for the token: it may expire while the person types. */
+function useAdministratorForm(token: string, onTokenRejected: (errors: { token: string }) => void) {
+  const { t } = useTranslation()
+  const signedIn = useSignedIn()
+  const saveForm = useSaveForm({
+    initialValues: { name: '', email: '', password: '', language: currentLanguage() },
+    validateInputOnBlur: ['name', 'email', 'password'],
+    validate: {
+      name: isNotEmpty(t('person.name-missing')),
+      email: isEmail(t('person.email-wrong')),
+      password: usePasswordCheck(),
+    },
+    toFields: (values) => ({ ...values, token }),
+    create: createAdministrator,
+    onSaved: (person) => {
+      storedToken.write(null)
+      return person && signedIn(person)
+    },
+  })
+  const messages = useTokenMessages()
+  useEffect(() => {
+    const { token: message } = saveForm.error ? fieldErrors(saveForm.error, { known: ['token'], ...messages }) : {}
+    if (message !== undefined) onTokenRejected({ token: message })
+  }, [saveForm.error])
+  return saveForm
+}
 
-function TokenStep({ form, onNext }: { form: Form; onNext: () => void }) {
+/** The errors of the API that belong to the field of the token, and their texts. */
+function useTokenMessages() {
+  const { t } = useTranslation()
+  return {
+    fields: { setup_token_invalid: 'token', setup_token_expired: 'token' } as const,
+    texts: { setup_token_invalid: t('first-run.token-wrong'), setup_token_expired: t('first-run.token-expired') },
+  }
+}
+
+function TokenStep({ form, element, isSaving, error }: ReturnType<typeof useTokenForm>) {
   const { t } = useTranslation()
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        onNext()
-      }}
-    >
+    <form {...element}>
       <Heading title={t('first-run.welcome')} text={t('first-run.welcome-text')} />
       <Stack gap="md" align="flex-start">
         <TextInput
@@ -91,25 +122,19 @@ function TokenStep({ form, onNext }: { form: Form; onNext: () => void }) {
         <Code block w="100%" maw={560} p="sm">
           {'docker compose logs app | grep setup\nsudo journalctl --unit voucher-service | grep setup'}
         </Code>
-        <NextButton />
+        <Failure error={error} />
+        <NextButton isLoading={isSaving} />
       </Stack>
     </form>
   )
 }
 
-type AdministratorProps = {
-  form: Form
-  failure: unknown
-  isSaving: boolean
-  onBack: () => void
-  onNext: (event: React.FormEvent<HTMLFormElement>) => void
-}
+type AdministratorProps = ReturnType<typeof useAdministratorForm> & { onBack: () => void }
 
-function AdministratorStep({ form, failure, isSaving, onBack, onNext }: AdministratorProps) {
+function AdministratorStep({ form, element, isSaving, error, onBack }: AdministratorProps) {
   const { t } = useTranslation()
-  const { text } = useErrorTexts(failure)
   return (
-    <form noValidate onSubmit={onNext}>
+    <form {...element}>
       <Heading title={t('first-run.administrator')} text={t('first-run.administrator-text')} />
       <Stack gap={20} maw={440}>
         <UnencryptedLine />
@@ -130,12 +155,31 @@ function AdministratorStep({ form, failure, isSaving, onBack, onNext }: Administ
             }}
           />
         </div>
-        {failure !== null && <Notice tone="bad">{text}</Notice>}
+        <Failure error={error} />
         <Group gap="lg">
           <NextButton isLoading={isSaving} />
           <SideLink onClick={onBack}>{t('actions.back')}</SideLink>
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** A failure that belongs to no field. If there is an administrator already, the page offers the sign-in, and then continues. */
+function Failure({ error }: { error: unknown }) {
+  const { t } = useTranslation()
+  const { text } = useErrorTexts(error)
+  const reloadSession = useReloadSession()
+  if (!error) return null
+  const isDone = toApiError(error).error === 'setup_done'
+  const action = isDone && (
+    <Button variant="default" onClick={reloadSession}>
+      {t('sign-in.submit')}
+    </Button>
+  )
+  return (
+    <Notice tone="bad" action={action}>
+      {text}
+    </Notice>
   )
 }

@@ -1,25 +1,53 @@
-import { Code, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
 import { ConnectionTest, needsTrust } from '../../components/controller/connection-test.tsx'
 import { ControllerForm } from '../../components/controller/controller-form.tsx'
 import { useNewController } from '../../components/controller/use-new-controller.ts'
+import { Notice } from '../../components/notice.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useReloadSetup } from '../../queries/setup.ts'
 import classes from './first-run-frame.module.css'
 import { Heading, NextButton } from './step-parts.tsx'
 
-type Props = { controllers: Controller[]; onDone: () => Promise<void> }
+type Props = {
+  controllers: Controller[]
+  onDone: () => Promise<void>
+  /** Goes on without another controller. */
+  onNext: () => void
+}
 
 /** Connects a controller. Its name is the host of its address. */
-export function ControllerStep({ controllers, onDone }: Props) {
+export function ControllerStep({ controllers, onDone, onNext }: Props) {
   const { t } = useTranslation()
   const { form, test, ...controller } = useNewController({
     nameFor: (address) => nameFor(address, controllers),
     onAdded: onDone,
   })
+  const reloadSetup = useReloadSetup()
+  // Another tab may have connected the controller.
+  useEffect(() => {
+    if (controller.error) void reloadSetup()
+  }, [controller.error])
+  const [connected] = controllers
   return (
     <>
       <Heading title={t('setup.connect')} text={t('setup.connect-text')} />
+      {connected && (
+        <div className={classes.before}>
+          <Notice
+            tone="ok"
+            action={
+              <Anchor component="button" type="button" fz={13.5} fw={500} onClick={onNext}>
+                {t('setup.continue-with')}
+              </Anchor>
+            }
+          >
+            {t('setup.connected', { controller: connected.name })}
+          </Notice>
+        </div>
+      )}
       <div className={classes.columns}>
         <form noValidate onSubmit={form.onSubmit(controller.submit)}>
           <ControllerForm form={form} onLeave={controller.testNetwork} />

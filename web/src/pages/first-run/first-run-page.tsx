@@ -1,9 +1,10 @@
-import { useDocumentTitle } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { Redirect } from '../../components/redirect.tsx'
-import { UnencryptedPage } from '../../components/unencrypted.tsx'
+import { SessionGate } from '../../components/session-gate.tsx'
+import { UnencryptedPage } from '../../components/unencrypted/unencrypted.tsx'
+import { usePageTitle } from '../../house.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { SessionGate, useSession } from '../../session.tsx'
+import { useSession } from '../../session.tsx'
 import { AdministratorSteps } from './administrator-steps.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -15,7 +16,7 @@ addTexts({ de, en })
 export function FirstRunPage() {
   const { t } = useTranslation()
   const { setup_open, transport, person } = useSession()
-  useDocumentTitle(`${t('first-run.title')} · ${t('app.name')}`)
+  usePageTitle(t('first-run.title'))
   const steps = [
     t('first-run.token'),
     t('first-run.administrator'),

@@ -1,15 +1,17 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Creation } from '../../components/creation/creation.ts'
+import { useDesk } from '../../components/creation/use-desk.ts'
 import { Redirect } from '../../components/redirect.tsx'
 import { ErrorMessage, LoadingPage } from '../../components/state-pages.tsx'
-import type { Creation } from '../desk/creation.ts'
-import { useDesk } from '../desk/desk-data.ts'
+import { setupQuery, useReloadSetup } from '../../queries/setup.ts'
+import { usePerson } from '../../session.tsx'
 import { ControllerStep } from './controller-step.tsx'
 import { FirstRunFrame } from './first-run-frame.tsx'
-import { openStep, type SetupStep, setupQuery, setupSteps, useSetupChanged } from './setup-state.ts'
+import { type SetupStep, setupSteps, shownStep } from './setup-state.ts'
 import { SitesStep } from './sites-step.tsx'
 import { SlipStep } from './slip-step.tsx'
 import { VoucherStep } from './voucher-step.tsx'
@@ -17,53 +19,73 @@ import { VoucherStep } from './voucher-step.tsx'
 /** The steps before these: token and administrator. */
 const stepsBefore = 2
 
-/** The steps after the administrator. The first one that is not done is open, unless the person chose another one. */
+/** The steps after the administrator. The address has the step of this tab; the service says how far the setup is. */
 export function SetupSteps({ steps }: { steps: string[] }) {
-  const { t } = useTranslation()
   const { data: state, error, refetch } = useQuery(setupQuery)
-  const [chosen, setChosen] = useState<SetupStep>()
+  const { step: wanted } = useSearch({ from: '/first-run' })
+  const navigate = useNavigate({ from: '/first-run' })
   const { store, creation } = useFirstCreation(state?.guestInfo?.site_id)
-  const changed = useSetupChanged()
-  const done = async () => {
-    await changed()
-    setChosen(undefined)
-  }
-  if (!state && !error) return <LoadingPage />
+  const reloadSetup = useReloadSetup()
   const isCreating = creation !== undefined && creation.status.kind !== 'none'
-  const step = chosen ?? (state && openStep(state, isCreating))
+  const step = state && shownStep(state, { wanted, isCreating })
+  useEffect(() => {
+    if (step !== undefined && step !== wanted) void navigate({ search: { step }, replace: true })
+  }, [step, wanted])
+  if (!state && !error) return <LoadingPage />
   if (state && step === undefined) return <Redirect to={state.hasVoucher ? '/desk' : '/sites'} />
-  const foot = (
-    <Stack gap={8} align="flex-start">
-      {!isCreating && <Text fz={13}>{t('setup.leave')}</Text>}
-      <Anchor component={Link} to="/desk" fz={13}>
-        {t('setup.to-desk-now')}
-      </Anchor>
-    </Stack>
-  )
+  const goTo = (next: SetupStep) => void navigate({ search: { step: next } })
+  const isDone = step === 'voucher' && (creation?.status.kind === 'made' || Boolean(state?.firstVoucher))
   return (
     <FirstRunFrame
       step={stepsBefore + setupSteps.indexOf(step ?? 'controller')}
       steps={steps}
-      foot={creation?.status.kind === 'made' ? undefined : foot}
+      foot={isDone ? undefined : <Foot canLeave={!isCreating} />}
     >
       {state ? (
         <>
-          {step === 'controller' && <ControllerStep controllers={state.controllers} onDone={done} />}
+          {step === 'controller' && (
+            <ControllerStep
+              controllers={state.controllers}
+              onDone={async () => {
+                await reloadSetup()
+                goTo('sites')
+              }}
+              onNext={() => goTo('sites')}
+            />
+          )}
           {step === 'sites' && (
             <SitesStep
               key={state.controllers[0]?.id}
-              controllers={state.controllers}
-              onDone={done}
-              onOtherController={() => setChosen('controller')}
+              state={state}
+              onDone={() => goTo('slip')}
+              onOtherController={() => goTo('controller')}
             />
           )}
-          {step === 'slip' && <SlipStep state={state} onDone={() => setChosen('voucher')} />}
-          {step === 'voucher' && <VoucherStep state={state} store={store} creation={creation} />}
+          {step === 'slip' && <SlipStep state={state} onDone={() => goTo('voucher')} />}
+          {step === 'voucher' && (
+            <VoucherStep state={state} store={store} creation={creation} onSlip={() => goTo('slip')} />
+          )}
         </>
       ) : (
         <ErrorMessage error={error} onRetry={() => void refetch()} />
       )}
     </FirstRunFrame>
+  )
+}
+
+function Foot({ canLeave }: { canLeave: boolean }) {
+  const { t } = useTranslation()
+  const { email } = usePerson()
+  return (
+    <Stack gap={8} align="flex-start">
+      <Text fz={13} style={{ overflowWrap: 'anywhere' }}>
+        {t('setup.signed-in', { email })}
+      </Text>
+      {canLeave && <Text fz={13}>{t('setup.leave')}</Text>}
+      <Anchor component={Link} to="/desk" fz={13}>
+        {t('setup.to-desk-now')}
+      </Anchor>
+    </Stack>
   )
 }
 

@@ -1,31 +1,40 @@
-import { Anchor, Checkbox, Group, Loader, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Anchor, Checkbox, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Controller, ControllerSite } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
+import type { Controller, OfferedSite } from '../../../../client/voucher-api.generated.ts'
 import { ConnectionTest } from '../../components/controller/connection-test.tsx'
 import { useRecordedTest } from '../../components/controller/use-recorded-test.ts'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { controllerSitesQuery } from '../../queries/controllers.ts'
+import { type SetupState, saveSites } from '../../queries/setup.ts'
 import classes from './first-run-frame.module.css'
 import { Heading, NextButton } from './step-parts.tsx'
 
-type Props = { controllers: Controller[]; onDone: () => Promise<void>; onOtherController: () => void }
+type Props = { state: SetupState; onDone: () => void; onOtherController: () => void }
 
-/** Adds the sites that the newest controller has. If it does not answer, the test shows why and how to fix it. */
-export function SitesStep({ controllers, onDone, onOtherController }: Props) {
+/**
+ * Adds the sites that the newest controller has, under the names that guests know. If the controller does not answer or has no
+ * site, the test shows why and how to fix it.
+ */
+export function SitesStep({ state, onDone, onOtherController }: Props) {
   const { t } = useTranslation()
-  const controller = controllers[0] as Controller
+  const controller = state.controllers[0] as Controller
   const { test, run, remedies } = useRecordedTest({ controllerId: controller.id })
   // Once, when the step opens.
   useEffect(run, [])
-  const sites = test.check?.sites
-  const hasFailed = !test.isRunning && (test.error || (test.check && !sites))
+  const found = test.check?.sites?.length ? test.check.sites : undefined
+  const sites = useNumberedSites(state, controller, found)
+  const hasFailed = !test.isRunning && (test.error || (test.check && !found))
   const text = sites ? 'setup.sites-text' : hasFailed ? 'setup.sites-failed' : 'setup.sites-wait'
   return (
     <>
-      <Heading title={t('setup.find-sites')} text={t(text, { controller: controller.name })} />
-      {sites && <SiteChoice controller={controller} sites={sites} onDone={onDone} />}
+      <Heading
+        title={t('setup.find-sites')}
+        text={t(text, { controller: controller.name, count: sites?.length ?? 0 })}
+      />
+      {sites && <SiteChoice controller={controller} sites={sites} recorded={state.sites} onDone={onDone} />}
       {hasFailed && (
         <div className={classes.narrow}>
           <ConnectionTest test={test} onRun={run} remedies={remedies} />
@@ -39,41 +48,59 @@ export function SitesStep({ controllers, onDone, onOtherController }: Props) {
   )
 }
 
+/** The found sites with the numbers of those that are recorded already. The controller is asked only if there are such. */
+function useNumberedSites(
+  { sites }: SetupState,
+  { id }: Controller,
+  found: Pick<OfferedSite, 'controller_site' | 'name'>[] | undefined,
+): OfferedSite[] | undefined {
+  const hasRecorded = sites.some(({ controller_id }) => controller_id === id)
+  const { data } = useQuery({ ...controllerSitesQuery(id), enabled: hasRecorded })
+  if (hasRecorded) return data?.sites
+  return found?.map((site) => ({ ...site, site_id: null }))
+}
+
 /** A search field appears if there are more sites than this. */
 const sitesWithoutSearch = 12
-/** The service adds at most this many with one request. */
-const sitesAtOnce = 500
 
-type ChoiceProps = { controller: Controller; sites: ControllerSite[]; onDone: () => Promise<void> }
+type ChoiceProps = {
+  controller: Controller
+  sites: OfferedSite[]
+  recorded: SetupState['sites']
+  onDone: () => void
+}
 
-function SiteChoice({ controller, sites, onDone }: ChoiceProps) {
+function SiteChoice({ controller, sites, recorded, onDone }: ChoiceProps) {
   const { t } = useTranslation()
-  const [chosen, setChosen] = useState(() => sites.map(({ controller_site }) => controller_site))
   const [search, setSearch] = useState('')
-  const [isMissing, setIsMissing] = useState(false)
-  const add = useMutation({
-    mutationFn: async () => {
-      for (let start = 0; start < chosen.length; start += sitesAtOnce)
-        await api.createControllerSites(controller.id, {
-          controller_sites: chosen.slice(start, start + sitesAtOnce),
-        })
+  const { form, element, isSaving, error } = useSaveForm({
+    initialValues: {
+      sites: sites.map((site) => ({ ...site, isChosen: true, name: firstName(site, recorded) })),
+      none: null,
     },
-    onSuccess: onDone,
+    validate: ({ sites: all }) => {
+      const chosen = all.filter(({ isChosen }) => isChosen)
+      if (chosen.length === 0) return { none: t('setup.add-none') }
+      const unnamed = all.flatMap(({ isChosen, name }, index) => (isChosen && name.trim() === '' ? [index] : []))
+      return Object.fromEntries(unnamed.map((index) => [`sites.${index}.name`, t('setup.site-name-missing')]))
+    },
+    toFields: (values) => ({
+      sites: values.sites
+        .filter(({ isChosen }) => isChosen)
+        .map(({ controller_site, name, site_id }) => ({ controller_site, name: name.trim(), siteId: site_id })),
+    }),
+    create: saveSites(controller.id),
+    onSaved: onDone,
   })
-  const shown = sites.filter(({ name, controller_site }) =>
-    `${name} ${controller_site}`.toLowerCase().includes(search.trim().toLowerCase()),
-  )
+  const chosen = form.values.sites.filter(({ isChosen }) => isChosen)
+  const added = chosen.filter(({ site_id }) => site_id === null)
+  const chooseAll = (isChosen: boolean) =>
+    form.setFieldValue('sites', (all) => all.map((site) => ({ ...site, isChosen: isChosen || site.site_id !== null })))
   const label = chosen.length === sites.length ? 'setup.add-all' : 'setup.add-some'
+  const isShown = ({ name, controller_site }: OfferedSite) =>
+    `${name} ${controller_site}`.toLowerCase().includes(search.trim().toLowerCase())
   return (
-    <form
-      noValidate
-      className={classes.narrow}
-      onSubmit={(event) => {
-        event.preventDefault()
-        setIsMissing(chosen.length === 0)
-        if (chosen.length > 0) add.mutate()
-      }}
-    >
+    <form {...element} className={classes.narrow}>
       <Stack gap="md">
         {sites.length > sitesWithoutSearch && (
           <TextInput
@@ -89,35 +116,53 @@ function SiteChoice({ controller, sites, onDone }: ChoiceProps) {
             label={t('setup.select-all', { count: sites.length })}
             checked={chosen.length === sites.length}
             indeterminate={chosen.length > 0 && chosen.length < sites.length}
-            onChange={(event) =>
-              setChosen(event.currentTarget.checked ? sites.map(({ controller_site }) => controller_site) : [])
-            }
+            onChange={(event) => chooseAll(event.currentTarget.checked)}
           />
         )}
-        <ScrollArea.Autosize mah={360} type="auto">
-          <Checkbox.Group
-            value={chosen}
-            onChange={setChosen}
-            error={isMissing && chosen.length === 0 && t('setup.add-none')}
-          >
-            <Stack gap="sm" py={4} px={2}>
-              {shown.map(({ controller_site, name }) => (
-                <Checkbox
-                  key={controller_site}
-                  value={controller_site}
-                  label={name || controller_site}
-                  description={name && name !== controller_site ? controller_site : undefined}
-                />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          {shown.length === 0 && <Text c="dimmed">{t('setup.none-found')}</Text>}
-        </ScrollArea.Autosize>
-        {add.error && <ErrorMessage error={add.error} />}
+        <div className={classes.sites}>
+          {sites.map((site, index) => {
+            if (!isShown(site)) return null
+            const isChosen = form.values.sites[index]?.isChosen
+            return (
+              <div key={site.controller_site} className={classes.site}>
+                {sites.length > 1 && (
+                  <Checkbox
+                    label={site.name || site.controller_site}
+                    disabled={site.site_id !== null}
+                    {...form.getInputProps(`sites.${index}.isChosen`, { type: 'checkbox' })}
+                  />
+                )}
+                {isChosen && (
+                  <TextInput
+                    autoFocus={sites.length === 1}
+                    {...(sites.length === 1
+                      ? { label: t('setup.site-name') }
+                      : { 'aria-label': t('setup.site-name-of', { site: site.name || site.controller_site }) })}
+                    placeholder={t('setup.site-name-example')}
+                    {...form.getInputProps(`sites.${index}.name`)}
+                  />
+                )}
+              </div>
+            )
+          })}
+        </div>
+        {sites.every((site) => !isShown(site)) && <Text c="dimmed">{t('setup.none-found')}</Text>}
+        {form.errors['none'] && (
+          <Text fz="sm" c="var(--mantine-color-error)" role="alert">
+            {form.errors['none']}
+          </Text>
+        )}
+        {error && <ErrorMessage error={error} />}
         <Group>
-          <NextButton isLoading={add.isPending} label={t(label, { count: chosen.length })} />
+          <NextButton isLoading={isSaving} {...(added.length > 0 && { label: t(label, { count: added.length }) })} />
         </Group>
       </Stack>
     </form>
   )
+}
+
+/** The name here, or the one on the controller. UniFi calls the first site "Default", which helps no guest. */
+function firstName({ name, site_id }: OfferedSite, recorded: SetupState['sites']): string {
+  const known = recorded.find(({ id }) => id === site_id)?.name ?? name
+  return /^default$/i.test(known.trim()) ? '' : known
 }

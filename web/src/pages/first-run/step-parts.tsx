@@ -1,6 +1,6 @@
 import { Anchor, Button, Text, Title } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 export function Heading({ title, text }: { title: string; text: string }) {
@@ -30,11 +30,17 @@ export function NextButton({ isLoading = false, label, isSecond = false }: NextP
       fz="md"
       variant={isSecond ? 'default' : 'filled'}
       loading={isLoading}
+      onClick={ignoreSecondClick}
       rightSection={<IconArrowRight size={16} aria-hidden />}
     >
       {label ?? t('actions.continue')}
     </Button>
   )
+}
+
+/** The second click of a double click may meet a button of the next step, which nobody has read yet. */
+export function ignoreSecondClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault()
 }
 
 /** A link beside the button of a step: back, or skip. A click leaves the focus in its field: leaving the field would check it. */
@@ -46,7 +52,9 @@ export function SideLink({ onClick, children }: { onClick: () => void; children:
       c="var(--mantine-color-text)"
       fw={500}
       onMouseDown={(event) => event.preventDefault()}
-      onClick={onClick}
+      onClick={(event) => {
+        if (event.detail <= 1) onClick()
+      }}
     >
       {children}
     </Anchor>

@@ -2,10 +2,11 @@ import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
+import { dayAndClock, formatNumber, formatTime, shortDay } from '../../formats.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { useScope } from '../../sites.ts'
+import { useScope, useScopeZone } from '../../sites.ts'
 import { type KeyAction, ScopeMark } from './key-table.tsx'
-import { ExpiryWords, LimitWords, useSitesWords, useTimeWords } from './key-words.tsx'
+import { ExpiryWords, LimitWords, useSitesWords } from './key-words.tsx'
 import classes from './keys.module.css'
 import { dayOf } from './keys-data.ts'
 
@@ -21,9 +22,10 @@ export function KeyDrawer({ apiKey, onClose, onAction }: Props) {
       onClose={onClose}
       title={apiKey.name}
       size={isPhone ? '100%' : 460}
+      padding={isPhone ? 'md' : 'lg'}
       closeButtonProps={{ 'aria-label': t('actions.close') }}
     >
-      <Stack gap="lg" tabIndex={-1} data-autofocus style={{ outline: 'none' }}>
+      <Stack gap="lg" tabIndex={-1} data-autofocus>
         {!apiKey.revoked_at && (
           <Group gap="sm">
             <Button variant="default" onClick={() => onAction('edit')}>
@@ -38,7 +40,7 @@ export function KeyDrawer({ apiKey, onClose, onAction }: Props) {
         <OldSecrets apiKey={apiKey} />
         <Days apiKey={apiKey} />
         {!apiKey.revoked_at && (
-          <Group>
+          <Group ml={-16}>
             <Button variant="subtle" color="red" onClick={() => onAction('revoke')}>
               {t('keys-page.revoke')}
             </Button>
@@ -52,6 +54,7 @@ export function KeyDrawer({ apiKey, onClose, onAction }: Props) {
 function Facts({ apiKey }: { apiKey: Key }) {
   const { t } = useTranslation()
   const { sites = [] } = useScope()
+  const timeZone = useScopeZone()
   const sitesWords = useSitesWords()
   const names = apiKey.site_ids.map((id) => sites.find((site) => site.id === id)?.name ?? `#${id}`)
   return (
@@ -73,10 +76,10 @@ function Facts({ apiKey }: { apiKey: Key }) {
         <ExpiryWords apiKey={apiKey} />
       </dd>
       <dt>{t('keys-page.last-used')}</dt>
-      <dd>{apiKey.last_used_at ? <Moment at={apiKey.last_used_at} /> : t('keys-page.unused')}</dd>
+      <dd>{apiKey.last_used_at ? <Moment at={apiKey.last_used_at} timeZone={timeZone} /> : t('keys-page.unused')}</dd>
       <dt>{t('keys-page.created')}</dt>
       <dd>
-        <Moment at={apiKey.created_at} />
+        <Moment at={apiKey.created_at} timeZone={timeZone} />
       </dd>
     </dl>
   )
@@ -85,7 +88,7 @@ function Facts({ apiKey }: { apiKey: Key }) {
 /** After a roll: which old secrets still work, and whether anything still uses them. */
 function OldSecrets({ apiKey }: { apiKey: Key }) {
   const { t } = useTranslation()
-  const timeWords = useTimeWords()
+  const timeZone = useScopeZone()
   if (apiKey.old_secrets.length === 0 || apiKey.revoked_at) return null
   return (
     <section>
@@ -95,9 +98,11 @@ function OldSecrets({ apiKey }: { apiKey: Key }) {
       {apiKey.old_secrets.map(({ prefix, valid_until, last_used_at }) => (
         <Text key={prefix} fz={13.5}>
           <span className={classes.prefix}>{prefix}…</span>{' '}
-          {t('keys-page.works-until', { time: timeWords(valid_until) })}
+          {t('keys-page.works-until', { time: formatTime(valid_until, { timeZone, ...dayAndClock }) })}
           {' · '}
-          {last_used_at ? t('keys-page.old-used', { time: timeWords(last_used_at) }) : t('keys-page.old-unused')}
+          {last_used_at
+            ? t('keys-page.old-used', { time: formatTime(last_used_at, { timeZone, ...dayAndClock }) })
+            : t('keys-page.old-unused')}
         </Text>
       ))}
     </section>
@@ -105,18 +110,11 @@ function OldSecrets({ apiKey }: { apiKey: Key }) {
 }
 
 function Days({ apiKey }: { apiKey: Key }) {
-  const { t, i18n } = useTranslation()
-  const format = new Intl.DateTimeFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  })
-  const number = new Intl.NumberFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB')
+  const { t } = useTranslation()
   const days = apiKey.usage.requests.map((requests, i) => ({
-    day: format.format(dayOf(apiKey, i)),
-    requests: number.format(requests),
-    limited: number.format(apiKey.usage.limited[i] ?? 0),
+    day: formatTime(dayOf(apiKey, i), { weekday: 'short', ...shortDay, timeZone: 'UTC' }),
+    requests: formatNumber(requests),
+    limited: formatNumber(apiKey.usage.limited[i] ?? 0),
   }))
   return (
     <section>

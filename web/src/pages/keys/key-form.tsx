@@ -1,57 +1,60 @@
 import { Button, Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
+import type { Key, KeyWithSecret, NewKey } from '../../../../client/voucher-api.generated.ts'
 import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { useFocusAfter } from '../../hooks/use-focus-after.ts'
-import { checkInput, expiryChoices, type InputErrors, type KeyInput, localDay, scopes } from './key-input.ts'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { checkInput, expiryChoices, type KeyInput, localDay, scopes, toNewKey } from './key-input.ts'
 
-type Props = {
-  initial: KeyInput
+type Form = UseFormReturnType<KeyInput>
+
+type Props = ReturnType<typeof useKeyForm> & {
   /** The scope of a key never changes, so only a new key has the field. */
   isNew: boolean
   submitLabel: string
-  isBusy: boolean
-  error: unknown
-  onSubmit: (input: KeyInput) => void
   onCancel: () => void
 }
 
-export function KeyForm({ initial, isNew, submitLabel, isBusy, error, onSubmit, onCancel }: Props) {
+type Saving = Pick<
+  Parameters<typeof useSaveForm<KeyInput, NewKey, KeyWithSecret, Key>>[0],
+  'create' | 'update' | 'onSaved'
+>
+
+/** The form for a new key, or for a change of a key. */
+export function useKeyForm(initialValues: KeyInput, saving: Saving) {
   const { t } = useTranslation()
-  const [input, setInput] = useState(initial)
-  const [isChecked, setIsChecked] = useState(false)
-  const submit = useFocusAfter(error)
-  const errors: InputErrors = isChecked ? checkInput(input) : {}
-  const set = (change: Partial<KeyInput>) => setInput((old) => ({ ...old, ...change }))
-  const send = () => {
-    setIsChecked(true)
-    if (Object.keys(checkInput(input)).length === 0) onSubmit(input)
-  }
+  return useSaveForm<KeyInput, NewKey, KeyWithSecret, Key>({
+    initialValues,
+    validate: (values) =>
+      Object.fromEntries(Object.entries(checkInput(values)).map(([field, text]) => [field, t(text)])),
+    toFields: (values) => toNewKey(values),
+    fields: { site_ids: 'sites', requests_per_minute: 'limit', expires_at: 'expiry' },
+    ...saving,
+  })
+}
+
+export function KeyForm({ form, element, isSaving, error, isNew, submitLabel, onCancel }: Props) {
+  const { t } = useTranslation()
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <form {...element}>
       <Stack gap="lg">
         <TextInput
           label={t('keys-page.name')}
           description={t('keys-page.name-help')}
-          value={input.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          error={errors.name && t(errors.name)}
           maxLength={200}
           data-autofocus
+          {...form.getInputProps('name')}
         />
         {isNew && (
           <Radio.Group
             label={t('keys-page.scope')}
-            value={input.scope}
-            onChange={(scope) => set({ scope: scope as KeyInput['scope'] })}
+            {...form.getInputProps('scope')}
+            onChange={(scope) => {
+              form.setFieldValue('scope', scope as KeyInput['scope'])
+              form.clearFieldError('expiry') // it may depend on the scope
+            }}
           >
             <Stack gap={10} mt={6}>
               {scopes.map((scope) => (
@@ -62,16 +65,15 @@ export function KeyForm({ initial, isNew, submitLabel, isBusy, error, onSubmit, 
         )}
         <SitesField
           label={t('keys-page.sites-title')}
-          value={input.sites}
-          onChange={(sites) => set({ sites })}
           canBeAll
-          error={errors.sites && t(errors.sites)}
+          {...form.getInputProps('sites')}
+          value={form.values.sites}
         />
-        <LimitFields input={input} set={set} error={errors.limit && t(errors.limit)} />
-        <ExpiryFields input={input} set={set} error={errors.expiry && t(errors.expiry)} />
-        {error ? <ErrorMessage error={error} /> : null}
+        <LimitFields form={form} />
+        <ExpiryFields form={form} />
+        {error && <ErrorMessage error={error} />}
         <DialogActions onCancel={onCancel}>
-          <Button ref={submit} type="submit" loading={isBusy}>
+          <Button type="submit" loading={isSaving}>
             {submitLabel}
           </Button>
         </DialogActions>
@@ -80,56 +82,60 @@ export function KeyForm({ initial, isNew, submitLabel, isBusy, error, onSubmit, 
   )
 }
 
-type FieldProps = { input: KeyInput; set: (change: Partial<KeyInput>) => void; error: string | undefined }
-
-function LimitFields({ input, set, error }: FieldProps) {
+function LimitFields({ form }: { form: Form }) {
   const { t } = useTranslation()
   return (
     <Stack gap="xs">
       <NumberInput
         label={t('keys-page.limit')}
         description={t('keys-page.limit-help')}
-        value={input.limit}
-        onChange={(limit) => set({ limit: typeof limit === 'number' ? limit : '' })}
-        disabled={input.isUnlimited}
+        {...form.getInputProps('limit')}
+        onChange={(limit) => form.setFieldValue('limit', typeof limit === 'number' ? limit : '')}
+        disabled={form.values.isUnlimited}
         min={1}
         clampBehavior="none"
         allowDecimal={false}
         allowNegative={false}
         thousandSeparator=" "
-        error={error}
         hideControls
         styles={{ wrapper: { maxWidth: 200 } }}
       />
       <Checkbox
         label={t('keys-page.no-limit')}
-        checked={input.isUnlimited}
-        onChange={(event) => set({ isUnlimited: event.currentTarget.checked })}
+        checked={form.values.isUnlimited}
+        onChange={(event) => {
+          form.setFieldValue('isUnlimited', event.currentTarget.checked)
+          form.clearFieldError('limit')
+        }}
       />
     </Stack>
   )
 }
 
-function ExpiryFields({ input, set, error }: FieldProps) {
+function ExpiryFields({ form }: { form: Form }) {
   const { t } = useTranslation()
+  const isDate = form.values.expiry === 'date'
+  const error = form.errors['expiry']
   return (
     <Group align="flex-start" wrap="wrap" gap="sm">
       <Select
         label={t('keys-page.expires')}
         data={expiryChoices.map((choice) => ({ value: choice, label: t(`keys-page.expiry-${choice}`) }))}
-        value={input.expiry}
-        onChange={(expiry) => expiry && set({ expiry: expiry as KeyInput['expiry'] })}
         allowDeselect={false}
-        error={input.expiry !== 'date' && error}
+        {...form.getInputProps('expiry')}
+        error={!isDate && error}
         style={{ flex: '1 1 200px' }}
       />
-      {input.expiry === 'date' && (
+      {isDate && (
         <TextInput
           type="date"
           label={t('keys-page.last-day')}
-          value={input.date}
           min={localDay(new Date())}
-          onChange={(event) => set({ date: event.currentTarget.value })}
+          {...form.getInputProps('date')}
+          onChange={(event) => {
+            form.setFieldValue('date', event.currentTarget.value)
+            form.clearFieldError('expiry')
+          }}
           error={error}
           style={{ flex: '1 1 160px' }}
         />

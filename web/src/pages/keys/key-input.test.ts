@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
-import { checkInput, emptyInput, inputOf, toKeyChange, toNewKey } from './key-input.ts'
+import { changedFields } from '../../changed-fields.ts'
+import { checkInput, emptyInput, inputOf, type KeyInput, toNewKey } from './key-input.ts'
 
 const now = new Date('2026-11-16T12:00:00')
 const filled = { ...emptyInput, name: ' Check-in ' }
@@ -42,12 +43,13 @@ test('each wrong field has its text', () => {
 })
 
 test('a change has only the fields that the person changed; an expiry that stays keeps its time', () => {
-  const input = inputOf(key)
+  const before = inputOf(key)
+  const changeOf = (input: Partial<KeyInput>) => changedFields(toNewKey(before), toNewKey({ ...before, ...input }))
 
-  expect(toKeyChange(key, input)).toBeUndefined()
-  expect(toKeyChange(key, { ...input, name: 'Neu', sites: 'all' })).toEqual({ name: 'Neu', site_ids: null })
-  expect(toKeyChange(key, { ...input, isUnlimited: true })).toEqual({ requests_per_minute: null })
-  expect(toKeyChange(key, { ...input, date: '2027-04-30' })).toEqual({
+  expect(changeOf({})).toBeUndefined()
+  expect(changeOf({ name: 'Neu', sites: 'all' })).toEqual({ name: 'Neu', site_ids: null })
+  expect(changeOf({ isUnlimited: true })).toEqual({ requests_per_minute: null })
+  expect(changeOf({ date: '2027-04-30' })).toEqual({
     expires_at: new Date('2027-04-30T23:59:59').toISOString(),
   })
 })

@@ -1,5 +1,4 @@
-import type { Key, KeyChange, NewKey } from '../../../../client/voucher-api.generated.ts'
-import { changedFields } from '../../changed-fields.ts'
+import type { Key, NewKey } from '../../../../client/voucher-api.generated.ts'
 
 export const scopes = ['read', 'write', 'manage'] as const
 export const expiryChoices = ['30', '90', '365', 'date', 'never'] as const
@@ -38,7 +37,7 @@ export function inputOf(key: Key): KeyInput {
 }
 
 type Field = 'name' | 'sites' | 'limit' | 'expiry'
-export type InputErrors = Partial<
+type InputErrors = Partial<
   Record<Field, `keys-page.wrong-${Field}` | 'keys-page.wrong-manage' | 'keys-page.wrong-past'>
 >
 
@@ -65,13 +64,6 @@ export function toNewKey(input: KeyInput, now = new Date()): NewKey {
     requests_per_minute: input.isUnlimited || input.limit === '' ? null : input.limit,
     expires_at: expiryOf(input, now),
   }
-}
-
-/** The request for the change; undefined if nothing changed. */
-export function toKeyChange(key: Key, input: KeyInput): KeyChange | undefined {
-  const { scope: _, ...before } = toNewKey(inputOf(key))
-  const { scope: __, ...after } = toNewKey(input)
-  return changedFields(before, after)
 }
 
 /** The end of the last day on which the key works, in the time zone of the browser. */

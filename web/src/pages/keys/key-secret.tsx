@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { KeyWithSecret } from '../../../../client/voucher-api.generated.ts'
 import { SecretOnce } from '../../components/dialog.tsx'
+import { dayAndClock, formatTime } from '../../formats.ts'
 import { useCopy } from '../../hooks/use-copy.ts'
-import { useScope } from '../../sites.ts'
+import { useScope, useScopeZone } from '../../sites.ts'
 import { type Snippets, snippetsFor } from './key-snippets.ts'
-import { ExpiryWords, LimitWords, useSitesWords, useTimeWords } from './key-words.tsx'
+import { ExpiryWords, LimitWords, useSitesWords } from './key-words.tsx'
 import classes from './keys.module.css'
 
 type Props = { created: KeyWithSecret; isRolled: boolean; onDone: () => void }
@@ -14,10 +15,12 @@ type Props = { created: KeyWithSecret; isRolled: boolean; onDone: () => void }
 /** Shows the secret of a key once, right after the key was created or rolled, with lines to try it. */
 export function KeySecret({ created, isRolled, onDone }: Props) {
   const { t } = useTranslation()
-  const timeWords = useTimeWords()
   const sitesWords = useSitesWords()
+  const timeZone = useScopeZone()
   const old = created.old_secrets[0]
-  const rolledText = old ? t('keys-page.both-work', { time: timeWords(old.valid_until) }) : t('keys-page.old-ended')
+  const rolledText = old
+    ? t('keys-page.both-work', { time: formatTime(old.valid_until, { timeZone, ...dayAndClock }) })
+    : t('keys-page.old-ended')
   return (
     <SecretOnce
       opened

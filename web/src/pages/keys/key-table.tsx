@@ -6,7 +6,9 @@ import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import tableClasses from '../../components/table/table.module.css'
-import { useLayout } from '../../hooks/use-layout.ts'
+import { formatNumber } from '../../formats.ts'
+import { useIsNarrow, useLayout } from '../../hooks/use-layout.ts'
+import { useScopeZone } from '../../sites.ts'
 import { ExpiryWords, useSitesWords } from './key-words.tsx'
 import classes from './keys.module.css'
 import { sumOf } from './keys-data.ts'
@@ -27,10 +29,12 @@ type Props = {
 
 /** All keys. A click on the name opens the details; the menu has the actions. */
 export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const sitesWords = useSitesWords()
   const layout = useLayout()
+  const timeZone = useScopeZone()
   const isRail = layout === 'rail'
+  const isNarrow = useIsNarrow()
   const columns: Column<Key>[] = [
     {
       accessor: 'name',
@@ -52,13 +56,14 @@ export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
       title: t('keys-page.limit-title'),
       textAlign: 'right',
       hidden: isRail,
-      render: ({ requests_per_minute: limit }) => limit?.toLocaleString(i18n.language) ?? t('keys-page.none'),
+      render: ({ requests_per_minute: limit }) => (limit === null ? t('keys-page.none') : formatNumber(limit)),
     },
     {
       ...dimmed,
       accessor: 'limited',
       title: t('keys-page.limited-title'),
       textAlign: 'right',
+      hidden: isNarrow,
       render: (key) => <LimitedCount apiKey={key} />,
     },
     {
@@ -67,7 +72,8 @@ export function KeyTable({ keys, empty, openId, onOpen, onAction }: Props) {
       title: t('keys-page.last-used-title'),
       cellsStyle: () => ({ paddingLeft: 28 }),
       titleStyle: () => ({ paddingLeft: 28 }),
-      render: ({ last_used_at }) => (last_used_at ? <Moment at={last_used_at} /> : t('keys-page.unused')),
+      render: ({ last_used_at }) =>
+        last_used_at ? <Moment at={last_used_at} timeZone={timeZone} /> : t('keys-page.unused'),
     },
     { ...dimmed, accessor: 'expires_at', title: t('keys-page.expires'), render: (key) => <ExpiryWords apiKey={key} /> },
     {
@@ -149,7 +155,7 @@ function KeyMenu({ apiKey, onAction }: { apiKey: Key; onAction: (action: KeyActi
     // biome-ignore lint/a11y/noStaticElementInteractions: it only stops the click
     // biome-ignore lint/a11y/useKeyWithClickEvents: it only stops the click
     <div onClick={(event) => event.stopPropagation()}>
-      <Menu position="bottom-end" shadow="md">
+      <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon size={36} aria-label={t('keys-page.actions-of', { name: apiKey.name })}>
             <IconDots size={18} aria-hidden />

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
-import { useScope } from '../../sites.ts'
+import { formatTime, shortDay } from '../../formats.ts'
+import { useScope, useScopeZone } from '../../sites.ts'
 import classes from './keys.module.css'
 import { daysUntil, expiryOf } from './keys-data.ts'
 
@@ -18,34 +19,21 @@ export function useSitesWords(): (key: Pick<Key, 'all_sites' | 'site_ids'>) => s
 
 /** When a key stops working, or stopped. */
 export function ExpiryWords({ apiKey }: { apiKey: Key }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const expiry = expiryOf(apiKey)
-  const format = new Intl.DateTimeFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB', { day: 'numeric', month: 'short' })
-  const day = (time: string | null) => format.format(new Date(time ?? 0))
+  const day = (time: string | null) => formatTime(new Date(time ?? 0), { timeZone, ...shortDay })
   if (expiry === 'never') return t('keys-page.never')
   if (expiry === 'revoked') return t('keys-page.revoked', { day: day(apiKey.revoked_at) })
   if (expiry === 'expired')
     return <span className={classes.soon}>{t('keys-page.expired', { day: day(apiKey.expires_at) })}</span>
   if (expiry === 'soon')
     return <span className={classes.soon}>{t('keys-page.in-days', { count: daysUntil(apiKey.expires_at ?? '') })}</span>
-  return <Moment at={apiKey.expires_at ?? ''} />
+  return <Moment at={apiKey.expires_at ?? ''} timeZone={timeZone} />
 }
 
 export function LimitWords({ apiKey }: { apiKey: Pick<Key, 'requests_per_minute'> }) {
   const { t } = useTranslation()
   const { requests_per_minute: limit } = apiKey
   return limit === null ? t('keys-page.no-limit') : t('keys-page.per-minute', { count: limit })
-}
-
-/** Day and time for a sentence, for example "Tue 17 Nov, 12:30". */
-export function useTimeWords(): (time: Date | string) => string {
-  const { i18n } = useTranslation()
-  const format = new Intl.DateTimeFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-  return (time) => format.format(new Date(time))
 }

@@ -1,18 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
-import { listAll } from '../../../../client/voucher-client.ts'
-import { api } from '../../api.ts'
-
-/** All keys, loaded once and searched in the browser. The service writes counts every 10 seconds. */
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: async () => {
-    const keys: Key[] = []
-    for await (const key of listAll((page) => api.listKeys({ limit: 200, ...page }))) keys.push(key)
-    return keys
-  },
-  refetchInterval: 10_000,
-})
 
 const dayMs = 86_400_000
 

@@ -10,14 +10,15 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { FilterBar, SearchField } from '../../components/table/filters.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
-import { useScope } from '../../sites.ts'
+import { keysQuery } from '../../queries/keys.ts'
+import { useScope, useScopeZone } from '../../sites.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { CreateDialog, EditDialog, RevokeDialog, RollDialog } from './key-dialogs.tsx'
 import { KeyDrawer } from './key-drawer.tsx'
 import { KeySecret } from './key-secret.tsx'
 import { type KeyAction, KeyTable } from './key-table.tsx'
-import { keysQuery, visibleKeys } from './keys-data.ts'
+import { visibleKeys } from './keys-data.ts'
 
 addTexts({ de, en })
 
@@ -31,6 +32,7 @@ type Shown =
 
 export function KeysPage() {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const { data: keys, error, refetch } = useQuery(keysQuery)
   const { site } = useScope()
   const { q = '', key: openId } = useSearch({ from: '/shell/keys' })
@@ -44,7 +46,7 @@ export function KeysPage() {
 
   return (
     <>
-      <PageTitle title={t('keys-page.title')}>
+      <PageTitle title={t('keys-page.title')} timeZone={timeZone}>
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setShown({ kind: 'create' })}>
           {t('keys-page.new')}
         </Button>

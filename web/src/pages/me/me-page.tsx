@@ -1,72 +1,95 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { isNotEmpty, useForm } from '@mantine/form'
+import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
+import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../../api.ts'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { PasswordField, usePasswordCheck, useVisibilityToggle } from '../../components/password-field.tsx'
+import secondFactorDe from '../../components/second-factor/de.json' with { type: 'json' }
+import secondFactorEn from '../../components/second-factor/en.json' with { type: 'json' }
 import { PreferenceControls } from '../../components/shell/person-panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sessionQuery, usePerson } from '../../session.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { addTexts } from '../../i18n/i18n.ts'
+import { updateMe } from '../../queries/my-account.ts'
+import { mySecondFactorsQuery } from '../../queries/second-factor.ts'
+import { useMustSetUp, usePerson } from '../../session.tsx'
+import { useScopeZone } from '../../sites.ts'
+import { AppPanel } from './app-panel.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import { FactorState } from './factor-state.tsx'
+import { IdentityPanel } from './identity-panel.tsx'
+import classes from './me.module.css'
+import { PasskeysPanel } from './passkeys-panel.tsx'
+import { PasswordPanel } from './password-panel.tsx'
 import { SessionList } from './session-list.tsx'
+import { SharedDesk } from './shared-desk.tsx'
 
-/** The account page: name, language, theme, password and sessions. */
+addTexts({ de, en })
+addTexts({ de: secondFactorDe, en: secondFactorEn })
+
+/**
+ * The account page: second factors, password, sessions, name, language and theme. A person who must set up a second factor sees
+ * only that.
+ */
 export function MePage() {
   const { t } = useTranslation()
+  const isManager = usePerson().role !== 'desk'
+  const mustSetUp = useMustSetUp()
+  const { data: factors, error, refetch } = useQuery(mySecondFactorsQuery)
   return (
     <>
-      <PageTitle title={t('person.own-page')} />
-      <Stack gap={20} maw={720}>
-        <Section title={t('me.person')}>
-          <NameForm />
-        </Section>
-        <Section title={t('me.display')}>
-          <PreferenceControls />
-        </Section>
-        <Section title={t('sign-in.password')}>
-          <PasswordForm />
-        </Section>
-        <Section title={t('me.sessions')} text={t('me.sessions-text')}>
-          <SessionList />
-        </Section>
-      </Stack>
+      <PageTitle title={t('person.own-page')} timeZone={useScopeZone()} />
+      <div className={classes.columns}>
+        <div className={classes.column}>
+          {error && !factors && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+          {factors ? <FactorState factors={factors} /> : !error && <Skeleton h={52} radius="lg" />}
+          {factors && <PasskeysPanel passkeys={factors.passkeys} />}
+          {!mustSetUp && (
+            <>
+              <PasswordPanel />
+              <IdentityPanel />
+              <SessionList />
+            </>
+          )}
+        </div>
+        <div className={classes.column}>
+          {factors && <AppPanel app={factors.app} />}
+          {!mustSetUp && (
+            <>
+              <Panel title={t('me.person')}>
+                <NameForm />
+              </Panel>
+              <Panel title={t('me.display')}>
+                <PreferenceControls />
+              </Panel>
+              {isManager && (
+                <Panel title={t('me.this-browser')}>
+                  <SharedDesk />
+                </Panel>
+              )}
+            </>
+          )}
+        </div>
+      </div>
     </>
-  )
-}
-
-function Section({ children, ...panel }: { title: string; text?: string; children: ReactNode }) {
-  return (
-    <Panel {...panel}>
-      <Stack gap="md" maw={440}>
-        {children}
-      </Stack>
-    </Panel>
   )
 }
 
 function NameForm() {
   const { t } = useTranslation()
   const person = usePerson()
-  const queries = useQueryClient()
-  const form = useForm({
+  const { form, element, isSaving, error } = useSaveForm({
     initialValues: { name: person.name },
     validateInputOnBlur: true,
-    validate: { name: isNotEmpty(t('first-run.name-missing')) },
-  })
-  const save = useMutation({
-    mutationFn: ({ name }: { name: string }) => api.updateMe({ name }),
-    onSuccess: (next) => {
-      queries.setQueryData(sessionQuery.queryKey, (old) => old && { ...old, person: next })
-      form.resetDirty()
-      notifications.show({ message: t('me.saved') })
-    },
-    onError: (error) => form.setErrors(fieldErrors(error)),
+    validate: { name: isNotEmpty(t('person.name-missing')) },
+    toFields: ({ name }) => ({ name }),
+    update: updateMe,
+    onSaved: () => notifications.show({ message: t('me.saved') }),
   })
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form {...element}>
       <Stack gap="md">
         <TextInput autoComplete="name" label={t('person.name')} {...form.getInputProps('name')} />
         <TextInput
@@ -76,68 +99,13 @@ function NameForm() {
           value={person.email}
           styles={{ input: { background: 'var(--vs-nav)', borderColor: 'var(--vs-line-2)' } }}
         />
-        {save.error && !form.errors['name'] && <ErrorMessage error={save.error} />}
+        {error && <ErrorMessage error={error} />}
         <Group>
-          <Button type="submit" variant="default" loading={save.isPending}>
+          <Button type="submit" variant="default" loading={isSaving}>
             {t('me.save-name')}
           </Button>
         </Group>
       </Stack>
     </form>
   )
-}
-
-function PasswordForm() {
-  const { t } = useTranslation()
-  const queries = useQueryClient()
-  const check = usePasswordCheck()
-  const toggle = useVisibilityToggle()
-  const { email } = usePerson()
-  const form = useForm({
-    initialValues: { current_password: '', new_password: '' },
-    validate: { current_password: isNotEmpty(t('sign-in.password-missing')), new_password: check },
-  })
-  const save = useMutation({
-    mutationFn: (values: typeof form.values) => api.updateMyPassword(values),
-    onSuccess: () => {
-      form.reset()
-      void queries.invalidateQueries({ queryKey: ['my-sessions'] }) // the others have ended
-      notifications.show({ message: t('me.password-changed') })
-    },
-    onError: (error) => {
-      const isWrong = toApiError(error).error === 'password_wrong'
-      form.setErrors(isWrong ? { current_password: t('me.password-wrong') } : fieldErrors(error))
-    },
-  })
-  return (
-    <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack gap="md">
-        <input type="text" autoComplete="username" value={email} readOnly hidden />
-        <PasswordInput
-          autoComplete="current-password"
-          label={t('me.current-password')}
-          visibilityToggleButtonProps={toggle}
-          {...form.getInputProps('current_password')}
-        />
-        <PasswordField
-          label={t('password.new')}
-          {...form.getInputProps('new_password')}
-          value={form.values.new_password}
-        />
-        {save.error && Object.keys(form.errors).length === 0 && <ErrorMessage error={save.error} />}
-        <Group>
-          <Button type="submit" variant="default" loading={save.isPending}>
-            {t('me.change-password')}
-          </Button>
-        </Group>
-        <Text fz="xs" c="dimmed">
-          {t('me.change-ends-sessions')}
-        </Text>
-      </Stack>
-    </form>
-  )
-}
-
-function fieldErrors(error: unknown): Record<string, string> {
-  return Object.fromEntries(toApiError(error).errors.map(({ field, message }) => [field, message]))
 }

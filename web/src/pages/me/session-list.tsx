@@ -1,82 +1,85 @@
-import { Anchor, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Anchor, Skeleton, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MySession } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
-import { DialogActions } from '../../components/dialog.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { useFocusAfter } from '../../hooks/use-focus-after.ts'
+import { endMySession, endMySessions, mySessionsQuery } from '../../queries/my-account.ts'
+import { useScopeZone } from '../../sites.ts'
+import classes from './me.module.css'
+import { RowsPanel } from './rows-panel.tsx'
 
-/** The sessions of the person. Each other session can be ended, or all sessions together. */
+/** The sessions of the person. Each other session can be ended, or all others together. */
 export function SessionList() {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const { data, error, refetch } = useQuery({ queryKey: ['my-sessions'], queryFn: () => api.listMySessions() })
-  const end = useMutation({
-    mutationFn: (id: string) => api.deleteMySession(id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['my-sessions'] }),
-  })
+  const { data, error, refetch } = useQuery(mySessionsQuery)
+  const end = useMutation(endMySession)
   const [isAsking, setIsAsking] = useState(false)
-  if (error) return <ErrorMessage error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton height={60} />
+  const others = data?.sessions.filter(({ current }) => !current) ?? []
+  const endOthers = others.length > 0 && (
+    <Anchor component="button" fz={13.5} onClick={() => setIsAsking(true)}>
+      {t('me.sign-out-others')}
+    </Anchor>
+  )
+  const problem = error ?? end.error
   return (
-    <>
-      <Stack gap={0}>
-        {data.sessions.map((session) => (
+    <RowsPanel title={t('me.sessions')} actions={endOthers}>
+      {problem && (
+        <div className={classes.body}>
+          <ErrorMessage error={problem} {...(error && { onRetry: () => void refetch() })} />
+        </div>
+      )}
+      {!data && !error && (
+        <div className={classes.body}>
+          <Skeleton height={20} />
+        </div>
+      )}
+      <ul className={classes.rows}>
+        {data?.sessions.map((session) => (
           <SessionRow key={session.id} session={session} onEnd={() => end.mutate(session.id)} />
         ))}
-      </Stack>
-      {end.error && <ErrorMessage error={end.error} />}
-      <Group>
-        <Anchor component="button" c="var(--vs-bad-text)" onClick={() => setIsAsking(true)}>
-          {t('me.sign-out-everywhere')}
-        </Anchor>
-      </Group>
-      <EverywhereDialog count={data.sessions.length} opened={isAsking} onClose={() => setIsAsking(false)} />
-    </>
+      </ul>
+      {isAsking && <OthersDialog ids={others.map(({ id }) => id)} onClose={() => setIsAsking(false)} />}
+    </RowsPanel>
   )
 }
 
 function SessionRow({ session, onEnd }: { session: MySession; onEnd: () => void }) {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const { browser, address, current, last_seen_at } = session
   return (
-    <Group justify="space-between" wrap="nowrap" mih={60} style={{ borderBottom: '1px solid var(--vs-line)' }}>
-      <div>
-        <Text fw={500}>{browser === '?' ? t('me.unknown-browser') : browser}</Text>
-        <Text fz={13} c="dimmed">
-          {address} · {current ? t('me.this-session') : <Moment at={last_seen_at} />}
-        </Text>
-      </div>
-      {!current && (
-        <Anchor component="button" fz="sm" onClick={onEnd}>
-          {t('me.end-session')}
-        </Anchor>
-      )}
-    </Group>
+    <li className={classes.session}>
+      <Text fw={500}>{browser === '?' ? t('me.unknown-browser') : browser}</Text>
+      <Text fz={13.5} c="dimmed">
+        {address} · {current ? t('me.this-session') : <Moment at={last_seen_at} timeZone={timeZone} />}
+        {!current && (
+          <Anchor component="button" fz={13.5} ml={12} onClick={onEnd}>
+            {t('me.end-session')}
+          </Anchor>
+        )}
+      </Text>
+    </li>
   )
 }
 
-function EverywhereDialog({ count, opened, onClose }: { count: number; opened: boolean; onClose: () => void }) {
+function OthersDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
   const { t } = useTranslation()
-  const leave = useMutation({
-    mutationFn: () => api.deleteMySessions(),
-    onSuccess: () => location.assign('/sign-in'),
-  })
-  const submit = useFocusAfter(leave.error)
+  const [ended] = useState(ids) // the list behind the dialog may change
+  const end = useMutation({ ...endMySessions, onSuccess: onClose })
   return (
-    <Modal opened={opened} onClose={onClose} title={t('me.sign-out-everywhere')} withCloseButton={false}>
-      <Stack>
-        <Text>{t('me.everywhere-text', { count })}</Text>
-        {leave.error && <ErrorMessage error={leave.error} />}
-        <DialogActions onCancel={onClose}>
-          <Button ref={submit} color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
-            {t('me.end-sessions', { count })}
-          </Button>
-        </DialogActions>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={t('me.sign-out-others')}
+      action={t('me.end-sessions', { count: ended.length })}
+      onConfirm={() => end.mutate(ended)}
+      isBusy={end.isPending}
+      error={end.error}
+    >
+      {t('me.others-text', { count: ended.length })}
+    </ConfirmDialog>
   )
 }

@@ -62,6 +62,11 @@ const problems = {
   failing: { tone: 'warn', Icon: IconAlertTriangle },
 } as const
 
+/** A problem of a newer service is a failure. */
+function knownProblem(problem: Attention['controllers'][number]['problem']): keyof typeof problems {
+  return problem in problems ? problem : 'failing'
+}
+
 /** Controllers with the same problem share a line: "2 controllers unreachable · 6 sites · …". */
 function controllerLines(
   t: TFunction,
@@ -70,7 +75,7 @@ function controllerLines(
   isAdmin: boolean,
 ): AttentionLine[] {
   return (['unreachable', 'sign_in_refused', 'certificate', 'failing'] as const).flatMap((problem) => {
-    const failing = controllers.filter((each) => each.problem === problem)
+    const failing = controllers.filter((each) => knownProblem(each.problem) === problem)
     const [first] = failing
     if (!first) return []
     const sites = failing.reduce((sum, { site_count }) => sum + site_count, 0)
@@ -127,12 +132,15 @@ function webhookLines(t: TFunction, formats: Formats, webhooks: Attention['webho
     ...common,
     link: linkOptions({ to: '/webhooks', search: { webhook: id } }),
     title: t(disabled_at ? 'overview.webhook-disabled' : 'overview.webhook-fails', { name }),
-    detail: t('overview.undelivered', {
-      count: undelivered,
-      number: formats.number(undelivered),
-      since: formats.since((failing_since ?? disabled_at) as string),
-    }),
+    detail: undeliveredWords(t, formats, undelivered, (failing_since ?? disabled_at) as string),
   }))
+}
+
+function undeliveredWords(t: TFunction, formats: Formats, count: number, time: string): string {
+  const since = formats.since(time)
+  return count === 0
+    ? t('overview.only-since', { since })
+    : t('overview.undelivered', { count, number: formats.number(count), since })
 }
 
 function batchLines(t: TFunction, formats: Formats, batches: Attention['batches']): AttentionLine[] {

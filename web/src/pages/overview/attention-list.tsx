@@ -2,6 +2,7 @@ import { Paper, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { browserZone } from '../../formats.ts'
 import { usePerson } from '../../session.tsx'
 import { type AttentionLine, attentionLines } from './attention-lines.ts'
 import classes from './overview.module.css'
@@ -10,7 +11,7 @@ import { type Overview, useFormats } from './overview-data.ts'
 /** The problems that need attention: one line each, with a link to the page that helps. Otherwise one green line. */
 export function AttentionList({ overview }: { overview: Overview }) {
   const { t } = useTranslation()
-  const formats = useFormats(overview.time_zone)
+  const formats = useFormats(browserZone()) // as on the pages behind the links
   const lines = attentionLines({ t, formats, isAdmin: usePerson().role === 'admin' }, overview.attention)
   if (lines.length === 0) return <AllWell overview={overview} />
   return (

@@ -46,16 +46,16 @@ export function IssuedPanel({ overview }: { overview: Overview }) {
 
 function Figure({ label, value, note }: { label: string; value: string; note?: string | undefined }) {
   return (
-    <div>
+    <div className={classes.figure}>
       <Text fz={13}>{label}</Text>
-      <Text fz={24} lh="32px" fw={600}>
-        {value}{' '}
-        {note && (
-          <Text span fz={14} fw={400} c="dimmed">
-            {note}
-          </Text>
-        )}
-      </Text>
+      <Text span fz={24} lh="32px" fw={600}>
+        {value}
+      </Text>{' '}
+      {note && (
+        <Text span c="dimmed">
+          {note}
+        </Text>
+      )}
     </div>
   )
 }

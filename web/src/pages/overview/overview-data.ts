@@ -1,49 +1,24 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
-import { useScope } from '../../sites.ts'
+import { clock, formatNumber, formatTime, isSameDay, shortDay } from '../../formats.ts'
 
 export type { Overview }
 
-export type Days = 7 | 30 | 90
-
-/** The overview of the chosen site or, without one, of all sites of the person. */
-export function useOverview(days: Days) {
-  const { sites, site } = useScope()
-  const siteId = site?.id
-  return useQuery({
-    queryKey: ['overview', siteId, days],
-    enabled: sites !== undefined, // until the sites are loaded, the chosen site is unknown
-    queryFn: () => api.getOverview({ days, ...(siteId !== undefined && { site_id: siteId }) }),
-    placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
-  })
-}
-
-const locales: Record<string, string> = { de: 'de-DE', en: 'en-GB' }
-
-/** Formats numbers, days, times and durations in the language of the page. Times are in the time zone of the overview. */
+/** Formats numbers, days, times and durations in the language of the page. Times are in the given time zone. */
 export function useFormats(timeZone: string) {
-  const { i18n, t } = useTranslation()
-  const locale = locales[i18n.language] ?? 'en-GB'
-  const format = (at: Date, options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(at)
-  const number = (value: number) => new Intl.NumberFormat(locale).format(value)
+  const { t } = useTranslation()
   return {
-    number,
-    percent: (share: number, digits = 0) =>
-      new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share),
+    number: (value: number) => formatNumber(value),
+    percent: (share: number, digits = 0) => formatNumber(share, { style: 'percent', maximumFractionDigits: digits }),
     /** `17 Oct`, from `2026-10-17`. */
-    day: (day: string, options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }) =>
-      format(new Date(day), { timeZone: 'UTC', ...options }),
+    day: (day: string, options: Parameters<typeof formatTime>[1] = shortDay) =>
+      formatTime(day, { timeZone: 'UTC', ...options }),
     /** A time without "ago": `09:12`, `Friday` or `2 Nov`. */
     since: (at: string) => {
       const [time, now] = [new Date(at), new Date()]
-      const dayOf = (date: Date) => format(date, { dateStyle: 'short' })
-      if (dayOf(time) === dayOf(now)) return format(time, { hour: '2-digit', minute: '2-digit' })
+      if (isSameDay(time, now, timeZone)) return formatTime(time, { timeZone, ...clock })
       const isRecent = now.getTime() - time.getTime() < 6 * 86_400_000
-      return format(time, isRecent ? { weekday: 'long' } : { day: 'numeric', month: 'short' })
+      return formatTime(time, { timeZone, ...(isRecent ? { weekday: 'long' } : shortDay) })
     },
     duration: (seconds: number) => {
       const minutes = Math.max(1, Math.round(seconds / 60))

@@ -1,18 +1,23 @@
-import { Button, Paper, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Paper, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ExportError } from '../../components/export-error.tsx'
+import { ExportMenu } from '../../components/export-menu.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useDelayed } from '../../hooks/use-delayed.ts'
+import { useLayout } from '../../hooks/use-layout.ts'
 import { addTexts } from '../../i18n/i18n.ts'
+import { type Days, exportOverview, overviewQuery } from '../../queries/overview.ts'
 import { useScope } from '../../sites.ts'
 import { AttentionList } from './attention-list.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { IssuedPanel } from './issued-panel.tsx'
 import classes from './overview.module.css'
-import { type Days, type Overview, useOverview } from './overview-data.ts'
+import type { Overview } from './overview-data.ts'
 import { ControllerPanel, MakersPanel } from './site-panels.tsx'
 import { BusiestPanel, WallPanel } from './sites-panels.tsx'
 
@@ -22,6 +27,10 @@ addTexts({ de, en })
 export function OverviewPage() {
   const { t } = useTranslation()
   const { days = 30 } = useSearch({ from: '/shell/overview' })
+  const { sites, site } = useScope()
+  const { data } = useQuery({ ...overviewQuery(site?.id, days), enabled: sites !== undefined })
+  const exporting = useMutation(exportOverview(site?.id, days))
+  const isPhone = useLayout() === 'phone'
   const navigate = useNavigate()
   const choose = (chosen: string) =>
     void navigate({
@@ -29,25 +38,43 @@ export function OverviewPage() {
       search: (old) => ({ ...old, days: chosen === '7' ? 7 : chosen === '90' ? 90 : undefined }),
       replace: true,
     })
+  const exportMenu = (
+    <ExportMenu
+      label={t('overview.export')}
+      kinds={(['site', 'maker'] as const).map((value) => ({ value, label: t(`overview.export-${value}`) }))}
+      isBusy={exporting.isPending}
+      onExport={exporting.mutate}
+    />
+  )
   return (
     <>
-      <PageTitle title={t('overview.title')}>
-        <SegmentedControl
-          aria-label={t('overview.period')}
-          size="sm"
-          value={String(days)}
-          onChange={choose}
-          data={[7, 30, 90].map((count) => ({ value: String(count), label: t('overview.days', { count }) }))}
-        />
+      <PageTitle title={t('overview.title')} {...(data && { timeZone: data.time_zone })}>
+        <Group gap={8}>
+          <SegmentedControl
+            aria-label={t('overview.period')}
+            size="sm"
+            value={String(days)}
+            onChange={choose}
+            data={[7, 30, 90].map((count) => ({ value: String(count), label: t('overview.days', { count }) }))}
+          />
+          {!isPhone && exportMenu}
+        </Group>
       </PageTitle>
+      {exporting.error && (
+        <div style={{ marginBottom: 16 }}>
+          <ExportError error={exporting.error} onRetry={() => exporting.mutate(exporting.variables)} />
+        </div>
+      )}
       <Content days={days} />
+      {isPhone && <Group mt={20}>{exportMenu}</Group>}
     </>
   )
 }
 
 function Content({ days }: { days: Days }) {
-  const { sites, error: scopeError, reload } = useScope()
-  const { data, error, refetch } = useOverview(days)
+  const { sites, site, error: scopeError, reload } = useScope()
+  // Until the sites are loaded, the chosen site is unknown.
+  const { data, error, refetch } = useQuery({ ...overviewQuery(site?.id, days), enabled: sites !== undefined })
   const isLoading = sites === undefined || data === undefined
   const isLate = useDelayed(isLoading && !scopeError && !error)
   if (scopeError) return <ErrorMessage error={scopeError} onRetry={reload} />

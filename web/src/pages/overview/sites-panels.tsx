@@ -2,6 +2,8 @@ import { Anchor, Text, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Panel } from '../../components/panel.tsx'
+import { StateDot } from '../../components/state-dot.tsx'
+import { orValue } from '../../newer-values.ts'
 import { toneOf } from '../../sites.ts'
 import classes from './overview.module.css'
 import { type Overview, useFormats } from './overview-data.ts'
@@ -67,12 +69,17 @@ export function BusiestPanel({ overview, sites: { count, busiest, others, wall }
 export function Meter({ share }: { share: number }) {
   return (
     <span className={classes.meter} aria-hidden>
-      <span style={{ width: `${Math.max(1, 100 * share)}%` }} />
+      {share > 0 && <span style={{ width: `${Math.max(1, 100 * share)}%` }} />}
     </span>
   )
 }
 
 const states: State[] = ['reachable', 'unreachable', 'sign_in_refused', 'certificate', 'failing', 'unknown', 'inactive']
+
+/** A state of a newer service is counted as unknown. */
+function knownState(state: State): State {
+  return states.find((known) => known === state) ?? 'unknown'
+}
 
 /** Which sites reach their controller: a square for each site by number, or a list of names if there are few. */
 export function WallPanel({ overview, sites }: Props) {
@@ -99,11 +106,11 @@ export function WallPanel({ overview, sites }: Props) {
       )}
       <ul className={classes.states}>
         {states
-          .map((state) => ({ state, count: wall.filter((site) => site.state === state).length }))
+          .map((state) => ({ state, count: wall.filter((site) => knownState(site.state) === state).length }))
           .filter(({ count }) => count > 0)
           .map(({ state, count }) => (
             <li key={state}>
-              <span className={classes.dot} data-tone={toneOf(state)} aria-hidden />
+              <StateDot tone={toneOf(state)} />
               {t(`overview.count-${state}`, { count, number: number(count) })}
             </li>
           ))}
@@ -127,7 +134,11 @@ function Wall({ wall }: { wall: Sites['wall'] }) {
   return (
     <ul className={classes.wall}>
       {wall.map(({ site_id, site, state }) => {
-        const label = t('overview.site-state', { number: site_id, site, state: t(`overview.state-${state}`) })
+        const label = t('overview.site-state', {
+          number: site_id,
+          site,
+          state: t(`overview.state-${state}`, orValue(state)),
+        })
         return (
           <li key={site_id}>
             <Tooltip label={label}>
@@ -163,8 +174,8 @@ function NamedSites({ wall }: { wall: Sites['wall'] }) {
             {site}
           </Link>
           <span className={classes.state}>
-            <span className={classes.dot} data-tone={toneOf(state)} aria-hidden />
-            {t(`overview.state-${state}`)}
+            <StateDot tone={toneOf(state)} />
+            {t(`overview.state-${state}`, orValue(state))}
           </span>
         </li>
       ))}

@@ -1,16 +1,21 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, toApiError } from '../../api.ts'
+import { toApiError } from '../../api.ts'
 import { CardPage } from '../../components/card-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
-import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
-import { useSession, useSignedIn } from '../../session.tsx'
+import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted/unencrypted.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { addTexts } from '../../i18n/i18n.ts'
+import { setPasswordByLink, useSignedIn } from '../../queries/session.ts'
+import { useSession } from '../../session.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+
+addTexts({ de, en })
 
 /** The service makes tokens of this shape. Anything else was cut off or changed on the way. */
 const tokenShape = /^[0-9A-Za-z]{43}$/
@@ -38,23 +43,21 @@ function PasswordForm({ token }: { token: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const signedIn = useSignedIn()
-  const form = useForm({ initialValues: { password: '' }, validate: { password: usePasswordCheck() } })
-  const save = useMutation({
-    mutationFn: ({ password }: { password: string }) => api.updatePasswordByLink({ token, new_password: password }),
-    onSuccess: (person) => {
-      signedIn(person)
+  const { form, element, isSaving, error } = useSaveForm({
+    initialValues: { new_password: '' },
+    validate: { new_password: usePasswordCheck() },
+    toFields: (values) => ({ ...values, token }),
+    create: setPasswordByLink,
+    onSaved: async (answer) => {
+      if (answer?.kind !== 'staff') return location.assign('/sign-in') // the second factor is still missing
+      await signedIn(answer)
       void navigate({ to: '/desk' })
     },
-    onError: (error) => {
-      const [invalid] = toApiError(error).errors
-      if (invalid) form.setFieldError('password', invalid.message)
-    },
   })
-  const { text } = useErrorTexts(save.error)
-  const code = save.error && toApiError(save.error).error
-  if (code === 'password_link_invalid') return <LinkOver />
+  const { text } = useErrorTexts(error)
+  if (error && toApiError(error).error === 'password_link_invalid') return <LinkOver />
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form {...element}>
       <Stack gap={18}>
         <UnencryptedLine />
         <Text c="dimmed">{t('password-link.text')}</Text>
@@ -62,11 +65,11 @@ function PasswordForm({ token }: { token: string }) {
           size="md"
           autoFocus
           label={t('password.new')}
-          {...form.getInputProps('password')}
-          value={form.values.password}
+          {...form.getInputProps('new_password')}
+          value={form.values.new_password}
         />
-        {save.error && !form.errors['password'] && <Notice tone="bad">{text}</Notice>}
-        <Button type="submit" size="md" fz="md" loading={save.isPending} fullWidth>
+        {error && <Notice tone="bad">{text}</Notice>}
+        <Button type="submit" size="md" fz="md" loading={isSaving} fullWidth>
           {t('password-link.submit')}
         </Button>
       </Stack>

@@ -1,13 +1,11 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 
-type Props = { isDirty: boolean; isBusy: boolean; action: string; failure: unknown; onCancel: () => void }
+type Props = { isDirty: boolean; isBusy: boolean; action: string; onCancel: () => void }
 
 /** The last line of a form. It says whether something is not saved yet. */
-export function SaveLine({ isDirty, isBusy, action, failure, onCancel }: Props) {
+export function SaveLine({ isDirty, isBusy, action, onCancel }: Props) {
   const { t } = useTranslation()
-  const submit = useFocusAfter(failure)
   return (
     <Group justify="flex-end" className="dialog-actions">
       <Text fz={13.5} c="var(--vs-warn-text)" style={{ flex: 1 }} role="status">
@@ -16,7 +14,7 @@ export function SaveLine({ isDirty, isBusy, action, failure, onCancel }: Props) 
       <Button variant="default" onClick={onCancel}>
         {t('actions.cancel')}
       </Button>
-      <Button ref={submit} type="submit" loading={isBusy}>
+      <Button type="submit" loading={isBusy}>
         {action}
       </Button>
     </Group>

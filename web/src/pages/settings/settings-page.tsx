@@ -1,30 +1,42 @@
 import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageTitle } from '../../components/page-title.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
+import { usePerson } from '../../session.tsx'
+import { useScopeZone } from '../../sites.ts'
 import { AboutTab } from './about-tab.tsx'
+import { AppearanceTab } from './appearance/appearance-tab.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { StaffTab } from './people/staff-tab.tsx'
 import classes from './settings.module.css'
+import { SignInTab } from './sign-in/sign-in-tab.tsx'
 import { TemplatesTab } from './templates/templates-tab.tsx'
+import { UnsavedContext } from './unsaved.ts'
 
 addTexts({ de, en })
 
-const tabs = [
+const allTabs = [
   { tab: undefined, label: 'settings.staff', Content: StaffTab },
   { tab: 'templates', label: 'settings.templates', Content: TemplatesTab },
+  { tab: 'appearance', label: 'settings.appearance', Content: AppearanceTab, isForAdministrators: true },
+  { tab: 'sign-in', label: 'settings.sign-in', Content: SignInTab, isForAdministrators: true },
   { tab: 'about', label: 'settings.about', Content: AboutTab },
 ] as const
 
-/** Staff, templates and facts about the service. The tabs are links, so that each has its own address. */
+/** Staff, templates, the appearance of the house, sign-in and facts about the service. The tabs are links, so that each has its own address. */
 export function SettingsPage() {
   const { t } = useTranslation()
   const { tab } = useSearch({ from: '/shell/settings' })
-  const { Content } = tabs.find((one) => one.tab === tab) ?? tabs[0]
+  const timeZone = useScopeZone()
+  const { role } = usePerson()
+  const tabs = allTabs.filter((one) => role === 'admin' || !('isForAdministrators' in one))
+  const [isUnsaved, setIsUnsaved] = useState(false)
+  const { Content } = tabs.find((one) => one.tab === tab) ?? allTabs[0]
   return (
     <>
-      <PageTitle title={t('settings.title')} />
+      <PageTitle title={t('settings.title')} {...(tab === undefined && { timeZone })} />
       <nav className={classes.tabs} aria-label={t('settings.title')}>
         {tabs.map((one) => (
           <Link
@@ -36,10 +48,13 @@ export function SettingsPage() {
             activeOptions={{ exact: true, explicitUndefined: true }}
           >
             {t(one.label)}
+            {one.tab === tab && isUnsaved && <span className={classes.unsaved}> · {t('settings.tab-not-saved')}</span>}
           </Link>
         ))}
       </nav>
-      <Content />
+      <UnsavedContext value={setIsUnsaved}>
+        <Content />
+      </UnsavedContext>
     </>
   )
 }

@@ -1,32 +1,63 @@
 import { Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CardPage } from '../../components/card-page.tsx'
 import { Redirect } from '../../components/redirect.tsx'
-import { SignInForm } from '../../components/sign-in-form.tsx'
-import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted.tsx'
-import { useSession, useSignedIn } from '../../session.tsx'
+import { providerStart, SignInMethods } from '../../components/sign-in-methods.tsx'
+import { LoadingPage } from '../../components/state-pages.tsx'
+import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted/unencrypted.tsx'
+import { lazyPart } from '../../new-version.tsx'
+import { useOtherTabs, useSignedIn } from '../../queries/session.ts'
+import { useSession } from '../../session.tsx'
+import { hasSignedOut } from '../../signed-out.ts'
 
+const SignInProblem = lazyPart(
+  async () => (await import('../../components/provider/sign-in-problem.tsx')).SignInProblem,
+)
+const ClosingWindow = lazyPart(async () => (await import('../../components/provider/closing-window.tsx')).ClosingWindow)
+
+const stay = () => {}
+
+/** The card to sign in. It closes by itself when somebody signs in in another tab. */
 export function SignInPage() {
   const { t } = useTranslation()
   const session = useSession()
-  const { next = '/desk' } = useSearch({ from: '/sign-in' })
+  const { next: wanted, problem, closes } = useSearch({ from: '/sign-in' })
+  const next = wanted ?? '/desk'
   const [isRefused, setIsRefused] = useState(false)
   const signedIn = useSignedIn()
+  useOtherTabs(stay)
 
   if (session.setup_open) return <Redirect to="/first-run" />
-  if (session.person) return <Redirect to={next} />
+  if (session.person && !closes) return <Redirect to={next} />
   if (isRefused || session.transport === 'unencrypted_refused') return <UnencryptedPage />
+  // After a sign-out nobody wanted another page. Going on would sign the person in again.
+  const goesOn = session.provider?.starts_at_once && wanted && !problem && !session.person && !hasSignedOut()
+  if (goesOn) return <ToProvider href={providerStart('sign-in', next)} />
   return (
-    <CardPage title={t('sign-in.title')} subtitle={location.host}>
-      <Stack gap={18}>
-        <UnencryptedLine />
-        <SignInForm onUnencrypted={() => setIsRefused(true)} onSignedIn={signedIn} />
-        <Text fz={13.5} c="dimmed">
-          {t('sign-in.forgotten')}
-        </Text>
-      </Stack>
-    </CardPage>
+    <Suspense fallback={<LoadingPage />}>
+      {session.person ? (
+        <ClosingWindow />
+      ) : (
+        <CardPage title={t('sign-in.title')} subtitle={location.host}>
+          <Stack gap={18}>
+            <UnencryptedLine />
+            {problem && <SignInProblem problem={problem} />}
+            <SignInMethods next={next} onUnencrypted={() => setIsRefused(true)} onSignedIn={signedIn}>
+              <Text fz={13.5} c="dimmed">
+                {t('sign-in.forgotten')}
+              </Text>
+            </SignInMethods>
+          </Stack>
+        </CardPage>
+      )}
+    </Suspense>
   )
+}
+
+/** Leaves the app for the provider. *Back* does not return to this page, which would leave again. */
+function ToProvider({ href }: { href: string }) {
+  useEffect(() => location.replace(href), [href])
+  return <LoadingPage />
 }

@@ -1,11 +1,9 @@
 import { Button, Group, Select, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
-import { listAll } from '../../../../client/voucher-client.ts'
-import { api } from '../../api.ts'
 import { ConnectionTest } from '../../components/controller/connection-test.tsx'
 import { ControllerForm } from '../../components/controller/controller-form.tsx'
 import { useNewController } from '../../components/controller/use-new-controller.ts'
@@ -13,7 +11,7 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
-import { sitesQuery } from '../../sites.ts'
+import { controllersQuery } from '../../queries/controllers.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { OfferedSites } from './offered-sites.tsx'
@@ -28,14 +26,7 @@ const other = 'new'
 export function AddPage() {
   const { t } = useTranslation()
   const [chosen, setChosen] = useState<string | null>(null)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['controllers'],
-    queryFn: async () => {
-      const controllers: Controller[] = []
-      for await (const one of listAll((page) => api.listControllers({ limit: 200, ...page }))) controllers.push(one)
-      return controllers
-    },
-  })
+  const { data, error, refetch } = useQuery(controllersQuery)
   const isNew = data?.length === 0 || chosen === other
   return (
     <>
@@ -79,18 +70,13 @@ export function AddPage() {
 
 function NewController({ onAdded }: { onAdded: (controller: Controller) => Promise<void> }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const name = useForm({
     initialValues: { name: '' },
     validate: { name: (value) => (value.trim() === '' ? t('sites-page.name-missing') : null) },
   })
   const { form, test, ...controller } = useNewController({
     nameFor: () => name.values.name.trim(),
-    onAdded: async (added) => {
-      queries.setQueryData(['controller', added.id], added)
-      await queries.invalidateQueries({ queryKey: sitesQuery.queryKey }) // the site of a hotspot operator was added too
-      return onAdded(added)
-    },
+    onAdded,
   })
   const submit = () => {
     const isValid = [name.validate(), form.validate()].every(({ hasErrors }) => !hasErrors)

@@ -1,18 +1,17 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../api.ts'
 import { type DriverName, driverKinds } from '../../components/controller/use-connection-test.ts'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useVisibilityToggle } from '../../components/password-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sitesQuery, useAllSites } from '../../sites.ts'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { updateController } from '../../queries/controllers.ts'
+import { useAllSites } from '../../sites.ts'
 import classes from './sites.module.css'
 
 type Props = {
@@ -116,16 +115,14 @@ type EditProps = { controller: Controller; onClose: () => void; onChanged: () =>
 function EditDialog({ controller, onClose, onChanged }: EditProps) {
   const { t } = useTranslation()
   const toggle = useVisibilityToggle()
-  const queries = useQueryClient()
   const isLogin = driverKinds[controller.driver as DriverName] === 'login'
-  const form = useForm({
+  const { form, element, isSaving, error } = useSaveForm({
     initialValues: {
       name: controller.name,
       address: controller.address,
       username: controller.username ?? '',
       secret: '',
     },
-    clearInputErrorOnChange: true,
     validate: {
       name: (name) => (name.trim() === '' ? t('sites-page.name-missing') : null),
       secret: (secret, { address, username }) => {
@@ -134,28 +131,23 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
         return isLogin && username.trim() !== (controller.username ?? '') ? t('sites-page.secret-for-username') : null
       },
     },
-  })
-  const save = useMutation({
-    mutationFn: ({ name, address, username, secret }: typeof form.values) =>
-      api.updateController(controller.id, {
-        name: name.trim(),
-        ...(address.trim() !== controller.address && { address: address.trim() }),
-        ...(secret !== '' && { secret }),
-        ...(secret !== '' && isLogin && { username: username.trim() }),
-      }),
-    onSuccess: (saved) => {
-      queries.setQueryData(['controller', controller.id], saved)
-      void queries.invalidateQueries({ queryKey: sitesQuery.queryKey })
+    toFields: ({ name, address, username, secret }) => ({
+      name: name.trim(),
+      address: address.trim(),
+      // The service takes a username only together with its password.
+      ...(secret !== '' && { secret, ...(isLogin && { username: username.trim() }) }),
+    }),
+    update: updateController(controller.id),
+    fields: { controller_name_taken: 'name', display_name_invalid: 'name' },
+    onSaved: () => {
       notifications.show({ message: t('sites-page.saved') })
       onClose()
       onChanged()
     },
-    onError: (error) =>
-      form.setErrors(Object.fromEntries(toApiError(error).errors.map(({ field, message }) => [field, message]))),
   })
   return (
     <Dialog opened onClose={onClose} title={t('sites-page.controller-title', { name: controller.name })}>
-      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form {...element}>
         <Stack gap="md">
           <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
           <TextInput
@@ -180,9 +172,9 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('secret')}
           />
-          {save.error && Object.keys(form.errors).length === 0 && <ErrorMessage error={save.error} />}
+          {error && <ErrorMessage error={error} />}
           <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={isSaving}>
               {t('sites-page.save')}
             </Button>
           </DialogActions>

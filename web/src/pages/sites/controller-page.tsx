@@ -1,20 +1,19 @@
 import { Button, Group, Skeleton, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { ConnectionTest } from '../../components/controller/connection-test.tsx'
 import { useRecordedTest } from '../../components/controller/use-recorded-test.ts'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { usePageTitle } from '../../house.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { sitesQuery } from '../../sites.ts'
+import { controllerQuery, deleteController } from '../../queries/controllers.ts'
 import { ControllerFacts } from './controller-facts.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -27,10 +26,7 @@ addTexts({ de, en })
 /** One controller: the test of its connection, its access, the sites that it has, and its removal. */
 export function ControllerPage() {
   const { controllerId } = useParams({ from: '/shell/sites/controllers/$controllerId' })
-  const { data, error, refetch } = useQuery({
-    queryKey: ['controller', controllerId],
-    queryFn: () => api.getController(controllerId),
-  })
+  const { data, error, refetch } = useQuery(controllerQuery(controllerId))
   return (
     <>
       <BackLink />
@@ -43,16 +39,10 @@ export function ControllerPage() {
 
 function Administration({ controller }: { controller: Controller }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  useDocumentTitle(`${controller.name} · ${t('app.name')}`)
-  const reload = () => {
-    for (const queryKey of [sitesQuery.queryKey, ['controller', controller.id], ['controller-sites', controller.id]])
-      void queries.invalidateQueries({ queryKey })
-  }
+  usePageTitle(controller.name)
   const { test, run, remedies } = useRecordedTest({
     controllerId: controller.id,
     pinned: controller.certificate_pin,
-    onSaved: reload,
   })
   // Once, when the page opens.
   useEffect(run, [])
@@ -78,13 +68,7 @@ function Administration({ controller }: { controller: Controller }) {
       <div className={classes.detail}>
         <ConnectionTest test={test} remedies={remedies} />
         <div className={classes.column}>
-          <ControllerFacts
-            controller={controller}
-            onChanged={() => {
-              run()
-              reload()
-            }}
-          />
+          <ControllerFacts controller={controller} onChanged={run} />
           {test.check?.ok && <OfferedSites controllerId={controller.id} />}
           <Removal controller={controller} />
         </div>
@@ -95,16 +79,13 @@ function Administration({ controller }: { controller: Controller }) {
 
 function Removal({ controller }: { controller: Controller }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const navigate = useNavigate()
   const [isAsking, setIsAsking] = useState(false)
   const remove = useMutation({
-    mutationFn: () => api.deleteController(controller.id),
+    ...deleteController(controller.id),
     onSuccess: async () => {
       notifications.show({ message: t('sites-page.removed', { name: controller.name }) })
       await navigate({ to: '/sites' })
-      queries.removeQueries({ queryKey: ['controller', controller.id] })
-      await queries.invalidateQueries({ queryKey: ['controllers'] })
     },
   })
   if (controller.sites > 0) return null

@@ -1,27 +1,24 @@
 import { Anchor, Button, Group, Skeleton, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { GuestInfoForm } from '../../components/guest-info/guest-info-form.tsx'
-import { type GuestInfoValues, saveGuestInfo, useGuestInfoForm } from '../../components/guest-info/guest-info-values.ts'
+import { guestInfoForm, toGuestInfo } from '../../components/guest-info/guest-info-values.ts'
 import { SlipPreview } from '../../components/guest-info/slip-preview.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { currentLanguage } from '../../i18n/i18n.ts'
+import { languageName } from '../../formats.ts'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { updateGuestInfo, useGuestInfo } from '../../queries/guest-info.ts'
 import classes from './sites.module.css'
 
 /** The facts that are printed on the slips of the site. */
 export function GuestInfoPanel({ site }: { site: Site }) {
   const { t } = useTranslation()
   const [isEditing, setIsEditing] = useState(false)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['guest-info', site.id],
-    queryFn: () => api.getGuestInfo(site.id),
-  })
+  const { data, error, refetch } = useGuestInfo(site.id)
   const edit = data && (
     <Anchor component="button" fz={13.5} fw={500} onClick={() => setIsEditing(true)}>
       {t('sites-page.edit-slip')}
@@ -39,8 +36,7 @@ export function GuestInfoPanel({ site }: { site: Site }) {
 
 function Facts({ info }: { info: GuestInfo }) {
   const { t } = useTranslation()
-  const names = new Intl.DisplayNames(currentLanguage(), { type: 'language' })
-  const languages = info.guest_languages.map((language) => names.of(language) ?? language)
+  const languages = info.guest_languages.map(languageName)
   return (
     <dl className={classes.facts}>
       <dt>{t('sites-page.wifi')}</dt>
@@ -57,30 +53,29 @@ function Facts({ info }: { info: GuestInfo }) {
 
 function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onClose: () => void }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const form = useGuestInfoForm(info)
-  const save = useMutation({
-    mutationFn: (values: GuestInfoValues) => saveGuestInfo(site.id, values),
-    onSuccess: (saved) => {
-      queries.setQueryData(['guest-info', site.id], saved)
+  const { form, element, isSaving, error } = useSaveForm({
+    ...guestInfoForm(t, info),
+    toFields: toGuestInfo,
+    update: updateGuestInfo(site.id),
+    onSaved: () => {
       notifications.show({ message: t('sites-page.saved') })
       onClose()
     },
   })
   return (
     <Dialog opened onClose={onClose} title={t('sites-page.slip-of', { name: site.name })} size={920}>
-      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form {...element}>
         <div className={classes.detail}>
           <GuestInfoForm form={form} stored={info} />
           <SlipPreview siteName={site.name} values={form.values} stored={info} />
         </div>
         <Stack gap="md" mt="lg">
-          {save.error && <ErrorMessage error={save.error} />}
+          {error && <ErrorMessage error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('actions.cancel')}
             </Button>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={isSaving}>
               {t('sites-page.save')}
             </Button>
           </Group>

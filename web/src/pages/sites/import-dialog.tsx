@@ -1,12 +1,11 @@
 import { Anchor, Button, Code, FileButton, Group, ScrollArea, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { SiteImport, SiteImportRow } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sitesQuery } from '../../sites.ts'
+import { checkSiteImport, importSites } from '../../queries/sites.ts'
 import { readCsvFile } from './read-csv-file.ts'
 import classes from './sites.module.css'
 
@@ -16,18 +15,13 @@ const example = `${columns}\nHotel am Park,Main console,default,yes,no`
 /** Imports sites from a file: first a check of every line, then all sites or none. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const check = useMutation({
-    mutationFn: async (file: File) => {
-      const read = await readCsvFile(file)
-      return { ...read, report: await api.checkSiteImport(read.csv) }
-    },
+    ...checkSiteImport(readCsvFile),
     onMutate: () => add.reset(),
   })
   const add = useMutation({
-    mutationFn: (csv: Blob) => api.importSites(csv),
-    onSuccess: async ({ added }) => {
-      await queries.invalidateQueries({ queryKey: sitesQuery.queryKey })
+    ...importSites,
+    onSuccess: ({ added }) => {
       notifications.show({ message: t('sites-page.imported', { count: added }) })
       onClose()
     },

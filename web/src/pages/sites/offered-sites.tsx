@@ -1,36 +1,21 @@
 import { Anchor, Button, Group, Loader, ScrollArea, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OfferedSite } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sitesQuery } from '../../sites.ts'
+import { addControllerSites, controllerSitesQuery } from '../../queries/controllers.ts'
 import classes from './sites.module.css'
 
 /** The sites that a controller has now. Those that are not recorded here can be added, one by one or all. */
 export function OfferedSites({ controllerId, isPrimary = false }: { controllerId: string; isPrimary?: boolean }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const queryKey = ['controller-sites', controllerId]
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey,
-    queryFn: () => api.listControllerSites(controllerId),
-    retry: false,
-  })
+  const { data, error, refetch, isFetching } = useQuery(controllerSitesQuery(controllerId))
   const add = useMutation({
-    mutationFn: (controllerSites: string[] | undefined) =>
-      api.createControllerSites(controllerId, controllerSites ? { controller_sites: controllerSites } : {}),
-    onSuccess: async ({ site_ids }) => {
-      notifications.show({ message: t('sites-page.added', { count: site_ids.length }) })
-      await Promise.all(
-        [queryKey, sitesQuery.queryKey, ['controller', controllerId], ['controllers']].map((key) =>
-          queries.invalidateQueries({ queryKey: key }),
-        ),
-      )
-    },
+    ...addControllerSites(controllerId),
+    onSuccess: (count) => notifications.show({ message: t('sites-page.added', { count }) }),
   })
   const left = data?.sites.filter(({ site_id }) => site_id === null).length ?? 0
   const addAll = left > 0 && (
@@ -58,7 +43,11 @@ export function OfferedSites({ controllerId, isPrimary = false }: { controllerId
         <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: data.sites.length > 8 ? 0 : -1 }}>
           <ul className={classes.rows}>
             {data.sites.map((site) => (
-              <Row key={site.controller_site} site={site} onAdd={() => add.mutate([site.controller_site])} />
+              <Row
+                key={site.controller_site}
+                site={site}
+                onAdd={() => add.mutate([{ controller_site: site.controller_site }])}
+              />
             ))}
           </ul>
         </ScrollArea.Autosize>

@@ -1,25 +1,22 @@
 import { Anchor, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site, SiteEffects } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sitesQuery } from '../../sites.ts'
-
-type Props = { site: Site; onChanged: () => void }
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { deleteSite, siteEffectsQuery, updateSite } from '../../queries/sites.ts'
 
 /** Renames, deactivates, activates and removes a site. */
-export function SiteActions({ site, onChanged }: Props) {
+export function SiteActions({ site }: { site: Site }) {
   const { t } = useTranslation()
   const [dialog, setDialog] = useState<'rename' | 'deactivate' | 'remove'>()
   const close = () => setDialog(undefined)
-  const activate = useMutation({ mutationFn: () => api.updateSite(site.id, { active: true }), onSuccess: onChanged })
+  const activate = useMutation(updateSite(site))
   return (
     <Panel
       title={t(site.active ? 'sites-page.active-title' : 'sites-page.inactive-title')}
@@ -36,7 +33,7 @@ export function SiteActions({ site, onChanged }: Props) {
           </Button>
         ) : (
           <>
-            <Button variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>
+            <Button variant="default" loading={activate.isPending} onClick={() => activate.mutate({ active: true })}>
               {t('sites-page.activate')}
             </Button>
             <Anchor component="button" c="var(--vs-bad-text)" fz={13.5} onClick={() => setDialog('remove')}>
@@ -45,36 +42,32 @@ export function SiteActions({ site, onChanged }: Props) {
           </>
         )}
       </Group>
-      {dialog === 'rename' && <RenameDialog site={site} onClose={close} onChanged={onChanged} />}
-      {dialog === 'deactivate' && <DeactivateDialog site={site} onClose={close} onChanged={onChanged} />}
+      {dialog === 'rename' && <RenameDialog site={site} onClose={close} />}
+      {dialog === 'deactivate' && <DeactivateDialog site={site} onClose={close} />}
       {dialog === 'remove' && <RemoveDialog site={site} onClose={close} />}
     </Panel>
   )
 }
 
-type DialogProps = Props & { onClose: () => void }
+type DialogProps = { site: Site; onClose: () => void }
 
-function RenameDialog({ site, onClose, onChanged }: DialogProps) {
+function RenameDialog({ site, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const form = useForm({
+  const { form, element, isSaving, error } = useSaveForm({
     initialValues: { name: site.name },
     validate: { name: (name) => (name.trim() === '' ? t('sites-page.name-missing') : null) },
-  })
-  const save = useMutation({
-    mutationFn: ({ name }: { name: string }) => api.updateSite(site.id, { name: name.trim() }),
-    onSuccess: () => {
-      onChanged()
-      onClose()
-    },
+    toFields: ({ name }) => ({ name: name.trim() }),
+    update: updateSite(site),
+    onSaved: onClose,
   })
   return (
     <Dialog opened onClose={onClose} title={t('sites-page.rename-title')}>
-      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form {...element}>
         <Stack gap="md">
           <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
-          {save.error && <ErrorMessage error={save.error} />}
+          {error && <ErrorMessage error={error} />}
           <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={isSaving}>
               {t('sites-page.save')}
             </Button>
           </DialogActions>
@@ -85,18 +78,13 @@ function RenameDialog({ site, onClose, onChanged }: DialogProps) {
 }
 
 /** Names the keys, webhooks and people that are limited to the site. Those for all sites are only counted. */
-function DeactivateDialog({ site, onClose, onChanged }: DialogProps) {
+function DeactivateDialog({ site, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const effects = useQuery({
-    queryKey: ['site-effects', site.id],
-    queryFn: () => api.getSiteEffects(site.id),
-    gcTime: 0,
-  })
+  const effects = useQuery(siteEffectsQuery(site.id))
   const deactivate = useMutation({
-    mutationFn: () => api.updateSite(site.id, { active: false }),
+    ...updateSite(site),
     onSuccess: () => {
       notifications.show({ message: t('sites-page.deactivated', { name: site.name }) })
-      onChanged()
       onClose()
     },
   })
@@ -106,7 +94,7 @@ function DeactivateDialog({ site, onClose, onChanged }: DialogProps) {
       onClose={onClose}
       title={t('sites-page.deactivate-title', { name: site.name })}
       action={t('sites-page.deactivate-submit')}
-      onConfirm={() => deactivate.mutate()}
+      onConfirm={() => deactivate.mutate({ active: false })}
       isBusy={deactivate.isPending}
       isReady={effects.data !== undefined}
       error={deactivate.error}
@@ -152,16 +140,14 @@ function Effects({ effects }: { effects: SiteEffects }) {
   )
 }
 
-function RemoveDialog({ site, onClose }: { site: Site; onClose: () => void }) {
+function RemoveDialog({ site, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const navigate = useNavigate()
   const remove = useMutation({
-    mutationFn: () => api.deleteSite(site.id),
+    ...deleteSite(site.id),
     onSuccess: async () => {
       notifications.show({ message: t('sites-page.removed', { name: site.name }) })
       await navigate({ to: '/sites' })
-      await queries.invalidateQueries({ queryKey: sitesQuery.queryKey })
     },
   })
   return (

@@ -1,21 +1,23 @@
 import { Anchor, Button, Code, Group, Skeleton, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowLeft, IconPlugConnected } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller, Site, SiteSettings } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { ConnectionTest } from '../../components/controller/connection-test.tsx'
 import { useRecordedTest } from '../../components/controller/use-recorded-test.ts'
 import { Moment } from '../../components/moment.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { ZoneNote } from '../../components/zone-note.tsx'
+import { usePageTitle } from '../../house.ts'
 import { addTexts } from '../../i18n/i18n.ts'
+import { controllerQuery } from '../../queries/controllers.ts'
+import { siteQuery, siteSettingsQuery } from '../../queries/sites.ts'
 import { usePerson } from '../../session.tsx'
-import { isFailing, sitesQuery } from '../../sites.ts'
+import { isFailing } from '../../sites.ts'
 import { ControllerFacts } from './controller-facts.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -25,6 +27,7 @@ import { failingSince } from './site-state.ts'
 import { SyncButton, SyncProblem, useSiteSync } from './site-sync.tsx'
 import classes from './sites.module.css'
 import { StateMark } from './state-mark.tsx'
+import { StayPanel } from './stay-panel.tsx'
 
 addTexts({ de, en })
 
@@ -35,12 +38,11 @@ export function SitePage() {
   const { siteId } = useParams({ from: '/shell/sites/$siteId' })
   const isAdmin = usePerson().role === 'admin'
   const id = Number(siteId)
-  const site = useQuery({ queryKey: ['site', id], queryFn: () => api.getSite(id), refetchInterval: 15_000 })
-  const settings = useQuery({ queryKey: ['site-settings', id], queryFn: () => api.getSiteSettings(id) })
+  const site = useQuery(siteQuery(id))
+  const settings = useQuery(siteSettingsQuery(id))
   const controllerId = site.data?.controller_id
   const controller = useQuery({
-    queryKey: ['controller', controllerId],
-    queryFn: () => api.getController(controllerId as string),
+    ...controllerQuery(controllerId ?? ''),
     enabled: isAdmin && controllerId !== undefined,
   })
   const failed = [site, settings, controller].filter(({ data, error }) => error && !data)
@@ -99,7 +101,10 @@ function ManagedSite({ site }: { site: Site }) {
       <SyncProblem sync={sync} />
       <UnrecordedNotice site={site} />
       <div className={classes.detail}>
-        <GuestInfoPanel site={site} />
+        <div className={classes.column}>
+          <GuestInfoPanel site={site} />
+          <StayPanel site={site} />
+        </div>
         <Panel title={t('sites-page.controller')}>
           <StateMark state={state} />
           {isFailing(state) && (
@@ -117,18 +122,10 @@ type AdministeredProps = { site: Site; settings: SiteSettings; controller: Contr
 
 function AdministeredSite({ site, settings, controller }: AdministeredProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const reload = () =>
-    Promise.all(
-      [sitesQuery.queryKey, ['site', site.id], ['controller', controller.id]].map((queryKey) =>
-        queries.invalidateQueries({ queryKey }),
-      ),
-    )
   const { test, run, remedies } = useRecordedTest({
     controllerId: controller.id,
     controllerSite: settings.controller_site,
     pinned: controller.certificate_pin,
-    onSaved: () => void reload(),
   })
   // Once, when the page opens.
   useEffect(run, [])
@@ -152,15 +149,9 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
         <ConnectionTest test={test} remedies={remedies} />
         <div className={classes.column}>
           <GuestInfoPanel site={site} />
-          <ControllerFacts
-            controller={controller}
-            exceptSite={site.id}
-            onChanged={() => {
-              run()
-              void reload()
-            }}
-          />
-          <SiteActions site={site} onChanged={() => void reload()} />
+          <StayPanel site={site} />
+          <ControllerFacts controller={controller} exceptSite={site.id} onChanged={run} />
+          <SiteActions site={site} />
         </div>
       </div>
     </>
@@ -185,7 +176,7 @@ type HeaderProps = { site: Site; version: string | null; children: React.ReactNo
 
 function Header({ site, version, children }: HeaderProps) {
   const { t } = useTranslation()
-  useDocumentTitle(`${site.name} · ${t('app.name')}`)
+  usePageTitle(site.name)
   const { state } = site
   const since = isFailing(state) ? failingSince(site) : null
   return (
@@ -199,7 +190,7 @@ function Header({ site, version, children }: HeaderProps) {
             {since && (
               <>
                 {' · '}
-                {t('sites-page.began')} <Moment at={since} />
+                {t('sites-page.began')} <Moment at={since} timeZone={site.time_zone} />
               </>
             )}
             {' · '}
@@ -208,12 +199,15 @@ function Header({ site, version, children }: HeaderProps) {
             {site.synced_at && (
               <>
                 {' · '}
-                {t('sites-page.compared-at')} <Moment at={site.synced_at} />
+                {t('sites-page.compared-at')} <Moment at={site.synced_at} timeZone={site.time_zone} />
               </>
             )}
           </Text>
+          <ZoneNote timeZone={site.time_zone} />
         </div>
-        <Group gap="sm">{children}</Group>
+        <Group gap="sm" className={classes.headActions ?? ''}>
+          {children}
+        </Group>
       </Group>
     </>
   )

@@ -1,4 +1,5 @@
 import type { Site } from '../../../../client/voucher-api.generated.ts'
+import { compareNames } from '../../formats.ts'
 import { type FailingState, isFailing, toneOf } from '../../sites.ts'
 
 /** Since when a failing site fails. */
@@ -63,10 +64,4 @@ export function findSites(sites: Site[], { search, state, controllerId }: SiteFi
 function rankOf({ state }: Site): number {
   if (isFailing(state)) return 0
   return state === 'inactive' ? 2 : 1
-}
-
-const collator = new Intl.Collator(undefined, { numeric: true })
-
-export function compareNames(a: string, b: string): number {
-  return collator.compare(a, b)
 }

@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { sitesQuery } from '../../sites.ts'
+import { syncSite, useReloadSite } from '../../queries/sites.ts'
 
 const lateAfterMs = 60_000
 
@@ -20,12 +19,12 @@ type SiteSync = { isRunning: boolean; isLate: boolean; error: unknown; start(): 
  */
 export function useSiteSync(site: Site, { isDue = false } = {}): SiteSync {
   const { t } = useTranslation()
-  const queries = useQueryClient()
+  const { reloadSite, reloadSites } = useReloadSite(site.id)
   /** Both this and `synced_at` are times of the service. The clock of the browser may differ. */
   const [requestedAt, setRequestedAt] = useState<string>()
   const [isLate, setIsLate] = useState(false)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.syncSite(site.id),
+    ...syncSite(site.id),
     onMutate: () => setIsLate(false),
     onSuccess: ({ requested_at }) => setRequestedAt(requested_at),
   })
@@ -36,14 +35,14 @@ export function useSiteSync(site: Site, { isDue = false } = {}): SiteSync {
   useEffect(() => {
     if (!isDone) return
     notifications.show({ message: t('sites-page.synced') })
-    void queries.invalidateQueries({ queryKey: sitesQuery.queryKey })
+    reloadSites()
     setRequestedAt(undefined)
     setIsLate(false)
   }, [isDone])
   const isWaiting = requestedAt !== undefined && !isDone && !isLate
   useEffect(() => {
     if (!isWaiting) return
-    const poll = setInterval(() => void queries.invalidateQueries({ queryKey: ['site', site.id] }), 1_500)
+    const poll = setInterval(reloadSite, 1_500)
     const giveUp = setTimeout(() => setIsLate(true), lateAfterMs)
     return () => {
       clearInterval(poll)

@@ -11,14 +11,16 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import { FilterBar, FilterMenu, SearchField } from '../../components/table/filters.tsx'
 import tableClasses from '../../components/table/table.module.css'
+import { compareNames, formatNumber } from '../../formats.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
+import { addTexts } from '../../i18n/i18n.ts'
+import { orValue } from '../../newer-values.ts'
 import { usePerson } from '../../session.tsx'
-import { useAllSites } from '../../sites.ts'
+import { useAllSites, useScopeZone } from '../../sites.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { ImportDialog } from './import-dialog.tsx'
-import { compareNames, findSites, findTroubles } from './site-state.ts'
+import { findSites, findTroubles } from './site-state.ts'
 import classes from './sites.module.css'
 import { StateMark } from './state-mark.tsx'
 import { TroubleList } from './trouble-list.tsx'
@@ -39,6 +41,7 @@ const states: Site['state'][] = [
 /** All sites with their state. They are loaded once and searched in the browser. */
 export function SitesPage() {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const isAdmin = usePerson().role === 'admin'
   const { sites, error, reload, isFetching } = useAllSites()
   const [isImporting, setIsImporting] = useState(false)
@@ -59,7 +62,7 @@ export function SitesPage() {
   const first = (page - 1) * pageSize
   return (
     <>
-      <PageTitle title={t('sites-page.title')}>
+      <PageTitle title={t('sites-page.title')} timeZone={timeZone}>
         {isAdmin && <Actions onImport={() => setIsImporting(true)} />}
       </PageTitle>
       {sites && (
@@ -177,8 +180,8 @@ type TableProps = {
 function SiteTable({ rows, isFetching, empty, foot }: TableProps) {
   const { t } = useTranslation()
   const layout = useLayout()
+  const timeZone = useScopeZone()
   const navigate = useNavigate()
-  const number = new Intl.NumberFormat(currentLanguage())
   const columns: Column<Site>[] = [
     {
       accessor: 'name',
@@ -212,14 +215,14 @@ function SiteTable({ rows, isFetching, empty, foot }: TableProps) {
       textAlign: 'right',
       noWrap: true,
       cellsClassName: () => tableClasses.dimmed ?? '',
-      render: ({ synced_at }) => (synced_at ? <Moment at={synced_at} /> : '–'),
+      render: ({ synced_at }) => (synced_at ? <Moment at={synced_at} timeZone={timeZone} /> : '–'),
     },
     {
       accessor: 'recent_vouchers',
       title: t('sites-page.recent'),
       textAlign: 'right',
       noWrap: true,
-      render: ({ recent_vouchers }) => number.format(recent_vouchers),
+      render: ({ recent_vouchers }) => formatNumber(recent_vouchers),
     },
     {
       accessor: 'id',
@@ -238,13 +241,14 @@ function SiteTable({ rows, isFetching, empty, foot }: TableProps) {
       foot={foot}
       isSoft={({ active }) => !active}
       onOpen={({ id }) => void navigate({ to: '/sites/$siteId', params: { siteId: String(id) } })}
-      phoneRow={(site) => <PhoneRow site={site} count={number.format(site.recent_vouchers)} />}
+      phoneRow={(site) => <PhoneRow site={site} count={formatNumber(site.recent_vouchers)} />}
     />
   )
 }
 
 function PhoneRow({ site, count }: { site: Site; count: string }) {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const { state } = site
   return (
     <span className={classes.phoneRow}>
@@ -254,11 +258,13 @@ function PhoneRow({ site, count }: { site: Site; count: string }) {
           {site.name}
         </Text>
         <Text component="span" c="dimmed" fz={13.5}>
-          {state === 'reachable' ? site.controller_name : `${t(`sites-page.state-${state}`)} · ${site.controller_name}`}
+          {state === 'reachable'
+            ? site.controller_name
+            : `${t(`sites-page.state-${state}`, orValue(state))} · ${site.controller_name}`}
           {site.synced_at && (
             <>
               {' · '}
-              <Moment at={site.synced_at} />
+              <Moment at={site.synced_at} timeZone={timeZone} />
             </>
           )}
         </Text>

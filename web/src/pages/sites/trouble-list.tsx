@@ -2,6 +2,8 @@ import { Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Moment } from '../../components/moment.tsx'
+import { orValue } from '../../newer-values.ts'
+import { useScopeZone } from '../../sites.ts'
 import type { Trouble } from './site-state.ts'
 import classes from './sites.module.css'
 import { StateMark } from './state-mark.tsx'
@@ -11,6 +13,7 @@ type Props = { troubles: Trouble[]; isAdmin: boolean; onShow: (controllerId: str
 /** One line for each cause, with the one button that helps. */
 export function TroubleList({ troubles, isAdmin, onShow }: Props) {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   if (troubles.length === 0) return null
   return (
     <ul className={classes.troubles} aria-label={t('sites-page.troubles')}>
@@ -24,7 +27,7 @@ export function TroubleList({ troubles, isAdmin, onShow }: Props) {
             <Text component="span" c="dimmed" fz={13.5}>
               {trouble.since && (
                 <>
-                  {t('sites-page.began')} <Moment at={trouble.since} />
+                  {t('sites-page.began')} <Moment at={trouble.since} timeZone={timeZone} />
                   {' · '}
                 </>
               )}
@@ -43,7 +46,7 @@ export function TroubleList({ troubles, isAdmin, onShow }: Props) {
 
 function Why({ trouble: { state, reason } }: { trouble: Trouble }) {
   const { t } = useTranslation()
-  if (state === 'unreachable') return t(`sites-page.reason-${reason ?? 'unknown'}`)
+  if (state === 'unreachable') return t(`sites-page.reason-${reason ?? 'unknown'}`, orValue(reason ?? ''))
   return t(`sites-page.why-${state}`)
 }
 

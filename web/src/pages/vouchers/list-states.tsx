@@ -35,7 +35,7 @@ export function NoVouchers({ search, onClear }: { search: VoucherSearch; onClear
 function useFilterWords(search: VoucherSearch): string {
   const { t } = useTranslation()
   const { site } = useScope()
-  const { q, created, from, to, source, reference } = search
+  const { q, created, from, to, source, by, reference } = search
   const words = [
     ...(q ? [t('vouchers.quoted', { text: q.trim() })] : []),
     ...(site ? [site.name] : []),
@@ -43,7 +43,7 @@ function useFilterWords(search: VoucherSearch): string {
     ...(created ? [t('vouchers.created-in', { period: t(`vouchers.period-${created}`).toLowerCase() })] : []),
     ...(from ? [t('vouchers.since', { day: from })] : []),
     ...(to ? [t('vouchers.until-day', { day: to })] : []),
-    ...(source ? [t(`vouchers.source-${source}`)] : []),
+    ...(by ? [t('vouchers.by-one')] : source ? [t(`vouchers.source-${source}`)] : []),
     ...(reference ? [t('vouchers.reference-is', { reference })] : []),
   ]
   return `${words.join(', ')}.`

@@ -3,10 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Revocation } from '../../../../client/voucher-api.generated.ts'
-import { api, randomKey } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { useRevocationProgress } from '../../components/voucher/revoke-voucher.tsx'
+import { failedVouchersQuery, revocationQuery, revokeVouchers } from '../../queries/vouchers.ts'
 import classes from './vouchers.module.css'
 
 /** A revocation that takes longer probably waits for a controller. */
@@ -17,7 +16,7 @@ type Props = { id: string; onClose: () => void; onRetried: (revocationId: string
 /** Progress and outcome of a revocation of several vouchers. It continues when the page is closed. */
 export function RevocationNote({ id, onClose, onRetried }: Props) {
   const { t } = useTranslation()
-  const { data, error, refetch } = useRevocationProgress(id)
+  const { data, error, refetch } = useQuery(revocationQuery(id))
   if (error) return <ErrorMessage error={error} onRetry={() => void refetch()} />
   if (!data) return null
   const hasFailed = data.failed + data.kept > 0
@@ -56,20 +55,8 @@ function titleOf(t: TFunction, { pending, total, revoked }: Revocation): string 
 /** The vouchers that still work, with a button that tries again. */
 function Failed({ revocation, onRetried }: { revocation: Revocation; onRetried: (revocationId: string) => void }) {
   const { t } = useTranslation()
-  const { data: vouchers = [] } = useQuery({
-    queryKey: ['revocation', revocation.id, 'failed', revocation.failed],
-    queryFn: async () => {
-      const { rows } = await api.listRevocationRows(revocation.id, { limit: 200 })
-      const failed = rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'kept')
-      const ids = failed.map(({ voucher_id: id }) => id).slice(0, 100)
-      return ids.length > 0 ? (await api.listVouchers({ id: ids, limit: 100 })).vouchers : []
-    },
-  })
-  const retry = useMutation({
-    mutationFn: () =>
-      api.revokeVouchers({ voucher_ids: vouchers.map(({ id }) => id) }, { idempotencyKey: randomKey() }),
-    onSuccess: ({ id }) => onRetried(id),
-  })
+  const { data: vouchers = [] } = useQuery(failedVouchersQuery(revocation))
+  const retry = useMutation({ ...revokeVouchers, onSuccess: ({ id }) => onRetried(id) })
   return (
     <>
       <Text fz={13.5} c="var(--vs-bad-text)">
@@ -84,7 +71,12 @@ function Failed({ revocation, onRetried }: { revocation: Revocation; onRetried: 
       </ul>
       {retry.error && <ErrorMessage error={retry.error} />}
       {vouchers.length > 0 && (
-        <Anchor component="button" fz={13.5} disabled={retry.isPending} onClick={() => retry.mutate()}>
+        <Anchor
+          component="button"
+          fz={13.5}
+          disabled={retry.isPending}
+          onClick={() => retry.mutate(vouchers.map(({ id }) => id))}
+        >
           {t('vouchers.revoke-again', { count: vouchers.length })}
         </Anchor>
       )}

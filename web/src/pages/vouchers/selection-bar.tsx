@@ -1,18 +1,18 @@
 import { ActionBar, Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconBan, IconDownload, IconPrinter } from '@tabler/icons-react'
+import { IconBan, IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api, randomKey } from '../../api.ts'
 import { ConfirmDialog } from '../../components/dialog.tsx'
-import { errorTexts } from '../../components/state-pages.tsx'
 import { hasEnded } from '../../components/voucher/voucher-end.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { currentLanguage } from '../../i18n/i18n.ts'
-import { languagesToPrint, readPrintChoice } from '../../print/print-choice.ts'
+import { usePrint } from '../../print/use-print.ts'
+import { useLoadGuestInfo } from '../../queries/guest-info.ts'
+import { type ExportFormat, revokeVouchers } from '../../queries/vouchers.ts'
 import { useSiteFacts } from './site-facts.ts'
+import { VoucherExport } from './voucher-export.tsx'
 import classes from './vouchers.module.css'
 
 type Props = {
@@ -20,7 +20,7 @@ type Props = {
   /** Somebody selects on a phone, even if nothing is selected yet. */
   isSelecting: boolean
   isExporting: boolean
-  onExport: () => void
+  onExport: (format: ExportFormat) => void
   onRevoked: (revocationId: string) => void
   onClose: () => void
 }
@@ -34,10 +34,10 @@ export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onR
   const layout = useLayout()
   const isPhone = layout === 'phone'
   const [isAsking, setIsAsking] = useState(false)
-  const print = usePrintSelected()
+  const { isPrinting, printSelected } = usePrintSelected()
   const live = vouchers.filter((voucher) => !hasEnded(voucher))
   const revoke = useMutation({
-    mutationFn: (ids: string[]) => api.revokeVouchers({ voucher_ids: ids }, { idempotencyKey: randomKey() }),
+    ...revokeVouchers,
     onSuccess: ({ id }) => {
       setIsAsking(false)
       onRevoked(id)
@@ -67,22 +67,14 @@ export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onR
             variant="subtle"
             px={isPhone ? 8 : 12}
             leftSection={!isPhone && <IconPrinter size={16} aria-hidden />}
-            loading={print.isPending}
-            onClick={() => print.mutate(live)}
+            loading={isPrinting}
+            onClick={() => printSelected(live)}
           >
             {t('print.print')}
           </Button>
         )}
         {!isPhone && vouchers.length > 0 && (
-          <Button
-            variant="subtle"
-            px={12}
-            leftSection={<IconDownload size={16} aria-hidden />}
-            loading={isExporting}
-            onClick={onExport}
-          >
-            {t('vouchers.export')}
-          </Button>
+          <VoucherExport variant="subtle" px={12} isBusy={isExporting} onExport={onExport} />
         )}
         {live.length > 0 && (
           <Button
@@ -117,25 +109,14 @@ export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onR
 function usePrintSelected() {
   const { t } = useTranslation()
   const { siteName } = useSiteFacts()
-  return useMutation({
-    mutationFn: async (vouchers: Voucher[]) => {
-      const siteIds = [...new Set(vouchers.map(({ site_id: id }) => id))]
-      const [siteId] = siteIds
-      if (siteId === undefined) return
-      if (siteIds.length > 1) {
-        notifications.show({ title: t('vouchers.print-one-site'), message: t('vouchers.print-one-site-text') })
-        return
-      }
-      const { printVouchers } = await import('../../print/print-vouchers.tsx')
-      const guestInfo = await api.getGuestInfo(siteId)
-      const choice = readPrintChoice()
-      const languages = languagesToPrint(choice, guestInfo.guest_languages, currentLanguage())
-      const site = { id: siteId, name: siteName(siteId) }
-      await printVouchers({ vouchers, site, guestInfo, paper: choice.paper, languages })
-    },
-    onError: (error) => {
-      const { title, text } = errorTexts(t, error)
-      notifications.show({ color: 'red', title, message: text })
-    },
-  })
+  const loadGuestInfo = useLoadGuestInfo()
+  const { isPrinting, print } = usePrint()
+  const printSelected = (vouchers: Voucher[]) => {
+    const [id, ...others] = new Set(vouchers.map(({ site_id: siteId }) => siteId))
+    if (id === undefined) return
+    if (others.length > 0)
+      return notifications.show({ title: t('vouchers.print-one-site'), message: t('vouchers.print-one-site-text') })
+    print(async () => ({ vouchers, site: { id, name: siteName(id) }, guestInfo: await loadGuestInfo(id) }))
+  }
+  return { isPrinting, printSelected }
 }

@@ -3,23 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Voucher, VoucherHistoryEntry } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../hooks/use-delayed.ts'
+import { orValue } from '../../newer-values.ts'
+import { voucherHistoryQuery } from '../../queries/vouchers.ts'
 import classes from './vouchers.module.css'
 
 /** The history of a voucher, newest first. */
 export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
   const { t } = useTranslation()
-  const { status, used_count, name, reference, valid_until } = voucher
-  const { data, error, refetch } = useQuery({
-    // A change of the voucher loads its history again. A requested revocation changes no field: it invalidates `vouchers`.
-    queryKey: ['vouchers', 'history', voucher.id, [status, used_count, name, reference, valid_until]],
-    queryFn: () => api.getVoucherHistory(voucher.id),
-    placeholderData: (old) => old,
-  })
+  const { data, error, refetch } = useQuery(voucherHistoryQuery(voucher))
   const isLate = useDelayed(data === undefined && error === null)
   if (error) return <ErrorMessage error={error} onRetry={() => void refetch()} />
   if (!data) return isLate ? <Skeleton h={66} /> : null
@@ -54,14 +49,15 @@ function toneOf({ type, outcome }: VoucherHistoryEntry): 'plain' | 'accent' | 'b
   return outcome === 'pending' ? 'warn' : 'plain'
 }
 
-function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string[] {
+export function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string[] {
   const by = entry.by?.name
   if (entry.type === 'changed') return changeWords(t, entry, timeZone)
   if (entry.type === 'created') return [by ? t('vouchers.created-by', { by }) : t('vouchers.created-on-controller')]
   if (entry.type === 'first_used') return [t('vouchers.first-used')]
   if (entry.type === 'expired') return [t('vouchers.time-over')]
   if (entry.type === 'revocation_requested') return [t('vouchers.revoked-by', { by })]
-  return [t(`vouchers.revoked-${entry.reason ?? 'controller'}`)]
+  if (entry.type !== 'revoked') return [orValue(entry.type).defaultValue]
+  return [t(`vouchers.revoked-${entry.reason ?? 'controller'}`, orValue(entry.reason ?? ''))]
 }
 
 /** The words of a change: one phrase for each changed field. */

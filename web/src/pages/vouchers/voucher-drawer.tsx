@@ -1,21 +1,26 @@
 import { ActionIcon, Button, Divider, Drawer, Group, Skeleton, Text, Title } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconBan, IconCalendarPlus, IconCopy, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../api.ts'
+import { toApiError } from '../../api.ts'
+import { useSecondCode } from '../../components/creation/second-code.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { ExtendDialog } from '../../components/voucher/extend-dialog.tsx'
+import { ExtendDialog } from '../../components/voucher/extend/extend-dialog.tsx'
 import { RevokeDialog, useRevocation } from '../../components/voucher/revoke-voucher.tsx'
 import { StatusWords } from '../../components/voucher/status-mark.tsx'
-import { hasEnded } from '../../components/voucher/voucher-end.ts'
+import { extendableUntil, hasEnded } from '../../components/voucher/voucher-end.ts'
 import { deviceWords, fromFirstUse, qosWords, timeWords } from '../../components/voucher/voucher-words.ts'
+import { ZoneNote } from '../../components/zone-note.tsx'
 import { useCopy } from '../../hooks/use-copy.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { PrintMenu } from '../../print/print-menu.tsx'
-import { useGuestInfo } from '../../sites.ts'
+import { useGuestInfo } from '../../queries/guest-info.ts'
+import { pollEvery } from '../../queries/polling.ts'
+import { voucherQuery } from '../../queries/vouchers.ts'
 import { useSiteFacts } from './site-facts.ts'
 import { Timeline } from './timeline.tsx'
 import { sourceWords } from './voucher-table.tsx'
@@ -38,11 +43,9 @@ export function VoucherDrawer({ id, listed, dialog, onDialog, onMove, onClose }:
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'
   const { data, error, refetch } = useQuery({
-    queryKey: ['vouchers', 'one', id],
-    enabled: id !== undefined,
-    queryFn: () => api.getVoucher(id ?? ''),
+    ...voucherQuery(id),
     ...(listed && { placeholderData: listed }),
-    refetchInterval: 15_000,
+    refetchInterval: pollEvery(15_000),
   })
   const head = (
     <Group gap={4} wrap="nowrap" mb="sm">
@@ -61,35 +64,84 @@ export function VoucherDrawer({ id, listed, dialog, onDialog, onMove, onClose }:
     </Group>
   )
   const isGone = error !== null && toApiError(error).status === 404
+  const content = (
+    <>
+      {head}
+      {isGone ? (
+        <Text role="status">{t('vouchers.not-found')}</Text>
+      ) : error && !data ? (
+        <ErrorMessage error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <Details key={data.id} voucher={data} dialog={dialog} onDialog={onDialog} />
+      ) : (
+        <Skeleton h={120} />
+      )}
+    </>
+  )
+  if (!isPhone)
+    return (
+      id !== undefined && (
+        <BesideList onClose={onClose} closesOnEscape={dialog === null}>
+          {content}
+        </BesideList>
+      )
+    )
   return (
     <Drawer
       opened={id !== undefined}
       onClose={onClose}
       withOverlay={false}
       withCloseButton={false}
-      lockScroll={false}
-      closeOnClickOutside={false}
       closeOnEscape={dialog === null}
-      size={isPhone ? '100%' : 460}
-      shadow="lg"
+      size="100%"
       padding={0}
       attributes={{ content: { 'aria-label': t('vouchers.voucher') } }}
       styles={{ body: { minHeight: '100%', display: 'grid' }, content: { background: 'var(--vs-panel)' } }}
     >
       <div className={classes.drawer} tabIndex={-1} data-autofocus>
-        {head}
-        {isGone ? (
-          <Text role="status">{t('vouchers.not-found')}</Text>
-        ) : error && !data ? (
-          <ErrorMessage error={error} onRetry={() => void refetch()} />
-        ) : data ? (
-          <Details key={data.id} voucher={data} dialog={dialog} onDialog={onDialog} />
-        ) : (
-          <Skeleton h={120} />
-        )}
+        {content}
       </div>
     </Drawer>
   )
+}
+
+type BesideListProps = { onClose: () => void; closesOnEscape: boolean; children: ReactNode }
+
+/** A panel at the right edge. It is not modal: Tab leaves it, and the list can be used. Mantine's drawer is always modal. */
+function BesideList({ onClose, closesOnEscape, children }: BesideListProps) {
+  const { t } = useTranslation()
+  const panel = useRef<HTMLDialogElement>(null)
+  useEffect(() => panel.current?.focus(), [])
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      const isCovered = document.querySelector('[aria-modal=true], [role=menu], [role=listbox]') !== null
+      if (event.key !== 'Escape' || !closesOnEscape || isCovered) return
+      event.stopPropagation() // Esc also clears the selection, but only if no voucher is open
+      onClose()
+    },
+    { capture: true },
+  )
+  useWindowEvent('focusin', ({ target }) => {
+    if (panel.current && target instanceof HTMLElement && isBehind(target, panel.current)) onClose()
+  })
+  return (
+    <dialog
+      ref={panel}
+      open
+      className={`${classes.drawer} ${classes.beside}`}
+      tabIndex={-1}
+      aria-label={t('vouchers.voucher')}
+    >
+      {children}
+    </dialog>
+  )
+}
+
+/** True for an element of the page that the panel covers, so that nobody would see the focus. */
+function isBehind(element: HTMLElement, panel: HTMLElement): boolean {
+  if (panel.contains(element) || element.closest('[aria-modal=true], [role=menu], [role=listbox]')) return false
+  return element.getBoundingClientRect().left >= panel.getBoundingClientRect().left
 }
 
 type DetailsProps = { voucher: Voucher; dialog: Dialog; onDialog: (dialog: Dialog) => void }
@@ -103,6 +155,7 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
   const { timeZoneOf } = useSiteFacts()
   const timeZone = guestInfo?.time_zone ?? timeZoneOf(voucher.site_id)
   const isOver = hasEnded(voucher)
+  const createSecondCode = useSecondCode()
   const close = () => onDialog(null)
   return (
     <>
@@ -155,6 +208,7 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
           t('vouchers.never-synced')
         )}
       </Text>
+      <ZoneNote timeZone={timeZone} />
       <div style={{ marginTop: 'auto', paddingTop: 28 }}>
         {isRevoking && (
           <Text fz={13.5} c="var(--vs-warn-text)" role="status">
@@ -180,7 +234,15 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
         )}
       </div>
       <RevokeDialog voucher={voucher} revoke={revoke} opened={dialog === 'revoke'} onClose={close} />
-      {dialog === 'extend' && guestInfo && <ExtendDialog voucher={voucher} guestInfo={guestInfo} onClose={close} />}
+      {dialog === 'extend' && guestInfo && (
+        <ExtendDialog
+          voucher={voucher}
+          site={{ id: voucher.site_id, name: siteName(voucher.site_id) }}
+          guestInfo={guestInfo}
+          onClose={close}
+          onSecondCode={(first, until) => createSecondCode(first, until, guestInfo)}
+        />
+      )}
     </>
   )
 }
@@ -190,13 +252,17 @@ function Facts({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
   const { siteName } = useSiteFacts()
   const { used_count: used, max_uses: most, ends_at: end } = voucher
   const limits = qosWords(t, voucher.qos)
+  const extendable = extendableUntil(voucher)
   const facts: [string, ReactNode][] = [
     [t('vouchers.site'), siteName(voucher.site_id)],
     [
       t('vouchers.column-devices'),
       most === 0 ? `${used} · ${deviceWords(t, 0)}` : t('vouchers.devices-in-use', { used, most }),
     ],
-    [t('vouchers.column-valid-for'), fromFirstUse(t, voucher.expire_minutes)],
+    // The minutes of a stay only make its end possible; nobody chose them.
+    ...(voucher.valid_until === null
+      ? [[t('vouchers.column-valid-for'), fromFirstUse(t, voucher.expire_minutes)] as [string, ReactNode]]
+      : []),
     [
       t('vouchers.column-ends'),
       voucher.status === 'revoked' || (hasEnded(voucher) && !end)
@@ -205,6 +271,9 @@ function Facts({ voucher, timeZone }: { voucher: Voucher; timeZone: string }) {
           ? timeWords(new Date(end), timeZone)
           : t('vouchers.not-used-yet'),
     ],
+    ...(extendable
+      ? [[t('vouchers.extendable'), t('desk.until', { time: timeWords(extendable, timeZone) })] as [string, ReactNode]]
+      : []),
     ...(limits.length > 0 ? [[t('vouchers.limits'), limits.join(' · ')] as [string, ReactNode]] : []),
     ...(voucher.reference
       ? [

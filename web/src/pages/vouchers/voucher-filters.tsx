@@ -2,7 +2,7 @@ import { ActionIcon, Button, Drawer, Group, Indicator, Popover, Stack, TextInput
 import { IconChevronDown, IconFilter } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FilterBar, FilterChoices, FilterMenu, SearchField } from '../../components/table/filters.tsx'
+import { FilterBar, FilterChip, FilterChoices, FilterMenu, SearchField } from '../../components/table/filters.tsx'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { useScope } from '../../sites.ts'
 import { hasFilters, noFilters, periods, sources, statuses, statusesOf, type VoucherSearch } from './voucher-search.ts'
@@ -12,12 +12,14 @@ type Props = {
   search: VoucherSearch
   /** Changes filters and returns to the newest vouchers. */
   onChange: (change: VoucherSearch) => void
+  /** The person or key in `search.by`, if its name is known. */
+  maker: string | undefined
   /** The actions at the right. */
   children: ReactNode
 }
 
 /** The line above the table. On a phone the filters are in a drawer. */
-export function VoucherFilters({ search, onChange, children }: Props) {
+export function VoucherFilters({ search, onChange, maker, children }: Props) {
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'
   const [isOpen, setIsOpen] = useState(false)
@@ -32,7 +34,7 @@ export function VoucherFilters({ search, onChange, children }: Props) {
     return (
       <FilterBar>
         {field}
-        <Filters search={search} onChange={onChange} />
+        <Filters search={search} onChange={onChange} maker={maker} />
         <div style={{ marginLeft: 'auto' }}>{children}</div>
       </FilterBar>
     )
@@ -56,7 +58,7 @@ export function VoucherFilters({ search, onChange, children }: Props) {
         closeButtonProps={{ 'aria-label': t('actions.close') }}
       >
         <Stack gap="sm" className={classes.phoneFilters ?? ''}>
-          <Filters search={search} onChange={onChange} />
+          <Filters search={search} onChange={onChange} maker={maker} />
           <Group grow>
             {children}
             {isFiltered && (
@@ -71,7 +73,7 @@ export function VoucherFilters({ search, onChange, children }: Props) {
   )
 }
 
-function Filters({ search, onChange }: Omit<Props, 'children'>) {
+function Filters({ search, onChange, maker }: Omit<Props, 'children'>) {
   const { t } = useTranslation()
   const { sites = [], site, choose } = useScope()
   return (
@@ -100,15 +102,21 @@ function Filters({ search, onChange }: Omit<Props, 'children'>) {
         label={t('vouchers.source')}
         value={search.source}
         options={sources.map((value) => ({ value, label: t(`vouchers.source-${value}`) }))}
-        onChange={(source) => onChange({ source })}
+        onChange={(source) => onChange({ source, by: undefined })}
       />
+      {search.by && (
+        <FilterChip
+          name={maker ? t('vouchers.by', { name: maker }) : t('vouchers.by-one')}
+          onRemove={() => onChange({ by: undefined })}
+        />
+      )}
       <MoreFilters search={search} onChange={onChange} />
     </>
   )
 }
 
 /** The reference, which must match exactly, and any period. */
-function MoreFilters({ search, onChange }: Omit<Props, 'children'>) {
+function MoreFilters({ search, onChange }: Omit<Props, 'children' | 'maker'>) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const isSet = [search.reference, search.from, search.to].some((value) => value !== undefined)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hasFilters, readVoucherSearch, toListQuery } from './voucher-search.ts'
+import { toListQuery } from './voucher-list-query.ts'
+import { hasFilters, readVoucherSearch } from './voucher-search.ts'
 
 const place = { siteId: 7, timeZone: 'Europe/Vienna', personId: 'anna', now: new Date('2026-11-15T22:30:00Z') }
 const queryOf = (search: Record<string, unknown>) => toListQuery(readVoucherSearch(search), place)
@@ -34,4 +35,16 @@ test('status, source and reference; an unknown value in the address filters noth
   const nonsense = readVoucherSearch({ status: 'x', source: 'x', created: 'x', from: 'x', q: {}, page: -1 })
   expect(hasFilters(nonsense)).toBe(false)
   expect(toListQuery(nonsense, { ...place, siteId: undefined })).toEqual({})
+})
+
+test('the vouchers of one person or key, instead of a source', () => {
+  const by = '019a83c5-7c1e-7e0a-9c55-0d8a3bb1f7e2'
+
+  expect(queryOf({ by, source: 'key' })).toEqual({ site_id: [7], created_by: by })
+  expect(hasFilters(readVoucherSearch({ by }))).toBe(true)
+  expect(queryOf({ by: 'anna' })).toEqual({ site_id: [7] })
+})
+
+test('a day that no calendar has filters nothing', () => {
+  expect(queryOf({ from: '2027-02-31', to: '2027-13-01' })).toEqual({ site_id: [7] })
 })

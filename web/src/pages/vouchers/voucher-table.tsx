@@ -1,5 +1,4 @@
 import { Text, UnstyledButton } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +8,7 @@ import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import { StatusWords } from '../../components/voucher/status-mark.tsx'
 import { hasEnded } from '../../components/voucher/voucher-end.ts'
 import { shortDurationWords } from '../../components/voucher/voucher-words.ts'
-import { useLayout } from '../../hooks/use-layout.ts'
+import { useIsNarrow, useLayout } from '../../hooks/use-layout.ts'
 import { useScope } from '../../sites.ts'
 import { useSiteFacts } from './site-facts.ts'
 import classes from './vouchers.module.css'
@@ -60,11 +59,11 @@ export function VoucherTable({ rows, selected, onSelect, openId, ...props }: Pro
 
 type ColumnName = 'code' | 'name' | 'status' | 'devices' | 'created' | 'valid-for' | 'ends' | 'source'
 
-/** Medium screens have no room for Source, and small ones none for *Valid for*. */
+/** Medium screens have no room for Source, and small ones none for *Valid for*, Devices and Created. The drawer has them. */
 function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
   const { t } = useTranslation()
   const isRail = useLayout() === 'rail'
-  const isNarrow = useMediaQuery('(max-width: 980px)', undefined, { getInitialValueInEffect: false })
+  const isNarrow = useIsNarrow()
   const { timeZoneOf } = useSiteFacts()
   const column = (
     accessor: ColumnName,
@@ -83,27 +82,27 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
       cellsClassName: classes.nameCell,
     }),
     column('status', ({ status }) => <StatusWords status={status} />, { width: 116 }),
-    column('devices', (voucher) => <Devices voucher={voucher} />, { width: 84, textAlign: 'right' }),
-    column(
-      'created',
-      ({ created_at: at, site_id: id }) => (
-        <Text span inherit c="dimmed">
-          <Moment at={at} timeZone={timeZoneOf(id)} />
-        </Text>
-      ),
-      { width: 112, cellsClassName: classes.afterNumber, titleClassName: classes.afterNumber },
-    ),
     ...(isNarrow
       ? []
       : [
+          column('devices', (voucher) => <Devices voucher={voucher} />, { width: 84, textAlign: 'right' }),
           column(
-            'valid-for',
-            ({ expire_minutes: minutes }) => (
+            'created',
+            ({ created_at: at, site_id: id }) => (
               <Text span inherit c="dimmed">
-                {shortDurationWords(t, minutes)}
+                <Moment at={at} timeZone={timeZoneOf(id)} />
               </Text>
             ),
-            { width: 92 },
+            { width: 112, cellsClassName: classes.afterNumber, titleClassName: classes.afterNumber },
+          ),
+          column(
+            'valid-for',
+            ({ expire_minutes: minutes, valid_until: stayEnd }) => (
+              <Text span inherit c="dimmed">
+                {stayEnd === null ? shortDurationWords(t, minutes) : '–'}
+              </Text>
+            ),
+            { width: 96 },
           ),
         ]),
     column(
@@ -113,7 +112,7 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
           <Ends voucher={voucher} timeZone={timeZoneOf(voucher.site_id)} />
         </Text>
       ),
-      { width: 152 },
+      { width: 144 },
     ),
     ...(isRail
       ? []
@@ -144,18 +143,20 @@ function Name({ voucher, onOpen }: { voucher: Voucher; onOpen: () => void }) {
   const { site, sites = [] } = useScope()
   return (
     <>
-      <UnstyledButton
-        className={classes.name ?? ''}
-        data-voucher={voucher.id}
-        title={voucher.name}
-        onClick={(event) => {
-          event.stopPropagation()
-          onOpen()
-        }}
-      >
-        {voucher.name}
-      </UnstyledButton>
-      {voucher.reference && <span className={classes.reference}>{voucher.reference}</span>}
+      <span className={classes.nameLine}>
+        <UnstyledButton
+          className={classes.name ?? ''}
+          data-voucher={voucher.id}
+          title={voucher.name}
+          onClick={(event) => {
+            event.stopPropagation()
+            onOpen()
+          }}
+        >
+          {voucher.name}
+        </UnstyledButton>
+        {voucher.reference && <span className={classes.reference}>{voucher.reference}</span>}
+      </span>
       {site === undefined && sites.length > 1 && (
         <Text fz={12} lh="16px" c="dimmed" truncate>
           {siteName(voucher.site_id)}

@@ -1,29 +1,29 @@
 import { ActionIcon, Button, Group, Kbd } from '@mantine/core'
-import { IconDownload, IconListCheck, IconPlus } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { IconListCheck, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../api.ts'
 import { ExportError } from '../../components/export-error.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pager } from '../../components/table/pager.tsx'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { useKeys } from '../../keys.ts'
-import { useCsv } from '../../save-csv.ts'
+import { exportVouchers, voucherListQuery } from '../../queries/vouchers.ts'
 import { usePerson } from '../../session.tsx'
-import { useScope } from '../../sites.ts'
+import { useShortcuts } from '../../shortcuts.ts'
+import { useScope, useScopeZone } from '../../sites.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { ListState, NoVouchers } from './list-states.tsx'
 import { RevocationNote } from './revocation-note.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { useSiteFacts } from './site-facts.ts'
 import { useDrawerDialog, VoucherDrawer } from './voucher-drawer.tsx'
+import { VoucherExport } from './voucher-export.tsx'
 import { VoucherFilters } from './voucher-filters.tsx'
-import { hasFilters, type ListQuery, noFilters, toListQuery, type VoucherSearch } from './voucher-search.ts'
+import { toListQuery } from './voucher-list-query.ts'
+import { hasFilters, noFilters, type VoucherSearch } from './voucher-search.ts'
 import { VoucherTable } from './voucher-table.tsx'
 import classes from './vouchers.module.css'
 
@@ -42,14 +42,11 @@ export function VouchersPage() {
   const [dialog, setDialog] = useDrawerDialog()
   const { query, list, error, retry } = useVoucherList(search)
   const rows = list.data?.vouchers
-  const exporting = useExport()
+  const exporting = useMutation(exportVouchers)
   const change = (next: VoucherSearch) =>
     void navigate({ to: '.', search: (old) => ({ ...old, ...next }), replace: true })
   const filter = (next: VoucherSearch) => change({ cursor: undefined, page: undefined, ...next })
-  const show = (voucher: string | undefined) => {
-    setDialog(null)
-    change({ voucher })
-  }
+  const show = useShowVoucher(change, () => setDialog(null))
   const unselect = () => {
     setSelected([])
     setIsSelecting(false)
@@ -59,7 +56,7 @@ export function VouchersPage() {
   const pageKey = JSON.stringify([query, search.cursor])
   useEffect(() => unselect(), [pageKey])
 
-  useListKeys({
+  useListShortcuts({
     isDialogOpen: dialog !== null,
     onMove: move,
     onSelect: () => {
@@ -90,15 +87,12 @@ export function VouchersPage() {
         </Group>
       </PageTitle>
       {!isEmpty && (
-        <VoucherFilters search={search} onChange={filter}>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-            loading={exporting.isPending}
-            onClick={() => exporting.mutate(query)}
-          >
-            {t('vouchers.export')}
-          </Button>
+        <VoucherFilters
+          search={search}
+          onChange={filter}
+          maker={rows?.find(({ created_by }) => created_by?.id === search.by)?.created_by?.name}
+        >
+          <VoucherExport isBusy={exporting.isPending} onExport={(format) => exporting.mutate({ query, format })} />
         </VoucherFilters>
       )}
       {search.revocation && (
@@ -114,7 +108,7 @@ export function VouchersPage() {
           <ExportError
             error={exporting.error}
             tooLarge={{ title: t('vouchers.export-too-large'), text: t('vouchers.export-too-large-text') }}
-            onRetry={() => exporting.mutate(exporting.variables)}
+            onRetry={() => exporting.variables && exporting.mutate(exporting.variables)}
           />
         </div>
       )}
@@ -151,7 +145,7 @@ export function VouchersPage() {
         vouchers={selectedVouchers}
         isSelecting={isSelecting}
         isExporting={exporting.isPending}
-        onExport={() => exporting.mutate({ id: selectedVouchers.map(({ id }) => id) })}
+        onExport={(format) => exporting.mutate({ query: { id: selectedVouchers.map(({ id }) => id) }, format })}
         onRevoked={(revocation) => {
           unselect()
           change({ revocation })
@@ -166,40 +160,47 @@ export function VouchersPage() {
         onMove={move}
         onClose={() => {
           const before = search.voucher
+          const focused = document.activeElement ?? document.body
+          const isElsewhere = focused !== document.body && focused.closest('dialog, [role=dialog]') === null
           show(undefined)
-          requestAnimationFrame(() => rowButton(before)?.focus())
+          if (!isElsewhere) requestAnimationFrame(() => rowButton(before)?.focus())
         }}
       />
     </div>
   )
 }
 
-/** A page of the list. While another page is loaded, the old rows stay. */
+/**
+ * Shows a voucher in the drawer, or closes the drawer. On a phone the drawer fills the screen like a page, so it has its own
+ * entry in the history: *Back* closes it.
+ */
+function useShowVoucher(change: (next: VoucherSearch) => void, onShow: () => void) {
+  const { voucher: open } = useSearch({ from: '/shell/vouchers' })
+  const navigate = useNavigate()
+  const { history } = useRouter()
+  const isPhone = useLayout() === 'phone'
+  const hasEntry = useRef(false)
+  return (voucher: string | undefined) => {
+    onShow()
+    if (isPhone && open === undefined && voucher !== undefined) {
+      hasEntry.current = true
+      void navigate({ to: '.', search: (old) => ({ ...old, voucher }) })
+    } else if (voucher === undefined && hasEntry.current) {
+      hasEntry.current = false
+      history.back()
+    } else change({ voucher })
+  }
+}
+
 function useVoucherList(search: VoucherSearch) {
   const { site, sites, error: sitesError, reload } = useScope()
   const { id: personId } = usePerson()
-  const { timeZoneOf } = useSiteFacts()
-  const query = toListQuery(search, { siteId: site?.id, timeZone: timeZoneOf(site?.id), personId, now: new Date() })
+  const timeZone = useScopeZone()
+  const query = toListQuery(search, { siteId: site?.id, timeZone, personId, now: new Date() })
   const page = { ...query, limit: pageSize, ...(search.cursor !== undefined && { cursor: search.cursor }) }
-  const isCheap = search.q === undefined // a search is repeated only on request
-  const list = useQuery({
-    queryKey: ['vouchers', 'list', page],
-    enabled: sites !== undefined,
-    queryFn: ({ signal }) => api.listVouchers(page, { signal }),
-    placeholderData: keepPreviousData,
-    retry: (failures, error) => failures < 1 && toApiError(error).status === 0,
-    refetchInterval: isCheap ? 15_000 : false,
-  })
+  const list = useQuery({ ...voucherListQuery(page, search.q !== undefined), enabled: sites !== undefined })
   const error = sitesError ?? (list.data ? null : list.error)
   return { query, list, error, retry: sitesError ? reload : () => void list.refetch() }
-}
-
-/** Downloads the vouchers of a filter, or some of them, as a table. */
-function useExport() {
-  return useCsv(
-    () => `vouchers-${new Date().toISOString().slice(0, 10)}.csv`,
-    (separator, query: ListQuery) => api.exportVouchers({ ...query, separator }),
-  )
 }
 
 function NewVoucher() {
@@ -223,9 +224,14 @@ function NewVoucher() {
   )
 }
 
-type ListKeys = { isDialogOpen: boolean; onMove: (step: 1 | -1) => void; onSelect: () => void; onEscape: () => void }
+type ListShortcuts = {
+  isDialogOpen: boolean
+  onMove: (step: 1 | -1) => void
+  onSelect: () => void
+  onEscape: () => void
+}
 
-function useListKeys({ isDialogOpen, onMove, onSelect, onEscape }: ListKeys): void {
+function useListShortcuts({ isDialogOpen, onMove, onSelect, onEscape }: ListShortcuts): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const unlessDialog = (run: () => void) => () => {
@@ -234,7 +240,7 @@ function useListKeys({ isDialogOpen, onMove, onSelect, onEscape }: ListKeys): vo
   const unselect = () => {
     if (!document.querySelector('[aria-modal=true], [role=menu]')) onEscape()
   }
-  useKeys([
+  useShortcuts([
     { hotkey: 'j', shown: ['J'], label: t('vouchers.next'), run: unlessDialog(() => onMove(1)) },
     { hotkey: 'k', shown: ['K'], label: t('vouchers.previous'), run: unlessDialog(() => onMove(-1)) },
     { hotkey: 'x', shown: ['X'], label: t('vouchers.select'), run: unlessDialog(onSelect) },

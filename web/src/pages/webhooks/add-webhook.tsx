@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CreatedWebhook } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Dialog, SecretOnce } from '../../components/dialog.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { currentLanguage } from '../../i18n/i18n.ts'
+import { createWebhook } from '../../queries/webhook-changes.ts'
 import { usePerson } from '../../session.tsx'
 import { useScope } from '../../sites.ts'
-import { useWebhookChange } from './webhook-data.ts'
-import { WebhookFields, type WebhookValues } from './webhook-fields.tsx'
+import { WebhookFields, type WebhookValues, webhookChecks } from './webhook-fields.tsx'
 
 type Props = { onClose: () => void; onAdded: (webhook: CreatedWebhook) => void }
 
@@ -17,15 +17,30 @@ export function AddWebhook({ onClose, onAdded }: Props) {
   const { role } = usePerson()
   const { site } = useScope()
   const [created, setCreated] = useState<CreatedWebhook>()
-  const add = useWebhookChange(
-    ({ sites, url, name, ...chosen }: WebhookValues) =>
-      api.createWebhook({ ...chosen, url: url.trim(), name: name.trim(), ...(sites !== 'all' && { site_ids: sites }) }),
-    (webhook) => {
+  const form = useSaveForm({
+    initialValues: {
+      name: '',
+      format: 'generic',
+      url: '',
+      events: ['voucher.created'],
+      sites: site ? [site.id] : role === 'admin' ? 'all' : [],
+      language: currentLanguage(),
+    } as WebhookValues,
+    ...webhookChecks(t, { isNew: true }),
+    toFields: ({ sites, url, name, ...chosen }) => ({
+      ...chosen,
+      url: url.trim(),
+      name: name.trim(),
+      ...(sites !== 'all' && { site_ids: sites }),
+    }),
+    create: createWebhook,
+    onSaved: (webhook) => {
+      if (!webhook) return
       onAdded(webhook)
       if (webhook.secret === null) onClose()
       else setCreated(webhook)
     },
-  )
+  })
   if (created?.secret)
     return (
       <SecretOnce
@@ -37,25 +52,9 @@ export function AddWebhook({ onClose, onAdded }: Props) {
         stored={t('webhooks.secret-stored')}
       />
     )
-  const initial: WebhookValues = {
-    name: '',
-    format: 'generic',
-    url: '',
-    events: ['voucher.created'],
-    sites: site ? [site.id] : role === 'admin' ? 'all' : [],
-    language: currentLanguage(),
-  }
   return (
     <Dialog opened onClose={onClose} title={t('webhooks.add')} size={560}>
-      <WebhookFields
-        initial={initial}
-        isNew
-        action={t('webhooks.add')}
-        error={add.error}
-        isBusy={add.isPending}
-        onSubmit={(values) => add.mutate(values)}
-        onCancel={onClose}
-      />
+      <WebhookFields {...form} isNew action={t('webhooks.add')} onCancel={onClose} />
     </Dialog>
   )
 }

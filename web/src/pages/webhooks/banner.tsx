@@ -1,10 +1,14 @@
 import { Button, CloseButton, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookTest } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
-import { meaningOf, noStatus, useWebhookChange } from './webhook-data.ts'
+import { dayAndClock, formatTime } from '../../formats.ts'
+import { orValue } from '../../newer-values.ts'
+import { enableWebhook } from '../../queries/webhook-changes.ts'
+import { useScopeZone } from '../../sites.ts'
+import { meaningOf, noStatus } from './webhook-data.ts'
 
 type Outcome = Pick<WebhookTest, 'status' | 'failure'>
 
@@ -19,15 +23,8 @@ function useHeadline(name: string) {
 
 /** Formats a time as part of a sentence, with weekday and date, for example "Tue 17 Nov, 12:30". */
 export function useLongTime() {
-  const { i18n } = useTranslation()
-  return (at: string) =>
-    new Intl.DateTimeFormat(i18n.language === 'de' ? 'de-DE' : 'en-GB', {
-      weekday: 'short',
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-    }).format(new Date(at))
+  const timeZone = useScopeZone()
+  return (at: string) => formatTime(at, { timeZone, ...dayAndClock })
 }
 
 type Props = { webhook: Webhook; mayChange: boolean; onChangeUrl: () => void }
@@ -35,8 +32,8 @@ type Props = { webhook: Webhook; mayChange: boolean; onChangeUrl: () => void }
 /** Says what the receiver answers, what that usually means and when the webhook will be disabled. */
 export function FailureBanner({ webhook, mayChange, onChangeUrl }: Props) {
   const { t } = useTranslation()
-  const headline = useHeadline(webhook.name)
   const longTime = useLongTime()
+  const headline = useHeadline(webhook.name)
   const { last_failure: failure, disabled_from } = webhook
   if (webhook.disabled_at) return <DisabledBanner webhook={webhook} mayChange={mayChange} />
   if (!webhook.failing_since || !failure) return null
@@ -63,7 +60,7 @@ function DisabledBanner({ webhook, mayChange }: Omit<Props, 'onChangeUrl'>) {
   const { t } = useTranslation()
   const longTime = useLongTime()
   const headline = useHeadline(webhook.name)
-  const enable = useWebhookChange(() => api.enableWebhook(webhook.id))
+  const enable = useMutation(enableWebhook(webhook.id))
   const { disabled_at, disabled_cause, last_failure: failure } = webhook
   return (
     <Notice
@@ -72,13 +69,13 @@ function DisabledBanner({ webhook, mayChange }: Omit<Props, 'onChangeUrl'>) {
       title={t('webhooks.disabled-since', { time: longTime(disabled_at as string) })}
       action={
         mayChange && (
-          <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate(undefined)}>
+          <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate()}>
             {t('webhooks.enable')}
           </Button>
         )
       }
     >
-      {disabled_cause && t(`webhooks.cause-${disabled_cause}`)}{' '}
+      {disabled_cause && t(`webhooks.cause-${disabled_cause}`, orValue(disabled_cause))}{' '}
       {failure && disabled_cause === 'failing' && `${headline(failure)} `}
       {failure && t(`webhooks.why-${meaningOf(failure)}`)} {t('webhooks.enable-text')}
       {enable.error && <Problem error={enable.error} />}

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Attempt, Delivery } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
+import { formatDistance } from '../../formats.ts'
+import { entryFor, orValue } from '../../newer-values.ts'
 import { noStatus } from './webhook-data.ts'
 import classes from './webhooks.module.css'
 
@@ -12,8 +14,8 @@ export function StateCell({ state }: Pick<Delivery, 'state'>) {
   const { t } = useTranslation()
   return (
     <Group component="span" gap={8} wrap="nowrap" display="inline-flex">
-      <span className={classes.dot} data-tone={tones[state]} aria-hidden />
-      {t(`webhooks.state-${state}`)}
+      <span className={classes.dot} data-tone={entryFor(tones, state, 'off')} aria-hidden />
+      {t(`webhooks.state-${state}`, orValue(state))}
     </Group>
   )
 }
@@ -42,34 +44,29 @@ export function AnswerCell({ attempt }: { attempt: Attempt | undefined }) {
 export function AttemptsCell({ row }: { row: Delivery }) {
   const { t } = useTranslation()
   const { state, failed_attempts, max_attempts: max, next_attempt_at } = row
-  const untilNow = useUntil()
   const parts = [t('webhooks.of-attempts', { count: failed_attempts + (state === 'delivered' ? 1 : 0), max })]
   if (state === 'failed') parts.push(t('webhooks.given-up'))
-  if (state === 'pending' && next_attempt_at) parts.push(t('webhooks.next', { time: untilNow(next_attempt_at) }))
+  if (state === 'pending' && next_attempt_at) parts.push(t('webhooks.next', { time: untilWords(next_attempt_at) }))
   return <span>{parts.join(' · ')}</span>
 }
 
 /** "in 4 min" or "in 2 hr". */
-function useUntil() {
-  const { i18n } = useTranslation()
-  const relative = new Intl.RelativeTimeFormat(i18n.language, { numeric: 'auto', style: 'short' })
-  return (at: string) => {
-    const seconds = Math.max(0, Math.round((Date.parse(at) - Date.now()) / 1000))
-    if (seconds < 60) return relative.format(seconds, 'second')
-    if (seconds < 3600) return relative.format(Math.round(seconds / 60), 'minute')
-    return relative.format(Math.round(seconds / 3600), 'hour')
-  }
+function untilWords(at: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(at) - Date.now()) / 1000))
+  if (seconds < 60) return formatDistance(seconds, 'second')
+  if (seconds < 3600) return formatDistance(Math.round(seconds / 60), 'minute')
+  return formatDistance(Math.round(seconds / 3600), 'hour')
 }
 
 /** The content of an open row: each attempt with the first line of the answer. */
-export function AttemptsOf({ row, children }: { row: Delivery; children: ReactNode }) {
+export function AttemptsOf({ row, timeZone, children }: { row: Delivery; timeZone: string; children: ReactNode }) {
   const { t } = useTranslation()
   return (
     <ul className={classes.log}>
       {row.attempts.map((attempt) => (
         <li key={attempt.attempt}>
-          {t('webhooks.attempt', { number: attempt.attempt })} · <Moment at={attempt.started_at} /> ·{' '}
-          <AnswerCell attempt={attempt} />
+          {t('webhooks.attempt', { number: attempt.attempt })} · <Moment at={attempt.started_at} timeZone={timeZone} />{' '}
+          · <AnswerCell attempt={attempt} />
           {attempt.status !== null && (
             <Text component="div" fz={13} c="dimmed">
               {attempt.answer === null ? t('webhooks.no-answer-text') : <code>{attempt.answer}</code>}

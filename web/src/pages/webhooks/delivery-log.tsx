@@ -1,11 +1,10 @@
 import { Anchor, Button, Group, SegmentedControl, Text, UnstyledButton } from '@mantine/core'
 import { IconRepeat } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Delivery, Webhook } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
@@ -13,10 +12,14 @@ import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import { FilterBar } from '../../components/table/filters.tsx'
 import { Pager } from '../../components/table/pager.tsx'
 import tableClasses from '../../components/table/table.module.css'
+import { ZoneNote } from '../../components/zone-note.tsx'
+import { formatTime } from '../../formats.ts'
+import { useIsNarrow } from '../../hooks/use-layout.ts'
+import { deliveriesQuery, replayDeliveries } from '../../queries/webhook-changes.ts'
 import type { PagePosition } from '../../search-params.ts'
+import { useScopeZone } from '../../sites.ts'
 import { AnswerCell, AttemptsCell, AttemptsOf, StateCell } from './delivery-cells.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
-import { useWebhookChange } from './webhook-data.ts'
 
 const pageSize = 50
 const second = { noWrap: true, cellsClassName: () => tableClasses.dimmed ?? '' }
@@ -25,28 +28,28 @@ const second = { noWrap: true, cellsClassName: () => tableClasses.dimmed ?? '' }
 export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayReplay: boolean }) {
   const { t } = useTranslation()
   const { state, cursor, page } = useSearch({ from: '/shell/webhooks' })
+  const timeZone = useScopeZone()
+  const isNarrow = useIsNarrow() // an opened row has the attempts
   const navigate = useNavigate()
   const show = (next: PagePosition & { state?: 'failed' | 'pending' }) =>
     void navigate({ to: '/webhooks', search: ({ site }) => ({ site, webhook: webhook.id, ...next }), replace: true })
   const [openId, setOpenId] = useState<string>()
   const [isReplaying, setIsReplaying] = useState(false)
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['webhooks', webhook.id, 'deliveries', { state, cursor }],
-    queryFn: () =>
-      api.listDeliveries(webhook.id, { limit: pageSize, ...(state && { state }), ...(cursor && { cursor }) }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data && data.pending > 0 ? 3_000 : 10_000),
-  })
-  const replay = useWebhookChange((id: string) => api.replayDeliveries(webhook.id, { delivery_id: id }))
-  const bulk = useWebhookChange(
-    (since: string) => api.replayDeliveries(webhook.id, { failed_since: since }),
-    () => setIsReplaying(false),
+  const { data, error, isFetching, refetch } = useQuery(
+    deliveriesQuery(webhook.id, { limit: pageSize, ...(state && { state }), ...(cursor && { cursor }) }),
   )
+  const replay = useMutation(replayDeliveries(webhook.id))
+  const bulk = useMutation({ ...replayDeliveries(webhook.id), onSuccess: () => setIsReplaying(false) })
   const done = bulk.data ?? replay.data
   const failed = data?.failed ?? 0
   const toggle = ({ id }: Delivery) => setOpenId(id === openId ? undefined : id)
   const replayButton = (row: Delivery) => (
-    <ReplayButton row={row} isBusy={replay.isPending && replay.variables === row.id} onReplay={replay.mutate} />
+    <ReplayButton
+      row={row}
+      timeZone={timeZone}
+      isBusy={replay.isPending && replay.variables.delivery_id === row.id}
+      onReplay={(id) => replay.mutate({ delivery_id: id })}
+    />
   )
   const columns: Column<Delivery>[] = [
     {
@@ -59,14 +62,26 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
       ),
     },
     { accessor: 'type', title: t('webhooks.event'), render: ({ type }) => <code>{type}</code> },
-    { ...second, accessor: 'created_at', title: t('webhooks.when'), render: (row) => <Moment at={row.created_at} /> },
+    {
+      ...second,
+      accessor: 'created_at',
+      title: t('webhooks.when'),
+      render: (row) => <Moment at={row.created_at} timeZone={timeZone} />,
+    },
     {
       ...second,
       accessor: 'answer',
+      hidden: isNarrow,
       title: t('webhooks.answer'),
       render: (row) => <AnswerCell attempt={row.attempts.at(-1)} />,
     },
-    { ...second, accessor: 'attempts', title: t('webhooks.attempts'), render: (row) => <AttemptsCell row={row} /> },
+    {
+      ...second,
+      accessor: 'attempts',
+      title: t('webhooks.attempts'),
+      hidden: isNarrow,
+      render: (row) => <AttemptsCell row={row} />,
+    },
     {
       accessor: 'replay',
       title: '',
@@ -90,6 +105,7 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
           value={state ?? 'all'}
           onChange={(value) => show(value === 'failed' || value === 'pending' ? { state: value } : {})}
         />
+        <ZoneNote timeZone={timeZone} />
         {mayReplay && failed > 0 && (
           <Button
             variant="default"
@@ -114,10 +130,14 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
           label={t('webhooks.log')}
           rows={data?.deliveries}
           columns={columns}
-          phoneRow={(row) => <PhoneRow row={row} />}
+          phoneRow={(row) => <PhoneRow row={row} timeZone={timeZone} />}
           onOpen={toggle}
           openId={openId}
-          expansion={(row) => <AttemptsOf row={row}>{mayReplay && replayButton(row)}</AttemptsOf>}
+          expansion={(row) => (
+            <AttemptsOf row={row} timeZone={timeZone}>
+              {mayReplay && replayButton(row)}
+            </AttemptsOf>
+          )}
           isFetching={isFetching && data === undefined}
           empty={<Empty state={state} onShowAll={() => show({})} />}
           foot={
@@ -138,7 +158,7 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
           webhook={webhook}
           isBusy={bulk.isPending}
           error={bulk.error}
-          onReplay={bulk.mutate}
+          onReplay={(since) => bulk.mutate({ failed_since: since })}
           onClose={() => setIsReplaying(false)}
         />
       )}
@@ -146,11 +166,11 @@ export function DeliveryLog({ webhook, mayReplay }: { webhook: Webhook; mayRepla
   )
 }
 
-type ReplayProps = { row: Delivery; isBusy: boolean; onReplay: (id: string) => void }
+type ReplayProps = { row: Delivery; timeZone: string; isBusy: boolean; onReplay: (id: string) => void }
 
-function ReplayButton({ row, isBusy, onReplay }: ReplayProps) {
+function ReplayButton({ row, timeZone, isBusy, onReplay }: ReplayProps) {
   const { t } = useTranslation()
-  const time = new Date(row.created_at).toLocaleTimeString()
+  const time = formatTime(row.created_at, { timeZone, timeStyle: 'medium' })
   return (
     <Anchor
       component="button"
@@ -169,12 +189,12 @@ function ReplayButton({ row, isBusy, onReplay }: ReplayProps) {
   )
 }
 
-function PhoneRow({ row }: { row: Delivery }) {
+function PhoneRow({ row, timeZone }: { row: Delivery; timeZone: string }) {
   return (
     <>
       <Group justify="space-between" wrap="nowrap">
         <StateCell state={row.state} />
-        <Moment at={row.created_at} />
+        <Moment at={row.created_at} timeZone={timeZone} />
       </Group>
       <Text component="div" fz={13} c="dimmed">
         <code>{row.type}</code> · <AnswerCell attempt={row.attempts.at(-1)} /> · <AttemptsCell row={row} />

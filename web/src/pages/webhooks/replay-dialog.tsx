@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { failedSinceQuery } from '../../queries/webhook-changes.ts'
 
 const hours = { hour: 1, day: 24, week: 7 * 24, all: 31 * 24 }
 type Period = keyof typeof hours
@@ -24,11 +24,7 @@ export function ReplayDialog({ webhook, isBusy, error, onReplay, onClose }: Prop
   const [openedAt] = useState(() => Date.now())
   const [period, setPeriod] = useState<Period>('all')
   const since = new Date(openedAt - hours[period] * 3_600_000).toISOString()
-  const { data, error: countError } = useQuery({
-    queryKey: ['webhooks', webhook.id, 'deliveries', 'failed since', since],
-    queryFn: () => api.listDeliveries(webhook.id, { state: 'failed', since, limit: 1 }),
-  })
-  const count = data?.failed
+  const { data: count, error: countError } = useQuery(failedSinceQuery(webhook.id, since))
   return (
     <Dialog opened onClose={onClose} title={t('webhooks.replay-title')}>
       <Stack gap="md">

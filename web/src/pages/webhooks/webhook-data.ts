@@ -1,19 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Attempt, Webhook } from '../../../../client/voucher-api.generated.ts'
 import { usePerson } from '../../session.tsx'
-
-/** Changes something about webhooks. The list and the log are loaded again, even after a failure. */
-export function useWebhookChange<Input, Result>(
-  mutationFn: (input: Input) => Promise<Result>,
-  onSuccess?: (result: Result) => void,
-) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn,
-    ...(onSuccess && { onSuccess }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks'] }),
-  })
-}
 
 /** Webhooks for all sites belong to administrators. */
 export function useMayChange({ all_sites }: Webhook): boolean {

@@ -1,45 +1,39 @@
 import { Button, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RotatedSecret, Webhook } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { ConfirmDialog, Dialog, DialogActions, SecretOnce } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../queries/webhook-changes.ts'
 import { useLongTime } from './banner.tsx'
-import { useWebhookChange } from './webhook-data.ts'
 import {
-  fieldProblem,
+  changeableFields,
   formValuesOf,
   isWebAddress,
-  toWebhookChange,
   UrlField,
   WebhookFields,
-  type WebhookValues,
+  webhookChecks,
 } from './webhook-fields.tsx'
 
 type Props = { webhook: Webhook; onClose: () => void }
 
 export function EditDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const [before] = useState(() => formValuesOf(webhook)) // `webhook` changes when the list is loaded again
-  const save = useWebhookChange(async (values: WebhookValues) => {
-    const change = toWebhookChange(before, values)
-    if (change) await api.updateWebhook(webhook.id, change)
-  }, onClose)
+  const form = useSaveForm({
+    initialValues: formValuesOf(webhook),
+    ...webhookChecks(t, { isNew: false }),
+    toFields: changeableFields,
+    update: updateWebhook(webhook.id),
+    onSaved: onClose,
+  })
   return (
     <Dialog opened onClose={onClose} title={t('webhooks.edit-title', { name: webhook.name })} size={560}>
       <Text c="dimmed" fz={13.5} mb="sm">
         {t('webhooks.sites-removed')}
       </Text>
-      <WebhookFields
-        initial={before}
-        isNew={false}
-        action={t('webhooks.save')}
-        error={save.error}
-        isBusy={save.isPending}
-        onSubmit={(values) => save.mutate(values)}
-        onCancel={onClose}
-      />
+      <WebhookFields {...form} isNew={false} action={t('webhooks.save')} onCancel={onClose} />
     </Dialog>
   )
 }
@@ -47,34 +41,22 @@ export function EditDialog({ webhook, onClose }: Props) {
 /** The address is write-only: there is nothing to show but the new one. */
 export function UrlDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const [url, setUrl] = useState('')
-  const [isChecked, setIsChecked] = useState(false)
-  const save = useWebhookChange(() => api.updateWebhook(webhook.id, { url: url.trim() }), onClose)
-  const submit = () => {
-    setIsChecked(true)
-    if (isWebAddress(url)) save.mutate(undefined)
-  }
+  const { form, element, isSaving, error } = useSaveForm({
+    initialValues: { url: '' },
+    validate: { url: (url) => (isWebAddress(url) ? null : t('webhooks.missing-url')) },
+    toFields: ({ url }) => ({ url: url.trim() }),
+    update: updateWebhook(webhook.id),
+    onSaved: onClose,
+  })
   return (
     <Dialog opened onClose={onClose} title={t('webhooks.change-url-title', { name: webhook.name })}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <form {...element}>
         <Stack gap="md">
           <Text c="dimmed">{t('webhooks.change-url-text')}</Text>
-          <UrlField
-            value={url}
-            onChange={setUrl}
-            error={
-              (isChecked && !isWebAddress(url) && t('webhooks.missing-url')) || fieldProblem(save.error, 'url') || false
-            }
-          />
-          {save.error && !fieldProblem(save.error, 'url') && <ErrorMessage error={save.error} />}
+          <UrlField {...form.getInputProps('url')} />
+          {error && <ErrorMessage error={error} />}
           <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={isSaving}>
               {t('webhooks.change-url')}
             </Button>
           </DialogActions>
@@ -89,7 +71,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
   const longTime = useLongTime()
   const [rotated, setRotated] = useState<RotatedSecret>()
-  const rotate = useWebhookChange(() => api.rotateWebhookSecret(webhook.id), setRotated)
+  const rotate = useMutation({ ...rotateWebhookSecret(webhook.id), onSuccess: setRotated })
   if (rotated)
     return (
       <SecretOnce
@@ -110,7 +92,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
       onClose={onClose}
       title={t('webhooks.rotate-title')}
       action={t('webhooks.rotate-submit')}
-      onConfirm={() => rotate.mutate(undefined)}
+      onConfirm={() => rotate.mutate()}
       isBusy={rotate.isPending}
       error={rotate.error}
     >
@@ -121,14 +103,14 @@ export function RotateDialog({ webhook, onClose }: Props) {
 
 export function RemoveDialog({ webhook, onClose, onRemoved }: Props & { onRemoved: () => void }) {
   const { t } = useTranslation()
-  const remove = useWebhookChange(() => api.deleteWebhook(webhook.id), onRemoved)
+  const remove = useMutation({ ...deleteWebhook(webhook.id), onSuccess: onRemoved })
   return (
     <ConfirmDialog
       opened
       onClose={onClose}
       title={t('webhooks.remove-title', { name: webhook.name })}
       action={t('webhooks.remove-submit')}
-      onConfirm={() => remove.mutate(undefined)}
+      onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
       error={remove.error}
     >

@@ -1,9 +1,9 @@
-import { Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Checkbox, Select, Stack, TextInput, type TextInputProps } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import type { TFunction } from 'i18next'
+import type { ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Webhook, WebhookChange } from '../../../../client/voucher-api.generated.ts'
-import { toApiError } from '../../api.ts'
-import { changedFields } from '../../changed-fields.ts'
+import type { Webhook } from '../../../../client/voucher-api.generated.ts'
 import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
@@ -23,80 +23,57 @@ export function formValuesOf({ name, format, events, language, all_sites, site_i
   return { name, format, events, language, url: '', sites: all_sites ? 'all' : site_ids }
 }
 
-/** The request for the change; undefined if nothing changed. */
-export function toWebhookChange(before: WebhookValues, after: WebhookValues): WebhookChange | undefined {
-  const fieldsOf = ({ name, events, sites, language }: WebhookValues) => ({
-    name: name.trim(),
-    events,
-    site_ids: sites === 'all' ? null : sites,
-    language,
-  })
-  return changedFields(fieldsOf(before), fieldsOf(after))
+/** The fields that can be changed later, as the API takes them. */
+export function changeableFields({ name, events, sites, language }: WebhookValues) {
+  return { name: name.trim(), events, site_ids: sites === 'all' ? null : sites, language }
+}
+
+/** The checks of the form, for `useSaveForm`. Format and address are part of a new webhook only. */
+export function webhookChecks(t: TFunction, { isNew }: { isNew: boolean }) {
+  const missing = (field: 'name' | 'url' | 'events' | 'sites') => t(`webhooks.missing-${field}`)
+  return {
+    validate: {
+      name: (name: string) => (name.trim() === '' ? missing('name') : null),
+      url: (url: string) => (isNew && !isWebAddress(url) ? missing('url') : null),
+      events: (events: string[]) => (events.length === 0 ? missing('events') : null),
+      sites: (sites: WebhookValues['sites']) => (sites.length === 0 ? missing('sites') : null),
+    },
+    fields: { site_ids: 'sites', webhook_name_taken: 'name', display_name_invalid: 'name' } as const,
+  }
 }
 
 type Props = {
-  initial: WebhookValues
-  /** Format and address are part of a new webhook only. */
+  form: UseFormReturnType<WebhookValues>
+  element: ComponentProps<'form'>
+  isSaving: boolean
+  error: unknown
   isNew: boolean
   action: string
-  error: unknown
-  isBusy: boolean
-  onSubmit: (values: WebhookValues) => void
   onCancel: () => void
 }
 
 /** The fields of a webhook. The button can always be pressed; it points to what is missing. */
-export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit, onCancel }: Props) {
+export function WebhookFields({ form, element, isSaving, error, isNew, action, onCancel }: Props) {
   const { t } = useTranslation()
   const { role } = usePerson()
-  const [values, setValues] = useState(initial)
-  const [isChecked, setIsChecked] = useState(false)
-  const set = (change: Partial<WebhookValues>) => setValues((old) => ({ ...old, ...change }))
-  const missing = missingFields(values, isNew)
-  const errorOf = (field: Missing) => isChecked && missing.includes(field) && t(`webhooks.missing-${field}`)
-  const submit = () => {
-    setIsChecked(true)
-    if (missing.length === 0) onSubmit(values)
-  }
+  const { format } = form.values
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <form {...element}>
       <Stack gap="md">
-        <TextInput
-          label={t('webhooks.name')}
-          value={values.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          error={errorOf('name')}
-          data-autofocus
-        />
+        <TextInput label={t('webhooks.name')} data-autofocus {...form.getInputProps('name')} />
         {isNew && (
           <>
             <Select
               label={t('webhooks.format')}
-              data={formats.map((format) => ({ value: format, label: t(`webhooks.format-${format}`) }))}
-              value={values.format}
-              onChange={(format) => format && set({ format: format as Webhook['format'] })}
+              data={formats.map((value) => ({ value, label: t(`webhooks.format-${value}`) }))}
               allowDeselect={false}
-              description={values.format === 'generic' ? t('webhooks.signed-hint') : undefined}
+              description={format === 'generic' ? t('webhooks.signed-hint') : undefined}
+              {...form.getInputProps('format')}
             />
-            <UrlField
-              value={values.url}
-              onChange={(url) => set({ url })}
-              error={errorOf('url') || fieldProblem(error, 'url') || false}
-            />
+            <UrlField {...form.getInputProps('url')} />
           </>
         )}
-        <Checkbox.Group
-          label={t('webhooks.events')}
-          value={values.events}
-          onChange={(events) => set({ events: events as Webhook['events'] })}
-          error={errorOf('events')}
-        >
+        <Checkbox.Group label={t('webhooks.events')} {...form.getInputProps('events')}>
           <Stack gap={10} mt={6}>
             {Object.entries(eventKeys).map(([type, text]) => (
               <Checkbox key={type} value={type} label={<code>{type}</code>} description={t(text)} />
@@ -105,25 +82,21 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
         </Checkbox.Group>
         <SitesField
           label={t('webhooks.sites')}
-          value={values.sites}
-          onChange={(sites) => set({ sites })}
           canBeAll={role === 'admin'}
-          error={errorOf('sites') || fieldProblem(error, 'site_ids')}
+          {...form.getInputProps('sites')}
+          value={form.values.sites}
         />
-        {values.format !== 'generic' && (
+        {format !== 'generic' && (
           <Select
             label={t('webhooks.language')}
             data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
-            value={values.language}
-            onChange={(language) => language && set({ language: language as Webhook['language'] })}
             allowDeselect={false}
+            {...form.getInputProps('language')}
           />
         )}
-        {error && !fieldProblem(error, 'url') && !fieldProblem(error, 'site_ids') ? (
-          <ErrorMessage error={error} />
-        ) : null}
+        {error ? <ErrorMessage error={error} /> : null}
         <DialogActions onCancel={onCancel}>
-          <Button type="submit" loading={isBusy}>
+          <Button type="submit" loading={isSaving}>
             {action}
           </Button>
         </DialogActions>
@@ -132,32 +105,13 @@ export function WebhookFields({ initial, isNew, action, error, isBusy, onSubmit,
   )
 }
 
-type Missing = 'name' | 'url' | 'events' | 'sites'
-
-function missingFields({ name, url, events, sites }: WebhookValues, isNew: boolean): Missing[] {
-  const empty: [Missing, boolean][] = [
-    ['name', name.trim() === ''],
-    ['url', isNew && !isWebAddress(url)],
-    ['events', events.length === 0],
-    ['sites', sites.length === 0],
-  ]
-  return empty.filter(([, isEmpty]) => isEmpty).map(([field]) => field)
-}
-
 /** The service decides about the rest: it accepts http:// only for addresses that its operator allowed. */
 export function isWebAddress(url: string): boolean {
   return /^https?:\/\/./i.test(url.trim())
 }
 
-/** The message of the service about the address or the sites, for that field. */
-export function fieldProblem(error: unknown, name: 'url' | 'site_ids'): string | undefined {
-  return error ? toApiError(error).errors.find(({ field }) => field === name)?.message : undefined
-}
-
-type UrlProps = { value: string; onChange: (value: string) => void; error: string | false }
-
 /** The address is a secret: browsers must not remember it. */
-export function UrlField({ value, onChange, error }: UrlProps) {
+export function UrlField(props: TextInputProps) {
   const { t } = useTranslation()
   return (
     <TextInput
@@ -166,9 +120,7 @@ export function UrlField({ value, onChange, error }: UrlProps) {
       inputMode="url"
       autoComplete="off"
       spellCheck={false}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      error={error}
+      {...props}
     />
   )
 }

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { SearchField } from '../../components/table/filters.tsx'
+import { orValue } from '../../newer-values.ts'
+import { useScopeZone } from '../../sites.ts'
 import { useLongTime } from './banner.tsx'
 import classes from './webhooks.module.css'
 
@@ -33,7 +35,7 @@ export function WebhookList({ webhooks, chosenId, onChoose }: Props) {
               >
                 <span className={classes.name}>{webhook.name}</span>
                 <span className={classes.dot} data-tone={toneOf(webhook)} aria-hidden />
-                <span>{t(`webhooks.format-${webhook.format}`)}</span>
+                <span>{t(`webhooks.format-${webhook.format}`, orValue(webhook.format))}</span>
                 <StateLine webhook={webhook} />
               </button>
             </li>
@@ -52,11 +54,13 @@ function toneOf({ disabled_at, failing_since }: Webhook): 'off' | 'bad' | 'ok' {
 function StateLine({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation()
   const longTime = useLongTime()
+  const timeZone = useScopeZone()
   const { disabled_at, disabled_cause, failing_since, last_delivered_at } = webhook
   if (disabled_at)
     return (
       <span>
-        {t('webhooks.disabled')} <Moment at={disabled_at} />. {disabled_cause && t(`webhooks.cause-${disabled_cause}`)}
+        {t('webhooks.disabled')} <Moment at={disabled_at} timeZone={timeZone} />.{' '}
+        {disabled_cause && t(`webhooks.cause-${disabled_cause}`, orValue(disabled_cause))}
       </span>
     )
   if (failing_since)
@@ -64,7 +68,7 @@ function StateLine({ webhook }: { webhook: Webhook }) {
   if (!last_delivered_at) return <span>{t('webhooks.nothing-yet')}</span>
   return (
     <span>
-      {t('webhooks.delivered')} <Moment at={last_delivered_at} />
+      {t('webhooks.delivered')} <Moment at={last_delivered_at} timeZone={timeZone} />
     </span>
   )
 }

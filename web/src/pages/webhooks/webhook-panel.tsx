@@ -1,15 +1,17 @@
 import { ActionIcon, Button, Code, Group, Menu, Text } from '@mantine/core'
 import { IconDots, IconSend } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
-import { api } from '../../api.ts'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { orValue } from '../../newer-values.ts'
+import { testWebhook } from '../../queries/webhook-changes.ts'
 import { useScope } from '../../sites.ts'
 import { FailureBanner, TestResult, useLongTime } from './banner.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { useMayChange, useWebhookChange } from './webhook-data.ts'
+import { useMayChange } from './webhook-data.ts'
 import { EditDialog, RemoveDialog, RotateDialog, UrlDialog } from './webhook-dialogs.tsx'
 import classes from './webhooks.module.css'
 
@@ -20,7 +22,7 @@ export function WebhookPanel({ webhook, onRemoved }: { webhook: Webhook; onRemov
   const { t } = useTranslation()
   const mayChange = useMayChange(webhook)
   const [dialog, setDialog] = useState<DialogName>()
-  const test = useWebhookChange(() => api.testWebhook(webhook.id))
+  const test = useMutation(testWebhook(webhook.id))
   const close = () => setDialog(undefined)
   const actions = mayChange && (
     <Group gap="xs" wrap="nowrap">
@@ -28,11 +30,11 @@ export function WebhookPanel({ webhook, onRemoved }: { webhook: Webhook; onRemov
         variant="default"
         leftSection={<IconSend size={16} aria-hidden />}
         loading={test.isPending}
-        onClick={() => test.mutate(undefined)}
+        onClick={() => test.mutate()}
       >
         {t('webhooks.send-test')}
       </Button>
-      <Menu position="bottom-end" shadow="md">
+      <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="default" size={36} aria-label={t('webhooks.more')}>
             <IconDots size={18} aria-hidden />
@@ -79,8 +81,8 @@ function Facts({ webhook }: { webhook: Webhook }) {
     <dl className={classes.facts}>
       <dt>{t('webhooks.format')}</dt>
       <dd>
-        {t(`webhooks.format-${webhook.format}`)}
-        {!webhook.signed && ` · ${t(`languages.${webhook.language}`)}`}
+        {t(`webhooks.format-${webhook.format}`, orValue(webhook.format))}
+        {!webhook.signed && ` · ${t(`languages.${webhook.language}`, orValue(webhook.language))}`}
       </dd>
       <dt>{t('webhooks.events')}</dt>
       <dd>

@@ -10,7 +10,8 @@ import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useDelayed } from '../../hooks/use-delayed.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { webhooksQuery } from '../../webhooks.ts'
+import { pollEvery } from '../../queries/polling.ts'
+import { webhooksQuery } from '../../queries/webhooks.ts'
 import { AddWebhook } from './add-webhook.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -28,7 +29,7 @@ export function WebhooksPage() {
   const navigate = useNavigate()
   const choose = (webhook: string | undefined) =>
     void navigate({ to: '/webhooks', search: ({ site }) => ({ site, ...(webhook && { webhook }) }) })
-  const { data: webhooks, error, refetch } = useQuery({ ...webhooksQuery, refetchInterval: 10_000 })
+  const { data: webhooks, error, refetch } = useQuery({ ...webhooksQuery, refetchInterval: pollEvery(10_000) })
   const isLate = useDelayed(webhooks === undefined)
   const [isAdding, setIsAdding] = useState(false)
   const chosen = webhooks?.find(({ id }) => id === chosenId) ?? (isPhone ? undefined : webhooks?.[0])

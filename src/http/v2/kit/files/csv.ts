@@ -1,12 +1,20 @@
 import { stringify } from 'csv-stringify/sync'
 import { Type } from 'typebox'
 
+export type Separator = ',' | ';'
+
+const separators = { type: 'string', enum: [',', ';'] }
+
 export const separatorField = Type.Optional(
-  Type.Unsafe<',' | ';'>({
-    type: 'string',
-    enum: [',', ';'],
-    default: ',',
-    description: 'A German Excel expects a semicolon.',
+  Type.Unsafe<Separator>({ ...separators, default: ',', description: 'A German Excel expects a semicolon.' }),
+)
+
+/** For a file that may be a table for people. Its language decides about the separator. */
+export const languageSeparatorField = Type.Optional(
+  Type.Unsafe<Separator>({
+    ...separators,
+    description:
+      'Without it: a semicolon for a table for people in German, as Excel expects it there, otherwise a comma.',
   }),
 )
 
@@ -14,7 +22,7 @@ export const separatorField = Type.Optional(
  * A table as CSV (RFC 4180) that is safe to open in a spreadsheet. The byte order mark tells the spreadsheet that the text
  * is UTF-8. A line break inside a value is quoted, even if it is not the `\r\n` that ends a row.
  */
-export function toCsv(rows: (string | number | null)[][], separator: ',' | ';', { bom = true } = {}): string {
+export function toCsv(rows: (string | number | null)[][], separator: Separator, { bom = true } = {}): string {
   const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
   return stringify(cells, { bom, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
 }

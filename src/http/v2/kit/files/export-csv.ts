@@ -5,7 +5,7 @@ import type { Requester } from '#domain/actor.ts'
 import type { CostlyReads } from '#domain/costly-reads.ts'
 import { DomainError } from '#domain/errors.ts'
 import { inPieces } from '#lib/pieces.ts'
-import { toCsv } from './csv.ts'
+import { type Separator, toCsv } from './csv.ts'
 
 /** More rows are an error, because nobody would notice that rows are missing. */
 const maxRows = 10_000
@@ -20,6 +20,7 @@ type Cell = string | number | null
 
 type Table<Key> = {
   columns: string[]
+  separator: Separator | undefined
   /** Finds the rows of the table. If there are more than `limit`, it may return any `limit` of the keys. */
   open(
     db: Database,
@@ -32,7 +33,7 @@ type Table<Key> = {
   }>
 }
 
-type ExportCall = { actor: Requester; untilClosed(): AbortSignal; query: { separator?: ',' | ';' } }
+type ExportCall = { actor: Requester; untilClosed(): AbortSignal }
 
 /**
  * A table as a stream of CSV. The keys of all rows are read first. So there are no more than 10,000 rows when the first byte
@@ -41,8 +42,8 @@ type ExportCall = { actor: Requester; untilClosed(): AbortSignal; query: { separ
  */
 export async function exportCsv<Key>(
   exports: CostlyReads,
-  { actor, untilClosed, query: { separator = ',' } }: ExportCall,
-  { columns, open }: Table<Key>,
+  { actor, untilClosed }: ExportCall,
+  { columns, separator = ',', open }: Table<Key>,
 ): Promise<Readable> {
   const { db, release } = await exports.take(actor, untilClosed())
   try {

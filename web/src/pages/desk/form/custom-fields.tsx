@@ -14,10 +14,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconMinus, IconPlus } from '@tabler/icons-react'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { CustomLimits, InputErrors } from '../../../components/creation/desk-input.ts'
 import { toWallTime } from '../../../components/voucher/zoned-time.ts'
 import { lazyPart } from '../../../new-version.tsx'
 import classes from '../desk.module.css'
-import type { CustomLimits, InputErrors } from './desk-input.ts'
 
 const UntilPicker = lazyPart(async () => (await import('../../../components/voucher/until-picker.tsx')).UntilPicker)
 

@@ -1,16 +1,26 @@
 import { Button, Skeleton, Text, TextInput } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
-import { type FormEvent, type RefObject, Suspense, useState } from 'react'
+import { type FormEvent, type RefObject, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
+import type { GuestInfo, Site, Template, Voucher } from '../../../../../client/voucher-api.generated.ts'
+import { useSeconds } from '../../../clock.ts'
+import type { Creation } from '../../../components/creation/creation.ts'
+import {
+  checkInput,
+  custom,
+  type DeskInput,
+  type InputErrors,
+  limitsOf,
+  longestName,
+} from '../../../components/creation/desk-input.ts'
+import { hasNote, OutcomeNote } from '../../../components/creation/outcome-note.tsx'
+import type { ExtendProps } from '../../../components/voucher/extend/extend-dialog.tsx'
 import { useDelayed } from '../../../hooks/use-delayed.ts'
 import { lazyPart } from '../../../new-version.tsx'
-import type { Creation } from '../creation.ts'
 import classes from '../desk.module.css'
-import { useSeconds } from '../desk-data.ts'
+import { FoundGuests, focusFirst } from '../found/found-guests.tsx'
+import { OutageLine } from '../outage-line.tsx'
 import { sentenceOf } from '../words.ts'
-import { checkInput, custom, type DeskInput, type InputErrors, limitsOf, longestName } from './desk-input.ts'
-import { OutcomeNote } from './outcome-note.tsx'
 import { TemplateCards } from './template-cards.tsx'
 
 /** Loaded only when needed: number fields would be a sixteenth of the first load, and most guests get a template. */
@@ -26,6 +36,8 @@ type Props = {
   onChange: (change: Partial<DeskInput>) => void
   onSubmit: () => void
   onNext: () => void
+  onShow: (voucher: Voucher) => void
+  onSecondCode: ExtendProps['onSecondCode']
 }
 
 /** Whether the screen is touched. Then the field gets no focus by itself, because the focus would open the keyboard. */
@@ -33,10 +45,12 @@ export const isTouch = () => matchMedia('(pointer: coarse)').matches
 
 /** A name and Enter create a voucher. While its outcome is open, the form is locked. */
 export function DeskForm(props: Props) {
-  const { site, guestInfo, templates, creation, input, nameField, onChange, onSubmit, onNext } = props
+  const { site, guestInfo, templates, creation, input, nameField, onChange, onSubmit, onNext, onShow, onSecondCode } =
+    props
   const { t } = useTranslation()
   const timeZone = guestInfo.time_zone
   const [errors, setErrors] = useState<InputErrors>({})
+  const found = useRef<HTMLDivElement>(null)
   const isLocked = creation !== null && creation.status.kind !== 'none'
 
   const change = (next: Partial<DeskInput>) => {
@@ -50,10 +64,10 @@ export function DeskForm(props: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isLocked) return
-    const found = checkInput(input, timeZone)
-    setErrors(found)
-    if (found.name) nameField.current?.focus()
-    if (Object.keys(found).length === 0) onSubmit()
+    const wrong = checkInput(input, timeZone)
+    setErrors(wrong)
+    if (wrong.name) nameField.current?.focus()
+    if (Object.keys(wrong).length === 0) onSubmit()
   }
 
   return (
@@ -70,6 +84,19 @@ export function DeskForm(props: Props) {
         autoComplete="off"
         enterKeyHint="done"
         onChange={(event) => change({ name: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown' && focusFirst(found.current)) event.preventDefault()
+        }}
+      />
+      <FoundGuests
+        site={site}
+        guestInfo={guestInfo}
+        name={input.name}
+        isOn={!isLocked}
+        nameField={nameField}
+        box={found}
+        onShow={onShow}
+        onSecondCode={onSecondCode}
       />
       {templates.length === 0 && (
         <Text fz={13.5} mt="md" c="dimmed">
@@ -88,7 +115,11 @@ export function DeskForm(props: Props) {
           />
         </Suspense>
       )}
-      {creation && <OutcomeNote creation={creation} site={site} timeZone={timeZone} hint={t('desk.kept')} />}
+      {creation && hasNote(creation) ? (
+        <OutcomeNote creation={creation} site={site} timeZone={timeZone} hint={t('desk.kept')} />
+      ) : (
+        <OutageLine site={site} timeZone={timeZone} />
+      )}
       <div className={classes.end}>
         {creation?.status.kind === 'unknown' ? (
           <>

@@ -1,12 +1,14 @@
-import { Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { useState } from 'react'
+import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { useLayout } from '../../../hooks/use-layout.ts'
-import { useKeys } from '../../../keys.ts'
+import { custom } from '../../../components/creation/desk-input.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { templateName } from '../../../components/voucher/voucher-words.ts'
+import { useShortcuts } from '../../../shortcuts.ts'
 import classes from '../desk.module.css'
 import { templateWords } from '../words.ts'
-import { custom } from './desk-input.ts'
+import { isField, useFieldFocus } from './use-field-focus.ts'
 
 export const mostCards = 5
 
@@ -17,11 +19,10 @@ type Props = {
   onChoose: (choice: string) => void
 }
 
-/** At most five templates and *Customise*. With more templates the sixth card opens a list of all. Keys 1 to 6 choose. */
+/** At most five templates and *Customise*. With more templates the sixth card opens a list of all. Keys 1 to 6 choose, with Alt while somebody types. */
 export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const isPhone = useLayout() === 'phone'
   const hasMore = templates.length > mostCards
   const cards = firstCards(templates, choice)
   const isInList = hasMore && choice === custom
@@ -35,27 +36,29 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
     chooseLast,
   ]
   const label = t('desk.template')
-  useKeys([
+  useShortcuts([
     ...actions.map((run, index) => ({
       hotkey: String(index + 1),
       shown: ['1', '–', String(actions.length)],
       label: t('desk.choose-template'),
       run: () => !isLocked && run(),
     })),
+    { shown: ['Alt 1', '–', String(actions.length)], label: t('found.alt-template') },
   ])
+  useAltDigits((digit) => !isLocked && actions[digit - 1]?.())
 
   return (
     <>
       <fieldset
         className={classes.cards}
         disabled={isLocked}
-        onKeyDown={({ key }) => actions[Number(key) - 1]?.()} // a card is an input, where `useKeys` ignores single keys
+        onKeyDown={({ key }) => actions[Number(key) - 1]?.()} // a card is an input, where `useShortcuts` ignores single keys
       >
         <legend>{label}</legend>
         {cards.map((template, index) => (
           <Card
             key={template.id}
-            name={template.name}
+            name={templateName(t, template)}
             limits={templateWords(t, template)}
             number={index + 1}
             isChosen={choice === template.id}
@@ -85,23 +88,36 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
           />
         )}
       </fieldset>
-      <Modal
-        opened={isOpen}
-        fullScreen={isPhone}
-        onClose={() => setIsOpen(false)}
-        title={t('desk.all-templates')}
-        closeButtonProps={{ 'aria-label': t('actions.close') }}
-      >
-        <TemplateList
-          templates={templates}
-          onChoose={(id) => {
-            onChoose(id)
-            setIsOpen(false)
-          }}
-        />
-      </Modal>
+      {hasMore && (
+        <Dialog opened={isOpen} onClose={() => setIsOpen(false)} title={t('desk.all-templates')} size={440}>
+          <TemplateList
+            templates={templates}
+            onChoose={(id) => {
+              onChoose(id)
+              setIsOpen(false)
+            }}
+          />
+        </Dialog>
+      )}
     </>
   )
+}
+
+/**
+ * Alt and a digit, while somebody types. Reads the position of the key, because Alt 1 types `¡` on macOS. The number pad is left out:
+ * on Windows, Alt and its digits type a letter such as é.
+ */
+function useAltDigits(run: (digit: number) => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const digit = /^Digit([1-6])$/.exec(event.code)?.[1]
+      if (digit === undefined || !event.altKey || event.ctrlKey || event.metaKey || !isField(event.target)) return
+      event.preventDefault() // Firefox on Linux would open another tab
+      run(Number(digit))
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
 }
 
 /** The first five. A template that was chosen in the list takes the last place. */
@@ -123,6 +139,7 @@ function Card({ isChosen, onChoose, ...text }: CardProps) {
 }
 
 function CardText({ name, limits, number }: { name: string; limits: string; number: number }) {
+  const isTyping = useFieldFocus()
   return (
     <>
       <span className={classes.cardName} title={name}>
@@ -130,7 +147,7 @@ function CardText({ name, limits, number }: { name: string; limits: string; numb
       </span>
       <span className={classes.cardLimits}>{limits}</span>
       <kbd className={classes.key} aria-hidden>
-        {number}
+        {isTyping ? `Alt ${number}` : number}
       </kbd>
     </>
   )
@@ -139,7 +156,8 @@ function CardText({ name, limits, number }: { name: string; limits: string; numb
 function TemplateList({ templates, onChoose }: { templates: Template[]; onChoose: (choice: string) => void }) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
-  const found = templates.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
+  const text = search.trim().toLowerCase()
+  const found = templates.filter((template) => templateName(t, template).toLowerCase().includes(text))
   return (
     <Stack gap="xs">
       <TextInput
@@ -152,7 +170,7 @@ function TemplateList({ templates, onChoose }: { templates: Template[]; onChoose
       />
       {found.map((template) => (
         <UnstyledButton key={template.id} className={classes.card} onClick={() => onChoose(template.id)}>
-          <span className={classes.cardName}>{template.name}</span>
+          <span className={classes.cardName}>{templateName(t, template)}</span>
           <span className={classes.cardLimits}>{templateWords(t, template)}</span>
         </UnstyledButton>
       ))}

@@ -1,36 +1,42 @@
 import { Anchor, Button, Progress, Skeleton, Text, VisuallyHidden } from '@mantine/core'
 import { IconDownload, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Batch, BatchRow, GuestInfo, Site } from '../../../../../client/voucher-api.generated.ts'
-import { api } from '../../../api.ts'
+import { useSeconds } from '../../../clock.ts'
 import { ExportError } from '../../../components/export-error.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { clockWords, limitWords } from '../../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../../hooks/use-delayed.ts'
 import { PrintMenu } from '../../../print/print-menu.tsx'
 import type { SlipVoucher } from '../../../print/slip-facts.ts'
-import { useCsv } from '../../../save-csv.ts'
-import { useSeconds } from '../desk-data.ts'
-import { isRunning, useBatch, useBatchChange, useBatchRows } from './batch-data.ts'
+import { batchQuery, changeBatch, exportBatch, isRunning, useBatchRows } from '../../../queries/batches.ts'
+import { useReloadVouchers } from '../../../queries/vouchers.ts'
 import { BatchRows } from './batch-rows.tsx'
 import { commonReason, leftWords, type Observation, secondsLeft } from './batch-words.ts'
 import classes from './many.module.css'
 
-type Props = { id: string; site: Site; guestInfo: GuestInfo; onNew: () => void }
+type Props = {
+  id: string
+  site: Site
+  guestInfo: GuestInfo
+  /** Rows of the form that are wrong, so they are in no batch yet. */
+  wrongRows: number
+  onNew: () => void
+}
 
 /** One batch: its progress while it runs, then its outcome, and the actions for rows that were not created. */
-export function BatchPanel({ id, site, guestInfo, onNew }: Props) {
+export function BatchPanel({ id, ...props }: Props) {
   const { t } = useTranslation()
-  const { data: batch, error, refetch } = useBatch(id)
+  const { data: batch, error, refetch } = useQuery(batchQuery(id))
   const isLate = useDelayed(batch === undefined && error === null)
-  if (batch) return <LoadedBatch batch={batch} site={site} guestInfo={guestInfo} onNew={onNew} />
+  if (batch) return <LoadedBatch batch={batch} {...props} />
   if (!error) return isLate ? <Skeleton h={120} /> : null
   return (
     <>
       <ErrorMessage error={error} onRetry={() => void refetch()} />
-      <Anchor component="button" mt="md" ta="left" fz="sm" onClick={onNew}>
+      <Anchor component="button" mt="md" ta="left" fz="sm" onClick={props.onNew}>
         {t('many.new-list')}
       </Anchor>
     </>
@@ -39,21 +45,24 @@ export function BatchPanel({ id, site, guestInfo, onNew }: Props) {
 
 type LoadedProps = Omit<Props, 'id'> & { batch: Batch }
 
-function LoadedBatch({ batch, site, guestInfo, onNew }: LoadedProps) {
+function LoadedBatch({ batch, site, guestInfo, wrongRows, onNew }: LoadedProps) {
   const { t } = useTranslation()
   const { data: rows = [], error, refetch, isPlaceholderData } = useBatchRows(batch)
-  const change = useBatchChange(batch.id)
-  const queries = useQueryClient()
+  const change = useMutation(changeBatch(batch.id))
+  const reloadVouchers = useReloadVouchers()
   const isOver = !isRunning(batch)
   useEffect(() => {
-    if (isOver) void queries.invalidateQueries({ queryKey: ['vouchers'] })
-  }, [queries, isOver])
+    if (isOver) reloadVouchers()
+  }, [isOver])
   const limits = limitWords(t, { ...batch, ends_at: null, revoked_at: null }, guestInfo.time_zone)
+  const hasOwnLimits = rows.some((row) => isDifferent(row, batch))
   return (
     <div className={classes.batch}>
       <div className={classes.summary}>
         <Text fz={13.5} c="dimmed">
-          {[batch.reference, t('many.each', { limits })].filter(Boolean).join(' · ')}
+          {[batch.reference, hasOwnLimits ? t('many.own-limits') : t('many.each', { limits })]
+            .filter(Boolean)
+            .join(' · ')}
         </Text>
         <div className={classes.numbers}>
           <Text span className={classes.made}>
@@ -91,6 +100,14 @@ function LoadedBatch({ batch, site, guestInfo, onNew }: LoadedProps) {
         {change.error && <ErrorMessage error={change.error} />}
         {error && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       </div>
+      {wrongRows > 0 && (
+        <Text className={classes.note} data-tone="warn" fz={13.5}>
+          {t('many.wrong-left', { count: wrongRows })}{' '}
+          <Anchor component="button" inherit onClick={onNew}>
+            {t('many.correct')}
+          </Anchor>
+        </Text>
+      )}
       {isOver && !isPlaceholderData && <Remains batch={batch} rows={rows} />}
       <BatchRows batch={batch} rows={rows} />
       <VisuallyHidden role="status" aria-live="polite">
@@ -160,10 +177,7 @@ type ActionProps = {
 function Actions({ batch, vouchers, site, guestInfo, isBusy, onRetry, onNew }: ActionProps) {
   const { t } = useTranslation()
   const { made, failed, cancelled } = batch
-  const exporting = useCsv(
-    () => `vouchers-${batch.id}.csv`,
-    (separator) => api.exportBatch(batch.id, { separator }),
-  )
+  const exporting = useMutation(exportBatch(batch.id))
   const Icon = cancelled > 0 ? IconPlayerPlay : IconRefresh
   return (
     <>
@@ -224,9 +238,15 @@ function Remains({ batch: { made, failed, cancelled }, rows }: { batch: Batch; r
   )
 }
 
-/** The created vouchers with the limits of the batch, in the order of the list. */
+/** During an upgrade, older processes answer without the limits of the rows. */
+function isDifferent(row: BatchRow, batch: Batch): boolean {
+  const limits = ['max_uses', 'expire_minutes', 'valid_until'] as const
+  return limits.some((limit) => row[limit] !== undefined && row[limit] !== batch[limit])
+}
+
+/** The created vouchers with their limits, in the order of the list. */
 function slipsOf(batch: Batch, rows: BatchRow[]): SlipVoucher[] {
-  return rows.flatMap(({ voucher_id: id, formatted_code: code, name, outcome }) =>
-    outcome === 'made' && id !== null && code !== null ? [{ ...batch, id, formatted_code: code, name }] : [],
+  return rows.flatMap(({ voucher_id: id, formatted_code: code, outcome, ...row }) =>
+    outcome === 'made' && id !== null && code !== null ? [{ ...batch, ...row, id, formatted_code: code }] : [],
   )
 }

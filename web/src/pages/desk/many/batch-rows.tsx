@@ -3,7 +3,8 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Batch, BatchRow } from '../../../../../client/voucher-api.generated.ts'
-import { isRunning } from './batch-data.ts'
+import { orValue } from '../../../newer-values.ts'
+import { isRunning } from '../../../queries/batches.ts'
 import { newestFirst, reasonOf, withFailedFirst } from './batch-words.ts'
 import classes from './many.module.css'
 
@@ -28,7 +29,7 @@ export function BatchRows({ batch, rows }: { batch: Batch; rows: BatchRow[] }) {
       {shown.length > 0 && (
         <ul className={classes.rows}>
           {shown.map((row) => (
-            <Row key={row.number} row={row} />
+            <Row key={row.number} row={row} hasReference={!!row.reference && row.reference !== batch.reference} />
           ))}
         </ul>
       )}
@@ -46,9 +47,9 @@ export function BatchRows({ batch, rows }: { batch: Batch; rows: BatchRow[] }) {
   )
 }
 
-function Row({ row }: { row: BatchRow }) {
+function Row({ row, hasReference }: { row: BatchRow; hasReference: boolean }) {
   const { t } = useTranslation()
-  const { name, outcome, formatted_code: code } = row
+  const { name, reference, outcome, formatted_code: code } = row
   return (
     <li className={classes.row}>
       <span className={classes.mark}>
@@ -56,6 +57,12 @@ function Row({ row }: { row: BatchRow }) {
       </span>
       <Text fw={500} className={classes.rowName} truncate title={name}>
         {name}
+        {hasReference && (
+          <Text span inherit fw={400} c="dimmed">
+            {' · '}
+            {reference}
+          </Text>
+        )}
       </Text>
       {outcome === 'made' && <Text className="code">{code}</Text>}
       {outcome === 'failed' && (
@@ -65,7 +72,7 @@ function Row({ row }: { row: BatchRow }) {
       )}
       {outcome !== 'made' && outcome !== 'failed' && (
         <Text fz={13.5} c="dimmed">
-          {t(`many.row-${outcome}`)}
+          {t(`many.row-${outcome}`, orValue(outcome))}
         </Text>
       )}
     </li>

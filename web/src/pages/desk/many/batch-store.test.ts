@@ -101,3 +101,14 @@ test('after the session has ended, the request waits for the sign-in', async () 
   await vi.waitFor(() => expect(store.getState()?.status.kind).toBe('made'))
   expect(new Set(api.keys).size).toBe(1)
 })
+
+test.each([
+  ['of another version', { version: 2, value: { key: 'k', request, status: { kind: 'lost' } } }],
+  ['with an unknown status', { key: 'k', request, status: { kind: 'unknown' } }],
+  ['without a status', { key: 'k', request }],
+])('a stored request %s is ignored', (_, broken) => {
+  const storage = memory()
+  storage.setItem('vs.many.p', JSON.stringify(broken))
+
+  expect(createBatchStore({ api: service(), storage, personId: 'p' }).getState()).toBeNull()
+})

@@ -1,6 +1,7 @@
 import type { Batch, BatchCreation } from '../../../../../client/voucher-api.generated.ts'
 import type { CallOptions } from '../../../../../client/voucher-client.ts'
 import { type ApiError, randomKey, toApiError } from '../../../api.ts'
+import { hasFields, storedValue } from '../../../stored-value.ts'
 
 /** A request for a batch that was sent or will be sent. It is kept until its outcome is known. */
 export type PendingBatch = {
@@ -34,12 +35,12 @@ export function createBatchStore({ api, storage, personId }: Parts) {
   const storageKey = `vs.many.${personId}`
   const listeners = new Set<() => void>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let pending = restore(storage.getItem(storageKey))
+  const stored = storedValue({ storage, key: storageKey, version: 1, isValid: isPendingBatch })
+  let pending = restore(stored.read())
 
   function apply(next: PendingBatch | null): void {
     pending = next
-    if (next === null) storage.removeItem(storageKey)
-    else storage.setItem(storageKey, JSON.stringify(next))
+    stored.write(next)
     for (const listener of listeners) listener()
   }
 
@@ -95,11 +96,22 @@ function statusAfter(error: ApiError, now: number): PendingBatch['status'] {
 }
 
 /** A request that was on its way when the page was left may have arrived or not. */
-function restore(text: string | null): PendingBatch | null {
-  try {
-    const stored: PendingBatch | null = JSON.parse(text ?? 'null')
-    return stored?.status.kind === 'sending' ? { ...stored, status: { kind: 'lost' } } : stored
-  } catch {
-    return null
-  }
+function restore(stored: PendingBatch | null): PendingBatch | null {
+  return stored?.status.kind === 'sending' ? { ...stored, status: { kind: 'lost' } } : stored
+}
+
+/** The fields that each status needs. */
+const statusFields: { [Kind in PendingBatch['status']['kind']]: Parameters<typeof hasFields>[1] } = {
+  sending: {},
+  lost: {},
+  limited: { until: 'number' },
+  'signed-out': {},
+  rejected: {},
+  made: { batchId: 'string' },
+}
+
+function isPendingBatch(value: unknown): value is PendingBatch {
+  const { status } = (value ?? {}) as PendingBatch
+  const hasParts = hasFields(value, { key: 'string', request: 'object', status: 'object' })
+  return hasParts && status.kind in statusFields && hasFields(status, statusFields[status.kind])
 }

@@ -1,34 +1,48 @@
 import { Anchor, Button, NumberInput, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type ClipboardEvent, type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { BatchCreation, GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
-import { useDelayed } from '../../../hooks/use-delayed.ts'
-import { currentLanguage } from '../../../i18n/i18n.ts'
-import { usePerson } from '../../../session.tsx'
-import deskClasses from '../desk.module.css'
-import { lastTemplate, rememberTemplate } from '../desk-data.ts'
-import { CustomFields } from '../form/custom-fields.tsx'
 import {
   checkInput,
   custom,
   type DeskInput,
   type InputErrors,
+  isDeskInput,
   limitsOf,
   longestName,
   toRequest,
-} from '../form/desk-input.ts'
+} from '../../../components/creation/desk-input.ts'
+import { formatNumber } from '../../../formats.ts'
+import { useDelayed } from '../../../hooks/use-delayed.ts'
+import { usePerson } from '../../../session.tsx'
+import { storedValue } from '../../../stored-value.ts'
+import deskClasses from '../desk.module.css'
+import { firstTemplate, rememberTemplate } from '../desk-data.ts'
+import { CustomFields } from '../form/custom-fields.tsx'
 import { TemplateCards } from '../form/template-cards.tsx'
+import { OutageLine } from '../outage-line.tsx'
 import { sentenceOf } from '../words.ts'
 import type { BatchStore, PendingBatch } from './batch-store.ts'
+import type { Column } from './guest-columns.ts'
+import { type GuestTable, isWrong, readGuestTable, textOfWrongRows, toRows } from './guest-table.ts'
+import { GuestTableForm } from './guest-table-form.tsx'
+import { tableWords } from './guest-words.ts'
 import classes from './many.module.css'
 import { mostVouchers, type NameList, readNames, withoutDoubles } from './names.ts'
-import { PendingNote } from './pending-note.tsx'
+import { hasNote, PendingNote } from './pending-note.tsx'
+import { replaceLine, type TableLine } from './read-table.ts'
 
 type Draft = {
   kind: 'names' | 'count'
-  /** The pasted list. */
+  /** The pasted list or table. */
   text: string
+  /** Whether a table is shown as a table. */
+  view: 'text' | 'table'
+  /** The columns of the table, if somebody changed them. */
+  columns: Column[] | null
+  /** The rows that the last request left out because they are wrong. */
+  rest: string
   count: number | ''
   /** The name of all vouchers. It is used together with `count`. */
   name: string
@@ -44,7 +58,7 @@ type Props = {
   pending: PendingBatch | null
 }
 
-/** A list of names, or a count and a name. The button names the count. The form is locked while an outcome is open. */
+/** A list of names, a table of guests, or a count and a name. The button names the count. The form is locked while an outcome is open. */
 export function ManyForm({ site, guestInfo, templates, store, pending }: Props) {
   const { t } = useTranslation()
   const timeZone = guestInfo.time_zone
@@ -52,11 +66,21 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
   const [wasSubmitted, setWasSubmitted] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const isLocked = pending !== null && pending.status.kind !== 'rejected'
+  const [errorCalls, setErrorCalls] = useState(0)
   const list = readNames(draft.text)
-  const size = draft.kind === 'names' ? list.names.length : Number(draft.count)
+  const pasted = useMemo(
+    () => readGuestTable(draft.text, { now: new Date(), timeZone }, draft.columns),
+    [draft.text, draft.columns, timeZone],
+  )
+  const table = draft.kind === 'names' && draft.view === 'table' ? pasted : null
+  /** A table whose text is edited. It is shown as a table before anything is created. */
+  const editedTable = draft.kind === 'names' && draft.view === 'text' ? pasted : null
+  const goodRows = table?.rows.filter((row) => !isWrong(row)).length ?? 0
+  const size = table ? goodRows : draft.kind === 'names' ? list.names.length : Number(draft.count)
   const limitErrors = checkInput({ ...draft, name: 'x' }, timeZone)
   const listProblem = useListProblem(list)
-  const problem = draft.kind === 'names' ? listProblem : null
+  const tableProblem = useTableProblem(table)
+  const problem = table ? tableProblem : draft.kind === 'names' && !editedTable ? listProblem : null
 
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next })
   const choose = (choice: string) => {
@@ -68,13 +92,31 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isLocked) return
+    if (editedTable) return change({ view: 'table' })
     setWasSubmitted(true)
-    const isWrong = problem !== null || isCountWrong || isNameMissing || Object.keys(limitErrors).length > 0
+    const hasProblem = problem !== null || isCountWrong || isNameMissing || Object.keys(limitErrors).length > 0
     if (problem !== null) field.current?.focus()
-    if (isWrong) return
+    if (hasProblem) return
+    if (table && goodRows === 0) return setErrorCalls(errorCalls + 1)
     if (draft.choice !== custom) rememberTemplate(site.id, draft.choice)
-    store.submit(toBatchRequest(draft, list, guestInfo))
+    change({ rest: table ? textOfWrongRows(draft.text, table) : '' })
+    store.submit(toBatchRequest(draft, table, guestInfo))
   }
+  const customFields = draft.choice === custom && (
+    <CustomFields
+      limits={draft.limits}
+      errors={wasSubmitted ? limitErrors : ({} as InputErrors)}
+      timeZone={timeZone}
+      isLocked={isLocked}
+      onChange={(limits) => change({ limits: { ...draft.limits, ...limits } })}
+    />
+  )
+  const note = hasNote(pending) ? (
+    <PendingNote pending={pending} />
+  ) : (
+    <OutageLine site={site} timeZone={timeZone} more={t('outage.list')} />
+  )
+  const button = <CreateButton size={isCountWrong ? 0 : size} isTable={editedTable !== null} pending={pending} />
 
   return (
     <form
@@ -84,79 +126,100 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
       aria-busy={pending?.status.kind === 'sending'}
       onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && submit(event)}
     >
-      <div className={classes.head}>
-        <Text component="label" htmlFor={draft.kind === 'names' ? 'many-names' : 'many-count'} fw={600} fz={15}>
-          {t(draft.kind === 'names' ? 'desk.for-whom' : 'many.count')}
-        </Text>
-        <SegmentedControl
-          size="xs"
-          aria-label={t('many.kind')}
-          disabled={isLocked}
-          value={draft.kind}
-          onChange={(kind) => change({ kind: kind as Draft['kind'] })}
-          data={[
-            { value: 'names', label: t('many.by-names') },
-            { value: 'count', label: t('many.by-count') },
-          ]}
-        />
-      </div>
-      {draft.kind === 'names' ? (
-        <NamesField
-          field={field}
-          text={draft.text}
-          list={list}
-          isLocked={isLocked}
-          error={wasSubmitted || list.names.length > mostVouchers || list.tooLongLine !== null ? problem : null}
-          onChange={(text) => change({ text })}
-        />
-      ) : (
-        <div className={classes.countFields}>
-          <NumberInput
-            id="many-count"
-            size="md"
-            w={120}
-            min={1}
-            max={mostVouchers}
-            clampBehavior="none"
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
-            disabled={isLocked}
-            value={draft.count}
-            error={wasSubmitted && isCountWrong && t('many.wrong-count', { most: format(mostVouchers) })}
-            onChange={(value) => change({ count: value === '' ? '' : Number(value) })}
-          />
-          <TextInput
-            size="md"
-            style={{ flex: 1 }}
-            aria-label={t('many.name')}
-            placeholder={t('many.name')}
-            maxLength={longestName}
-            autoComplete="off"
-            disabled={isLocked}
-            value={draft.name}
-            error={wasSubmitted && isNameMissing && t('desk.wrong-name')}
-            onChange={(event) => change({ name: event.currentTarget.value })}
-          />
-        </div>
-      )}
-      <TemplateCards templates={templates} choice={draft.choice} isLocked={isLocked} onChoose={choose} />
-      {draft.choice === custom && (
-        <CustomFields
-          limits={draft.limits}
-          errors={wasSubmitted ? limitErrors : ({} as InputErrors)}
+      {table ? (
+        <GuestTableForm
+          table={table}
+          templates={templates}
+          choice={draft.choice}
           timeZone={timeZone}
           isLocked={isLocked}
-          onChange={(limits) => change({ limits: { ...draft.limits, ...limits } })}
-        />
+          problem={problem}
+          errorCalls={errorCalls}
+          onChoose={choose}
+          onColumns={(columns) => change({ columns })}
+          onCell={(line, column, text) => change({ text: withCell(draft.text, table, line, column, text) })}
+          onText={() => change({ view: 'text' })}
+          button={button}
+        >
+          {customFields}
+          {note}
+        </GuestTableForm>
+      ) : (
+        <>
+          <div className={classes.head}>
+            <Text component="label" htmlFor={draft.kind === 'names' ? 'many-names' : 'many-count'} fw={600} fz={15}>
+              {t(draft.kind === 'names' ? 'desk.for-whom' : 'many.count')}
+            </Text>
+            <SegmentedControl
+              size="xs"
+              aria-label={t('many.kind')}
+              disabled={isLocked}
+              value={draft.kind}
+              onChange={(kind) => change({ kind: kind as Draft['kind'] })}
+              data={[
+                { value: 'names', label: t('many.by-names') },
+                { value: 'count', label: t('many.by-count') },
+              ]}
+            />
+          </div>
+          {draft.kind === 'names' ? (
+            <NamesField
+              field={field}
+              text={draft.text}
+              list={list}
+              isLocked={isLocked}
+              error={wasSubmitted || list.names.length > mostVouchers || list.tooLongLine !== null ? problem : null}
+              table={editedTable}
+              onChange={(text) => change({ text, columns: null })}
+              onPaste={(event) => {
+                const text = textAfterPaste(event)
+                if (!readGuestTable(text, { now: new Date(), timeZone })) return
+                event.preventDefault()
+                change({ text, columns: null, view: 'table' })
+              }}
+            />
+          ) : (
+            <div className={classes.countFields}>
+              <NumberInput
+                id="many-count"
+                size="md"
+                w={120}
+                min={1}
+                max={mostVouchers}
+                clampBehavior="none"
+                allowDecimal={false}
+                allowNegative={false}
+                hideControls
+                disabled={isLocked}
+                value={draft.count}
+                error={wasSubmitted && isCountWrong && t('many.wrong-count', { most: formatNumber(mostVouchers) })}
+                onChange={(value) => change({ count: value === '' ? '' : Number(value) })}
+              />
+              <TextInput
+                size="md"
+                style={{ flex: 1 }}
+                aria-label={t('many.name')}
+                placeholder={t('many.name')}
+                maxLength={longestName}
+                autoComplete="off"
+                disabled={isLocked}
+                value={draft.name}
+                error={wasSubmitted && isNameMissing && t('desk.wrong-name')}
+                onChange={(event) => change({ name: event.currentTarget.value })}
+              />
+            </div>
+          )}
+          <TemplateCards templates={templates} choice={draft.choice} isLocked={isLocked} onChoose={choose} />
+          {customFields}
+          {note}
+          <div className={deskClasses.end}>
+            <Text fz={13.5} c="dimmed">
+              {t('many.each', { limits: sentenceOf(t, { ...draft, name: '' }, templates, timeZone) })}
+            </Text>
+            {button}
+          </div>
+        </>
       )}
-      <PendingNote pending={pending} />
-      <div className={deskClasses.end}>
-        <Text fz={13.5} c="dimmed">
-          {t('many.each', { limits: sentenceOf(t, { ...draft, name: '' }, templates, timeZone) })}
-        </Text>
-        <CreateButton size={isCountWrong ? 0 : size} pending={pending} />
-      </div>
     </form>
   )
 }
@@ -167,10 +230,13 @@ type NamesProps = {
   list: NameList
   isLocked: boolean
   error: string | null
+  /** Set if the text is a table. */
+  table: GuestTable | null
   onChange: (text: string) => void
+  onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => void
 }
 
-function NamesField({ field, text, list, isLocked, error, onChange }: NamesProps) {
+function NamesField({ field, text, list, isLocked, error, table, onChange, onPaste }: NamesProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -185,17 +251,17 @@ function NamesField({ field, text, list, isLocked, error, onChange }: NamesProps
         disabled={isLocked}
         value={text}
         error={error}
+        onPaste={onPaste}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       <div className={classes.counts} role="status">
         <Text fz={13} c="dimmed">
           <Text span inherit fw={600} c="var(--mantine-color-text)">
-            {t('many.names', { count: list.names.length })}
+            {table ? tableWords(t, table) : t('many.names', { count: list.names.length })}
           </Text>
-          {' – '}
-          {t('many.one-line')}
+          {!table && ` – ${t('many.one-line')}`}
         </Text>
-        {list.doubles.length > 0 && (
+        {!table && list.doubles.length > 0 && (
           <Text component="div" fz={13} c="var(--vs-warn-text)" className={classes.doubles}>
             <IconAlertTriangle size={16} aria-hidden style={{ flex: 'none' }} />
             <span>
@@ -213,7 +279,15 @@ function NamesField({ field, text, list, isLocked, error, onChange }: NamesProps
   )
 }
 
-function CreateButton({ size, pending }: { size: number; pending: PendingBatch | null }) {
+/** The text that the field would have after the paste. */
+function textAfterPaste({ currentTarget, clipboardData }: ClipboardEvent<HTMLTextAreaElement>): string {
+  const { value, selectionStart, selectionEnd } = currentTarget
+  return value.slice(0, selectionStart) + clipboardData.getData('text/plain') + value.slice(selectionEnd)
+}
+
+type ButtonProps = { size: number; isTable: boolean; pending: PendingBatch | null }
+
+function CreateButton({ size, isTable, pending }: ButtonProps) {
   const { t } = useTranslation()
   const kind = pending?.status.kind
   const isLate = useDelayed(kind === 'sending' || kind === 'lost' || kind === 'signed-out')
@@ -226,7 +300,7 @@ function CreateButton({ size, pending }: { size: number; pending: PendingBatch |
       loading={isLate}
       disabled={kind === 'limited'}
     >
-      {size > 0 ? t('many.create', { count: size }) : t('many.create-none')}
+      {isTable ? t('many.as-table') : size > 0 ? t('many.create', { count: size }) : t('many.create-none')}
     </Button>
   )
 }
@@ -235,46 +309,73 @@ function CreateButton({ size, pending }: { size: number; pending: PendingBatch |
 function useListProblem({ names, tooLongLine }: NameList): string | null {
   const { t } = useTranslation()
   const over = names.length - mostVouchers
-  if (over > 0) return t('many.wrong-too-many', { most: format(mostVouchers), over: format(over) })
+  if (over > 0) return t('many.wrong-too-many', { most: formatNumber(mostVouchers), over: formatNumber(over) })
   if (tooLongLine !== null) return t('many.wrong-too-long', { line: tooLongLine, most: longestName })
   return names.length === 0 ? t('many.wrong-none') : null
 }
 
-function format(number: number): string {
-  return new Intl.NumberFormat(currentLanguage() === 'de' ? 'de-DE' : 'en-GB').format(number)
+/** Why no row of the table can be created; null if only single rows are wrong. */
+function useTableProblem(table: GuestTable | null): string | null {
+  const { t } = useTranslation()
+  if (!table) return null
+  const over = table.rows.length - mostVouchers
+  if (over > 0) return t('many.wrong-too-many', { most: formatNumber(mostVouchers), over: formatNumber(over) })
+  return table.columns.some(({ kind }) => kind === 'name') ? null : t('many.no-name-column')
 }
 
-function toBatchRequest(draft: Draft, { names }: NameList, guestInfo: GuestInfo): BatchCreation {
+function withCell(text: string, { separator }: GuestTable, line: TableLine, column: number, cell: string): string {
+  const cells = Array.from({ length: Math.max(line.cells.length, column + 1) }, (_, index) =>
+    index === column ? cell : (line.cells[index] ?? ''),
+  )
+  return replaceLine(text, line, cells, separator)
+}
+
+function toBatchRequest(draft: Draft, table: GuestTable | null, guestInfo: GuestInfo): BatchCreation {
   const { name, ...request } = toRequest(draft, guestInfo)
-  return draft.kind === 'names' ? { ...request, names } : { ...request, name, count: Number(draft.count) }
+  if (table) return { ...request, rows: toRows(table, guestInfo) }
+  if (draft.kind === 'names') return { ...request, names: readNames(draft.text).names }
+  return { ...request, name, count: Number(draft.count) }
 }
 
-const draftKey = (personId: string, siteId: number) => `vs.many.draft.${personId}.${siteId}`
+const storedDraft = (personId: string, siteId: number) =>
+  storedValue({ storage: sessionStorage, key: `vs.many.draft.${personId}.${siteId}`, version: 2, isValid: isDraft })
 
-/** Removes the names of a created batch, so that nobody creates the same list again by accident. The template stays chosen. */
-export function forgetNames(personId: string, siteId: number): void {
-  sessionStorage.removeItem(draftKey(personId, siteId))
+function isDraft(value: unknown): value is Draft {
+  const { kind, text, count, view, columns, rest } = (value ?? {}) as Draft
+  const isTable = (view === 'text' || view === 'table') && (columns === null || Array.isArray(columns))
+  const isList =
+    (kind === 'names' || kind === 'count') && isTable && [text, rest].every((each) => typeof each === 'string')
+  return isList && (count === '' || typeof count === 'number') && isDeskInput(value)
+}
+
+/**
+ * Removes the guests of a created batch, so that nobody creates the same list again by accident. Wrong rows of a table stay. The
+ * template stays chosen.
+ */
+export function forgetCreated(personId: string, siteId: number): void {
+  const stored = storedDraft(personId, siteId)
+  const draft = stored.read()
+  stored.write(draft && draft.rest !== '' ? { ...draft, text: draft.rest, rest: '' } : null)
+}
+
+/** The number of wrong rows that wait in the form, for example those that the last request left out. */
+export function countWrongRows(personId: string, siteId: number, timeZone: string): number {
+  const draft = storedDraft(personId, siteId).read()
+  const table = draft && readGuestTable(draft.text, { now: new Date(), timeZone }, draft.columns)
+  return table?.rows.filter(isWrong).length ?? 0
 }
 
 /** The typed values. They are kept in this tab, so that a reload loses nothing. */
 function useDraft(site: Site, templates: Template[], timeZone: string) {
-  const storageKey = draftKey(usePerson().id, site.id)
+  const { id: personId } = usePerson()
   const [draft, setDraft] = useState<Draft>(() => {
-    const stored = readDraft(storageKey)
+    const stored = storedDraft(personId, site.id).read()
     const isKnown = stored?.choice === custom || templates.some(({ id }) => id === stored?.choice)
     if (stored && isKnown) return stored
-    const template = lastTemplate(site.id, templates)
-    const empty = { kind: 'names' as const, text: '', count: 10, name: '' }
+    const template = firstTemplate(site.id, templates)
+    const empty = { kind: 'names', text: '', view: 'text', columns: null, rest: '', count: 10, name: '' } as const
     return { ...empty, ...stored, choice: template?.id ?? custom, limits: limitsOf(template, timeZone) }
   })
-  useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify(draft)), [storageKey, draft])
+  useEffect(() => storedDraft(personId, site.id).write(draft), [personId, site.id, draft])
   return [draft, setDraft] as const
-}
-
-function readDraft(storageKey: string): Draft | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
-  } catch {
-    return null
-  }
 }

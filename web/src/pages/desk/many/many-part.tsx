@@ -1,13 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
+import { lastBatchesQuery, useReloadLastBatches } from '../../../queries/batches.ts'
 import { usePerson } from '../../../session.tsx'
-import { isOpen, rememberLeft, useLastBatches, usePendingBatch, wasLeft } from './batch-data.ts'
+import { isOpen, rememberLeft, usePendingBatch, wasLeft } from './batch-data.ts'
 import { BatchPanel } from './batch-panel.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
-import { forgetNames, ManyForm } from './many-form.tsx'
+import { countWrongRows, forgetCreated, ManyForm } from './many-form.tsx'
 
 addTexts({ de, en })
 
@@ -24,20 +25,20 @@ type Props = {
 export function ManyPart({ site, guestInfo, templates, many, onShow }: Props) {
   const { store, pending } = usePendingBatch()
   const { id: personId } = usePerson()
-  const queries = useQueryClient()
-  const { data: batches, error } = useLastBatches(site.id)
+  const reloadLastBatches = useReloadLastBatches()
+  const { data: batches, error } = useQuery(lastBatchesQuery(site.id))
   const made = pending?.status.kind === 'made' ? pending.status.batchId : undefined
   const open = batches?.find((batch) => isOpen(batch) && !wasLeft(batch.id))
   const next = made ?? (many === 'open' && pending === null ? open?.id : undefined)
   useEffect(() => {
     if (next === undefined) return
     if (made) {
-      forgetNames(personId, site.id)
+      forgetCreated(personId, site.id)
       store.settle()
-      void queries.invalidateQueries({ queryKey: ['batches', 'last'] })
+      reloadLastBatches()
     }
     onShow(next)
-  }, [next, made, store, queries, personId, site.id, onShow])
+  }, [next, made, store, personId, site.id, onShow])
 
   if (many !== 'open' && many !== 'new')
     return (
@@ -46,6 +47,7 @@ export function ManyPart({ site, guestInfo, templates, many, onShow }: Props) {
         id={many}
         site={site}
         guestInfo={guestInfo}
+        wrongRows={countWrongRows(personId, site.id, guestInfo.time_zone)}
         onNew={() => {
           rememberLeft(many)
           onShow('new')

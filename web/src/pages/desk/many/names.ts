@@ -1,4 +1,4 @@
-import { longestName } from '../form/desk-input.ts'
+import { longestName } from '../../../components/creation/desk-input.ts'
 
 /** The most vouchers of one batch. */
 export const mostVouchers = 1_000

@@ -1,11 +1,13 @@
 import { Loader, Text, UnstyledButton } from '@mantine/core'
 import { IconAlertCircle, IconCircleCheck, IconPlayerPause } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Batch } from '../../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../../components/moment.tsx'
 import { addTexts } from '../../../i18n/i18n.ts'
+import { isRunning, lastBatchesQuery } from '../../../queries/batches.ts'
 import deskClasses from '../desk.module.css'
-import { isOpen, isRunning, useLastBatches } from './batch-data.ts'
+import { isOpen } from './batch-data.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 
@@ -23,7 +25,7 @@ type Props = {
 /** The last batches of the site, including those of other people and computers. */
 export function OpenBatches({ siteId, timeZone, shownId, onlyOpen, onShow }: Props) {
   const { t } = useTranslation()
-  const { data = [] } = useLastBatches(siteId)
+  const { data = [] } = useQuery(lastBatchesQuery(siteId))
   const batches = onlyOpen ? data.filter(isOpen) : data
   if (batches.length === 0) return null
   return (

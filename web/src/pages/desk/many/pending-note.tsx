@@ -1,10 +1,15 @@
 import { IconHourglassHigh, IconPlugConnectedX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { useSeconds } from '../../../clock.ts'
 import { Notice } from '../../../components/notice.tsx'
 import { RequestId } from '../../../components/state-pages.tsx'
 import deskClasses from '../desk.module.css'
-import { useSeconds } from '../desk-data.ts'
 import type { PendingBatch } from './batch-store.ts'
+
+export function hasNote(pending: PendingBatch | null): boolean {
+  const kind = pending?.status.kind
+  return kind === 'lost' || kind === 'limited' || kind === 'rejected'
+}
 
 /** Says why a requested batch does not exist yet, or that it was rejected. */
 export function PendingNote({ pending }: { pending: PendingBatch | null }) {

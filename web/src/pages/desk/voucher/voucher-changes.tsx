@@ -1,24 +1,17 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { GuestInfo, Voucher } from '../../../../../client/voucher-api.generated.ts'
-import { ExtendDialog } from '../../../components/voucher/extend-dialog.tsx'
+import { type ExtendProps, useExtend } from '../../../components/voucher/extend/extend-dialog.tsx'
 import { RevokeDialog, useRevocation } from '../../../components/voucher/revoke-voucher.tsx'
 import { hasEnded } from '../../../components/voucher/voucher-end.ts'
 import classes from '../desk.module.css'
 
-type Props = {
-  voucher: Voucher
-  guestInfo: GuestInfo
-  onReplace: (voucher: Voucher, until: string) => void
-}
-
 /** Revoke and extend, for a voucher that still works. */
-export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
+export function VoucherChanges({ voucher, ...extendProps }: Omit<ExtendProps, 'onClose'>) {
   const { t } = useTranslation()
-  const [open, setOpen] = useState<'revoke' | 'extend' | null>(null)
+  const [isRevokeOpen, setIsRevokeOpen] = useState(false)
   const { isRevoking, hasFailed, revoke } = useRevocation(voucher)
-  const close = () => setOpen(null)
+  const { extend, extendDialog } = useExtend(extendProps)
   if (hasEnded(voucher)) return null
   if (isRevoking)
     return (
@@ -33,7 +26,7 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
           {t('desk.revoke-failed')}
         </Text>
       )}
-      <Button variant="subtle" size="compact-md" className={classes.small ?? ''} onClick={() => setOpen('extend')}>
+      <Button variant="subtle" size="compact-md" className={classes.small ?? ''} onClick={() => extend(voucher)}>
         {t('desk.extend')}
       </Button>
       <Button
@@ -41,14 +34,12 @@ export function VoucherChanges({ voucher, guestInfo, onReplace }: Props) {
         size="compact-md"
         color="red"
         className={classes.small ?? ''}
-        onClick={() => setOpen('revoke')}
+        onClick={() => setIsRevokeOpen(true)}
       >
         {t('desk.revoke')}
       </Button>
-      <RevokeDialog voucher={voucher} revoke={revoke} opened={open === 'revoke'} onClose={close} />
-      {open === 'extend' && (
-        <ExtendDialog voucher={voucher} guestInfo={guestInfo} onClose={close} onReplace={onReplace} />
-      )}
+      <RevokeDialog voucher={voucher} revoke={revoke} opened={isRevokeOpen} onClose={() => setIsRevokeOpen(false)} />
+      {extendDialog}
     </Group>
   )
 }

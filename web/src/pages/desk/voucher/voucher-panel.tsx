@@ -1,20 +1,28 @@
 import { Button, Group, Text } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { IconCheck, IconCopy, IconShare } from '@tabler/icons-react'
+import type { TFunction } from 'i18next'
+import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { StatusWords } from '../../../components/voucher/status-mark.tsx'
 import { hasEnded } from '../../../components/voucher/voucher-end.ts'
 import { limitWords, validityWords } from '../../../components/voucher/voucher-words.ts'
+import qrClasses from '../../../components/voucher/wifi-qr.module.css'
+import type { WallTime } from '../../../components/voucher/zoned-time.ts'
+import { ZoneNote } from '../../../components/zone-note.tsx'
 import { useCopy } from '../../../hooks/use-copy.ts'
 import { useLayout } from '../../../hooks/use-layout.ts'
-import { useKeys } from '../../../keys.ts'
+import { lazyPart } from '../../../new-version.tsx'
 import { PrintMenu } from '../../../print/print-menu.tsx'
+import { useShortcuts } from '../../../shortcuts.ts'
 import classes from '../desk.module.css'
 import { VoucherChanges } from './voucher-changes.tsx'
-import { WifiQr } from './wifi-qr.tsx'
 
-/** The second click of a double click must not hide the code. */
+/** The desk loads it after its first paint, so that it is there with the first voucher. */
+export const loadWifiQr = async () => (await import('../../../components/voucher/wifi-qr.tsx')).WifiQr
+const WifiQr = lazyPart(loadWifiQr)
+
+/** The second press of a double press must not hide the code. */
 const ignoreNextMs = 600
 
 type Props = {
@@ -24,12 +32,14 @@ type Props = {
   /** True if the voucher was made just now and was not opened from the list. */
   isNew: boolean
   onNext: () => void
-  /** Creates another voucher for the same guest, valid until this time. */
-  onReplace: (voucher: Voucher, until: string) => void
+  /** Revokes the voucher and returns to the form with its text. Only for a new voucher. */
+  onUndo: () => void
+  /** Creates a second voucher for the same guest, valid until this time. */
+  onSecondCode: (voucher: Voucher, until: WallTime) => void
 }
 
 /** The code to hand over, the steps for the guest, and the actions for the voucher. */
-export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplace }: Props) {
+export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onUndo, onSecondCode }: Props) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const timeZone = guestInfo.time_zone
@@ -46,13 +56,18 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
     if (!isNew || Date.now() - shownAt.current > ignoreNextMs) onNext()
   }
   const copyCode = () => copy(voucher.formatted_code)
-  useKeys([
+  const canUndo = isNew && !isOver
+  useShortcuts([
     { hotkey: 'c', shown: ['C'], label: t('desk.copy-code'), run: copyCode },
     { hotkey: 'n', shown: ['N'], label: t('desk.next-guest'), run: next },
+    ...(isNew ? [{ shown: ['⏎'], label: t('desk.next-guest') }] : []),
+    ...(canUndo ? [{ hotkey: 'mod+Z', shown: [t('undo.key')], label: t('undo.undo-what'), run: onUndo }] : []),
   ])
+  useEnter(panel, () => isNew && next())
+  const qrSize = isPhone ? 104 : 136
 
   return (
-    <div ref={panel} tabIndex={-1} className={classes.result} style={{ outline: 'none' }}>
+    <div ref={panel} tabIndex={-1} className={classes.result}>
       <Group justify="space-between" gap="0 16px">
         <Group gap={8} wrap="nowrap" miw={0}>
           {isNew && <IconCheck size={18} color="var(--vs-ok-text)" aria-hidden style={{ flex: 'none' }} />}
@@ -77,15 +92,27 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
         <Text c="dimmed">{t('desk.over')}</Text>
       ) : (
         <div className={classes.guide}>
-          <WifiQr guestInfo={guestInfo} size={isPhone ? 104 : 136} />
+          <Suspense fallback={guestInfo.wifi_name && <QrPlace size={qrSize} />}>
+            <WifiQr guestInfo={guestInfo} size={qrSize} />
+          </Suspense>
           <Steps voucher={voucher} guestInfo={guestInfo} />
         </div>
       )}
-      {!isNew && <VoucherChanges voucher={voucher} guestInfo={guestInfo} onReplace={onReplace} />}
+      {!isNew && <VoucherChanges voucher={voucher} site={site} guestInfo={guestInfo} onSecondCode={onSecondCode} />}
+      {canUndo && (
+        <Group mt="md" ml={-12}>
+          <Button variant="subtle" size="compact-md" className={classes.small ?? ''} onClick={onUndo}>
+            {t('undo.undo')}
+            <kbd className={classes.key} style={{ marginLeft: 10 }} aria-hidden>
+              {t('undo.key')}
+            </kbd>
+          </Button>
+        </Group>
+      )}
       <div className={classes.actions}>
         {!isOver && (
           <div className={classes.print}>
-            <PrintMenu vouchers={[voucher]} site={site} guestInfo={guestInfo} />
+            <PrintMenu vouchers={[voucher]} site={site} guestInfo={guestInfo} withAfterCreating />
           </div>
         )}
         <Button h={42} variant="default" leftSection={<IconCopy size={18} aria-hidden />} onClick={copyCode}>
@@ -94,13 +121,52 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onReplac
             C
           </kbd>
         </Button>
+        {isPhone && !isOver && 'share' in navigator && (
+          <Button
+            h={42}
+            variant="default"
+            leftSection={<IconShare size={18} aria-hidden />}
+            onClick={() => share(shareText(t, voucher, guestInfo))}
+          >
+            {t('share.share')}
+          </Button>
+        )}
         <Button h={42} variant="default" className={classes.last ?? ''} onClick={next}>
           {t(isNew ? 'desk.next-guest' : 'desk.back-to-form')}
           <kbd className={classes.key} style={{ marginLeft: 10 }} aria-hidden>
-            N
+            {isNew ? '⏎' : 'N'}
           </kbd>
         </Button>
       </div>
+    </div>
+  )
+}
+
+/** The browser rejects when the person chooses nobody. Then there is nothing to say. */
+function share(text: string): void {
+  navigator.share({ text }).catch(() => {})
+}
+
+function shareText(t: TFunction, { formatted_code: code }: Voucher, { wifi_name: wifi }: GuestInfo): string {
+  return wifi === null ? t('share.text-unnamed', { code }) : t('share.text', { wifi, code })
+}
+
+/** Enter, unless an element such as a button or a field uses it. A key that is held down since the form is no press. */
+function useEnter(panel: RefObject<HTMLElement | null>, run: () => void): void {
+  useEffect(() => {
+    const press = ({ key, repeat, target }: KeyboardEvent) => {
+      if (key === 'Enter' && !repeat && (target === panel.current || target === document.body)) run()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+}
+
+/** Keeps the place of the QR code while its script is loaded. */
+function QrPlace({ size }: { size: number }) {
+  return (
+    <div className={qrClasses.qr}>
+      <svg width={size} height={size} aria-hidden />
     </div>
   )
 }
@@ -141,6 +207,7 @@ function Steps({ voucher, guestInfo }: { voucher: Voucher; guestInfo: GuestInfo 
           <Text fz={13.5} c="dimmed">
             {t('desk.valid-for', { validity: validityWords(t, voucher, guestInfo.time_zone) })}
           </Text>
+          {voucher.ends_at && <ZoneNote timeZone={guestInfo.time_zone} />}
         </span>
       </li>
     </ol>

@@ -1,24 +1,41 @@
-import { Anchor, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
-import { isEmail, isNotEmpty, useForm } from '@mantine/form'
+import { Anchor, Group, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { isEmail, isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { CreatedPerson, NewPerson, StaffMember } from '../../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../../api.ts'
-import { changedFields } from '../../../changed-fields.ts'
+import type {
+  CreatedPerson,
+  NewPerson,
+  Person,
+  PersonChange,
+  StaffMember,
+} from '../../../../../client/voucher-api.generated.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { SitesField } from '../../../components/sites-field.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { useSaveForm } from '../../../hooks/use-save-form.ts'
+import { orValue } from '../../../newer-values.ts'
+import { createPerson, updatePerson } from '../../../queries/people.ts'
 import { usePerson } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
 import { SaveLine } from '../save-line.tsx'
+import { useSitesWords } from '../use-sites-words.ts'
+import { useProviderName } from './use-provider-name.ts'
 
-export type Act = 'link' | 'sign-out' | 'deactivate' | 'activate'
+export type Act = 'link' | 'sign-out' | 'reset-factors' | 'unlink' | 'deactivate' | 'activate'
 
-/** The actions for a person. A deactivated person has no session and may not get a link. */
-export function actsFor({ active, state }: StaffMember): Act[] {
-  if (!active) return ['activate']
-  return state === 'invited' ? ['link', 'deactivate'] : ['link', 'sign-out', 'deactivate']
+/** The actions for a person. A deactivated person has no session and may not get a link. Only administrators unlink accounts. */
+export function actsFor(
+  { active, state, identity, second_factors: factors = [] }: StaffMember,
+  role: Person['role'],
+): Act[] {
+  const unlink: Act[] = identity && role === 'admin' ? ['unlink'] : []
+  if (!active) return ['activate', ...unlink]
+  if (state === 'invited') return ['link', 'deactivate']
+  return ['link', 'sign-out', ...(factors.length > 0 ? (['reset-factors'] as const) : []), ...unlink, 'deactivate']
+}
+
+export function isDestructive(act: Act): boolean {
+  return act === 'deactivate' || act === 'unlink'
 }
 
 type Props = {
@@ -33,10 +50,8 @@ type Props = {
 export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
   const { t } = useTranslation()
   const me = usePerson()
-  const form = usePersonForm(person)
-  const { role } = form.values
-  const save = useSave(form, { person, onInvited, onClose })
-  const isKnown = Object.keys(form.errors).length > 0
+  const { form, element, isSaving, error } = usePersonForm({ person, onInvited, onClose })
+  const { role, hasGroupRights } = form.values
   return (
     <Dialog
       opened
@@ -44,18 +59,20 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
       title={person ? person.name : t('settings.invite-title')}
       isSticky={form.isDirty()}
     >
-      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form {...element}>
         <Stack gap="md">
           <TextInput data-autofocus label={t('person.name')} {...form.getInputProps('name')} />
           {person ? (
-            <Text fz={13.5} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {person.email}
+            <Text component="div" fz={13.5} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              <div>{person.email}</div>
+              <FactorWords person={person} />
             </Text>
           ) : (
             <TextInput type="email" autoComplete="off" label={t('sign-in.email')} {...form.getInputProps('email')} />
           )}
-          <RoleField form={form} />
-          {role !== 'admin' && (
+          {person?.identity && <GroupRights person={person} form={form} />}
+          {!hasGroupRights && <RoleField form={form} />}
+          {role !== 'admin' && !hasGroupRights && (
             <SitesField
               label={t('nav.sites')}
               canBeAll={me.all_sites}
@@ -73,12 +90,11 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
             ]}
             {...form.getInputProps('language')}
           />
-          {save.error && !isKnown && <ErrorMessage error={save.error} />}
+          {error && <ErrorMessage error={error} />}
           <SaveLine
             isDirty={person !== undefined && form.isDirty()}
-            isBusy={save.isPending}
+            isBusy={isSaving}
             action={t(person ? 'settings.save' : 'settings.invite-submit')}
-            failure={save.error}
             onCancel={onClose}
           />
           {person && !form.isDirty() && <Acts person={person} onAct={onAct} />}
@@ -88,56 +104,94 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
   )
 }
 
-function usePersonForm(person: StaffMember | undefined) {
+/** Which second factors the person has. */
+export function FactorWords({ person }: { person: StaffMember }) {
+  const { t } = useTranslation()
+  const { second_factors: factors = [] } = person // a process of an older version does not send them
+  const kinds = factors.map((kind) => t(`settings.factor-${kind}`, orValue(kind)))
+  return (
+    <>
+      {t('settings.factor')} {kinds.length === 0 ? t('settings.factor-none') : kinds.join(', ')}
+    </>
+  )
+}
+
+function usePersonForm({ person, onInvited, onClose }: Pick<Props, 'person' | 'onInvited' | 'onClose'>) {
   const { t } = useTranslation()
   const { site } = useScope()
-  const form = useForm({
+  return useSaveForm({
     initialValues: {
       name: person?.name ?? '',
       email: person?.email ?? '',
       role: person?.role ?? 'desk',
       sites: (person ? (person.all_sites ? 'all' : person.site_ids) : site ? [site.id] : []) as number[] | 'all',
       language: (person?.language ?? '') as 'de' | 'en' | '',
+      hasGroupRights: person?.rights_from_groups ?? false,
     },
     validateInputOnBlur: ['name', 'email'],
-    clearInputErrorOnChange: true,
     validate: {
-      name: isNotEmpty(t('first-run.name-missing')),
-      email: isEmail(t('first-run.email-wrong')),
-      sites: (sites, { role }) => (role !== 'admin' && sites.length === 0 ? t('settings.sites-missing') : null),
+      name: isNotEmpty(t('person.name-missing')),
+      email: isEmail(t('person.email-wrong')),
+      sites: (sites, { role, hasGroupRights }) =>
+        role !== 'admin' && !hasGroupRights && sites.length === 0 ? t('settings.sites-missing') : null,
     },
-  })
-  return form
-}
-
-type Form = ReturnType<typeof usePersonForm>
-
-function fieldsOf({ name, role, sites, language }: Form['values']): Omit<NewPerson, 'email'> {
-  const granted = role === 'admin' ? {} : sites === 'all' ? { all_sites: true as const } : { site_ids: sites }
-  return { name: name.trim(), role, language: language === '' ? null : language, ...granted }
-}
-
-function useSave(form: Form, { person, onInvited, onClose }: Pick<Props, 'person' | 'onInvited' | 'onClose'>) {
-  const { t } = useTranslation()
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async (values: Form['values']) => {
-      const fields = fieldsOf(values)
-      if (!person) return onInvited(await api.createPerson({ ...fields, email: values.email }))
-      const change = changedFields(fieldsOf(form.getInitialValues()), fields)
-      const saved = change ? await api.updatePerson(person.id, change) : person
-      const isLinkOver = person.link_expires_at !== null && saved.link_expires_at === null
+    toFields: ({ name, email, role, sites, language, hasGroupRights }): NewPerson & PersonChange => ({
+      name: name.trim(),
+      email,
+      language: language === '' ? null : language,
+      ...(person?.identity && { rights_from_groups: hasGroupRights }),
+      ...(hasGroupRights && person // role and sites stay as they are until the next sign-in
+        ? rightsOf({ role: person.role, sites: person.all_sites ? 'all' : person.site_ids })
+        : rightsOf({ role, sites })),
+    }),
+    ...(person ? { update: updatePerson(person.id) } : { create: createPerson }),
+    fields: { site_ids: 'sites', email_taken: 'email', email_invalid: 'email' },
+    onSaved: (saved) => {
+      if (saved && 'password_link' in saved) return onInvited(saved)
+      const isLinkOver = person?.link_expires_at !== null && saved?.link_expires_at === null
       notifications.show({ message: isLinkOver ? t('settings.saved-link-ended') : t('settings.saved') })
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['staff'] }),
-    onError: (error) => {
-      const { error: code, errors, message } = toApiError(error)
-      const shown = errors.filter(({ field }) => field === 'name' || field === 'email')
-      form.setErrors(Object.fromEntries(shown.map(({ field, message }) => [field, message])))
-      if (code === 'email_taken' || code === 'email_invalid') form.setFieldError('email', message)
-    },
   })
+}
+
+type Rights = { role: StaffMember['role']; sites: number[] | 'all' }
+
+function rightsOf({ role, sites }: Rights): Pick<NewPerson, 'role' | 'all_sites' | 'site_ids'> {
+  if (role === 'admin') return { role }
+  return { role, ...(sites === 'all' ? { all_sites: true } : { site_ids: sites }) }
+}
+
+type Form = ReturnType<typeof usePersonForm>['form']
+
+/** Says whether role and sites come from the groups of the provider, and which. Only administrators change that. */
+function GroupRights({ person, form }: { person: StaffMember; form: Form }) {
+  const { t } = useTranslation()
+  const { role } = usePerson()
+  const provider = useProviderName(person)
+  const sites = useSitesWords(person)
+  return (
+    <Stack gap={8}>
+      <Text fz={13.5}>{t('settings.signs-in-with', { provider })}</Text>
+      {role === 'admin' && (
+        <Switch
+          label={t('settings.rights-from-groups')}
+          description={t('settings.rights-from-groups-text', { provider })}
+          {...form.getInputProps('hasGroupRights', { type: 'checkbox' })}
+        />
+      )}
+      {form.values.hasGroupRights && (
+        <div>
+          <Text fw={500}>
+            {t(`roles.${person.role}`)} · {sites}
+          </Text>
+          <Text fz={13.5} c="dimmed">
+            {t('settings.rights-fixed', { provider })}
+          </Text>
+        </div>
+      )}
+    </Stack>
+  )
 }
 
 /** Managers can give only the role desk, so they have no choice. */
@@ -159,13 +213,13 @@ function Acts({ person, onAct }: { person: StaffMember; onAct: Props['onAct'] })
   const { t } = useTranslation()
   return (
     <Group gap="lg" pt="md" style={{ borderTop: '1px solid var(--vs-line)' }}>
-      {actsFor(person).map((act) => (
+      {actsFor(person, usePerson().role).map((act) => (
         <Anchor
           key={act}
           component="button"
           type="button"
           fz={13.5}
-          {...(act === 'deactivate' && { c: 'var(--vs-bad-text)' })}
+          {...(isDestructive(act) && { c: 'var(--vs-bad-text)' })}
           onClick={() => onAct(act, person)}
         >
           {t(`settings.act-${act}`)}

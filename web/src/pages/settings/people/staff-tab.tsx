@@ -1,29 +1,35 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconUserPlus } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PasswordLink, StaffMember } from '../../../../../client/voucher-api.generated.ts'
-import { api } from '../../../api.ts'
 import { ConfirmDialog, SecretOnce } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorMessage, errorTexts } from '../../../components/state-pages.tsx'
+import { showFailure } from '../../../components/show-failure.ts'
+import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { FilterBar, SearchField } from '../../../components/table/filters.tsx'
+import { formatTime } from '../../../formats.ts'
+import { activatePerson, createPasswordLink, endAccess, staffQuery } from '../../../queries/people.ts'
 import type { PagePosition } from '../../../search-params.ts'
 import { usePerson } from '../../../session.tsx'
-import { useScope } from '../../../sites.ts'
+import { useScope, useScopeZone } from '../../../sites.ts'
 import { type Act, PersonDialog } from './person-dialog.tsx'
 import { StaffTable } from './staff-table.tsx'
+import { useProviderName } from './use-provider-name.ts'
 
 const pageSize = 50
+
+/** The actions that ask first. */
+type Confirmed = 'deactivate' | 'sign-out' | 'reset-factors' | 'unlink'
 
 /** The dialog that is open: only one at a time. */
 type Open =
   | { what: 'invite' }
   | { what: 'change'; person: StaffMember }
-  | { what: 'deactivate' | 'sign-out'; person: StaffMember }
+  | { what: Confirmed; person: StaffMember }
   | { what: 'link'; name: string; link: PasswordLink }
 
 /** The people whom this person may manage, and everything that can be done with them. */
@@ -78,7 +84,10 @@ export function StaffTab() {
         />
       )}
       {open?.what === 'link' && <LinkOnce {...open} onDone={close} />}
-      {(open?.what === 'deactivate' || open?.what === 'sign-out') && <ConfirmAct {...open} onClose={close} />}
+      {(open?.what === 'deactivate' ||
+        open?.what === 'sign-out' ||
+        open?.what === 'reset-factors' ||
+        open?.what === 'unlink') && <ConfirmAct {...open} onClose={close} />}
     </>
   )
 }
@@ -87,41 +96,32 @@ function useStaff() {
   const { text, cursor, page } = useSearch({ from: '/shell/settings' })
   const { site } = useScope()
   const words = text?.trim()
-  const query = {
-    limit: pageSize,
-    ...(words && { text: words }),
-    ...(cursor && { cursor }),
-    ...(site && { site_id: site.id }),
-  }
-  const found = useQuery({
-    queryKey: ['staff', query],
-    queryFn: () => api.listStaff(query),
-    placeholderData: keepPreviousData,
-  })
+  const found = useQuery(
+    staffQuery({
+      limit: pageSize,
+      ...(words && { text: words }),
+      ...(cursor && { cursor }),
+      ...(site && { site_id: site.id }),
+    }),
+  )
   return { ...found, text, cursor, page }
 }
 
 /** Actions that need no confirmation run at once. The others open their dialog. */
 function useActs(setOpen: (open: Open | undefined) => void) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const onError = (error: unknown) => {
-    const { title, text } = errorTexts(t, error)
-    notifications.show({ color: 'red', title, message: text })
-  }
+  const onError = (error: unknown) => showFailure(t, error)
   const createLink = useMutation({
-    mutationFn: (person: StaffMember) => api.createPasswordLink(person.id),
+    ...createPasswordLink,
     onSuccess: (link, { name }) => setOpen({ what: 'link', name, link }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['staff'] }),
     onError,
   })
   const activate = useMutation({
-    mutationFn: (person: StaffMember) => api.updatePerson(person.id, { active: true }),
+    ...activatePerson,
     onSuccess: ({ name }) => {
       notifications.show({ message: t('settings.activated', { name }) })
       setOpen(undefined)
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['staff'] }),
     onError,
   })
   return (act: Act, person: StaffMember) => {
@@ -131,21 +131,17 @@ function useActs(setOpen: (open: Open | undefined) => void) {
   }
 }
 
-type ConfirmProps = { what: 'deactivate' | 'sign-out'; person: StaffMember; onClose: () => void }
+type ConfirmProps = { what: Confirmed; person: StaffMember; onClose: () => void }
 
 function ConfirmAct({ what, person, onClose }: ConfirmProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const { id, name } = person
-  const act = useMutation<unknown>({
-    mutationFn: () => (what === 'deactivate' ? api.updatePerson(id, { active: false }) : api.deletePersonSessions(id)),
+  const act = useMutation({
+    ...endAccess(id, what),
     onSuccess: () => {
-      notifications.show({
-        message: t(what === 'deactivate' ? 'settings.deactivated' : 'settings.signed-out', { name }),
-      })
+      notifications.show({ message: t(`settings.${what}-done`, { name }) })
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['staff'] }),
   })
   return (
     <ConfirmDialog
@@ -157,19 +153,21 @@ function ConfirmAct({ what, person, onClose }: ConfirmProps) {
       isBusy={act.isPending}
       error={act.error}
     >
-      {t(`settings.${what}-text`)}
+      {t(`settings.${what}-text`, { provider: useProviderName(person) })}
     </ConfirmDialog>
   )
 }
 
 function LinkOnce({ name, link, onDone }: { name: string; link: PasswordLink; onDone: () => void }) {
-  const { t, i18n } = useTranslation()
-  const until = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const { t } = useTranslation()
+  const timeZone = useScopeZone()
   return (
     <SecretOnce
       opened
       title={t('settings.link-title', { name })}
-      text={t('settings.link-text', { time: until.format(new Date(link.expires_at)) })}
+      text={t('settings.link-text', {
+        time: formatTime(link.expires_at, { timeZone, dateStyle: 'medium', timeStyle: 'short' }),
+      })}
       secret={link.url}
       stored={t('settings.link-stored')}
       onDone={onDone}

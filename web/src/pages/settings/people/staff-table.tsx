@@ -1,5 +1,6 @@
 import { ActionIcon, Anchor, Group, Menu, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StaffMember } from '../../../../../client/voucher-api.generated.ts'
@@ -8,9 +9,12 @@ import { PersonAvatar } from '../../../components/shell/navigation.tsx'
 import { type Column, DataTable } from '../../../components/table/data-table.tsx'
 import { Pager } from '../../../components/table/pager.tsx'
 import { useLayout } from '../../../hooks/use-layout.ts'
+import { orValue } from '../../../newer-values.ts'
 import { usePerson } from '../../../session.tsx'
-import { useScope } from '../../../sites.ts'
-import { type Act, actsFor } from './person-dialog.tsx'
+import { useScopeZone } from '../../../sites.ts'
+import { useSitesWords } from '../use-sites-words.ts'
+import { type Act, actsFor, FactorWords, isDestructive } from './person-dialog.tsx'
+import { useProviderName } from './use-provider-name.ts'
 
 type Props = {
   staff: StaffMember[] | undefined
@@ -25,9 +29,10 @@ type Props = {
 export function StaffTable({ staff, isFetching, empty, position, onOpen, onAct }: Props) {
   const { t } = useTranslation()
   const isWide = useLayout() === 'full'
+  const timeZone = useScopeZone()
   const columns: Column<StaffMember>[] = [
     { accessor: 'name', title: t('person.name'), render: (person) => <Name person={person} onOpen={onOpen} /> },
-    { accessor: 'role', title: t('settings.role'), render: ({ role }) => t(`roles.${role}`) },
+    { accessor: 'role', title: t('settings.role'), render: ({ role }) => t(`roles.${role}`, orValue(role)) },
     { accessor: 'sites', title: t('nav.sites'), render: (person) => <Sites person={person} /> },
     { accessor: 'state', title: t('settings.state'), render: (person) => <State person={person} /> },
     {
@@ -36,7 +41,7 @@ export function StaffTable({ staff, isFetching, empty, position, onOpen, onAct }
       hidden: !isWide,
       render: ({ last_seen_at: at }) => (
         <Text fz="inherit" c="dimmed">
-          {at ? <Moment at={at} /> : '–'}
+          {at ? <Moment at={at} timeZone={timeZone} /> : '–'}
         </Text>
       ),
     },
@@ -103,32 +108,37 @@ function OwnName({ person }: { person: StaffMember }) {
 function Sites({ person }: { person: StaffMember }) {
   return (
     <Text fz="inherit" c="dimmed" lineClamp={2}>
-      {useSiteWords(person)}
+      {useSitesWords(person)}
     </Text>
   )
 }
 
-/** One or two sites by name, otherwise how many. */
-function useSiteWords({ all_sites: isAll, site_ids: ids }: StaffMember): string {
-  const { t } = useTranslation()
-  const { sites = [] } = useScope()
-  const names = ids.map((id) => sites.find((site) => site.id === id)?.name)
-  if (isAll) return t('settings.all-sites')
-  return ids.length > 2 || names.includes(undefined) ? t('settings.sites', { count: ids.length }) : names.join(', ')
-}
-
 function State({ person }: { person: StaffMember }) {
   const { t } = useTranslation()
+  const timeZone = useScopeZone()
   const { state, link_expires_at: linkEnd } = person
-  if (state === 'active') return <Text fz="inherit">{t('settings.state-active')}</Text>
+  if (state === 'active')
+    return (
+      <div>
+        <Text fz="inherit">{t('settings.state-active')}</Text>
+        {person.identity ? (
+          <SignsInWith person={person} />
+        ) : (
+          <Text fz={12.5} lh="16px" c="dimmed">
+            <FactorWords person={person} />
+          </Text>
+        )}
+      </div>
+    )
   if (state === 'deactivated') return <Text fz="inherit">{t('settings.state-deactivated')}</Text>
+  if (state !== 'invited') return <Text fz="inherit">{orValue(state).defaultValue}</Text>
   return (
     <div>
       <Text fz="inherit">{t('settings.state-invited')}</Text>
       <Text fz={12.5} lh="16px" c={linkEnd ? 'dimmed' : 'var(--vs-warn-text)'}>
         {linkEnd ? (
           <>
-            {t('settings.link-until')} <Moment at={linkEnd} />
+            {t('settings.link-until')} <Moment at={linkEnd} timeZone={timeZone} />
           </>
         ) : (
           t('settings.link-expired')
@@ -138,13 +148,25 @@ function State({ person }: { person: StaffMember }) {
   )
 }
 
+function SignsInWith({ person }: { person: StaffMember }) {
+  const { t } = useTranslation()
+  const provider = useProviderName(person)
+  if (!person.identity) return null
+  return (
+    <Text fz={12.5} lh="16px" c="dimmed" lineClamp={2}>
+      {t('settings.signs-in-with', { provider })}
+    </Text>
+  )
+}
+
 type MenuProps = Pick<Props, 'onOpen' | 'onAct'> & { person: StaffMember }
 
 function ActMenu({ person, onOpen, onAct }: MenuProps) {
   const { t } = useTranslation()
-  if (usePerson().id === person.id) return null
+  const me = usePerson()
+  if (me.id === person.id) return null
   return (
-    <Menu position="bottom-end" shadow="md">
+    <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon
           aria-label={t('settings.acts', { name: person.name })}
@@ -156,10 +178,13 @@ function ActMenu({ person, onOpen, onAct }: MenuProps) {
       </Menu.Target>
       <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
         <Menu.Item onClick={() => onOpen(person)}>{t('settings.change')}</Menu.Item>
-        {actsFor(person).map((act) => (
+        <Menu.Item renderRoot={(props) => <Link to="/vouchers" search={{ by: person.id }} {...props} />}>
+          {t('settings.their-vouchers')}
+        </Menu.Item>
+        {actsFor(person, me.role).map((act) => (
           <Menu.Item
             key={act}
-            {...(act === 'deactivate' && { c: 'var(--vs-bad-text)' })}
+            {...(isDestructive(act) && { c: 'var(--vs-bad-text)' })}
             onClick={() => onAct(act, person)}
           >
             {t(`settings.act-${act}`)}
@@ -172,7 +197,7 @@ function ActMenu({ person, onOpen, onAct }: MenuProps) {
 
 function PhoneRow({ person }: { person: StaffMember }) {
   const { t } = useTranslation()
-  const sites = useSiteWords(person)
+  const sites = useSitesWords(person)
   return (
     <Group gap="sm" wrap="nowrap">
       <PersonAvatar name={person.name} />
@@ -182,15 +207,16 @@ function PhoneRow({ person }: { person: StaffMember }) {
             <OwnName person={person} />
           </Text>
           <Text fz={13} c="dimmed" style={{ flex: 'none' }}>
-            {t(`settings.state-${person.state}`)}
+            {t(`settings.state-${person.state}`, orValue(person.state))}
           </Text>
         </Group>
         <Text fz={13} c="dimmed" truncate>
           {person.email}
         </Text>
         <Text fz={13} c="dimmed" truncate>
-          {t(`roles.${person.role}`)} · {sites}
+          {t(`roles.${person.role}`, orValue(person.role))} · {sites}
         </Text>
+        <SignsInWith person={person} />
       </div>
     </Group>
   )

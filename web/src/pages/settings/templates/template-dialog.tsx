@@ -1,18 +1,17 @@
 import { Anchor, Checkbox, Group, Input, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
-import { isNotEmpty, useForm } from '@mantine/form'
+import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { api, toApiError } from '../../../api.ts'
-import { changedFields } from '../../../changed-fields.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { durationWords, templateName, templateSentence } from '../../../components/voucher/voucher-words.ts'
+import { useSaveForm } from '../../../hooks/use-save-form.ts'
+import { createTemplate, updateTemplate } from '../../../queries/templates.ts'
 import { usePerson } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
-import { templateSentence } from '../../desk/words.ts'
 import { SaveLine } from '../save-line.tsx'
-import { formValuesOf, limitsOf, type TemplateValues, units } from './template-form.ts'
+import { formValuesOf, limitsOf, units } from './template-form.ts'
 
 const wholeNumber = { min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
 
@@ -26,20 +25,24 @@ type Props = {
 /** Creates or changes a template. The sentence below the fields is the one that the desk shows. */
 export function TemplateDialog({ template, onRemove, onClose }: Props) {
   const { t } = useTranslation()
-  const form = useTemplateForm(template)
-  const save = useSave(form, template, onClose)
+  const { form, element, isSaving, error } = useTemplateForm(template, onClose)
   const limits = limitsOf(form.values)
-  const isKnown = Object.keys(form.errors).length > 0
   return (
     <Dialog
       opened
       onClose={onClose}
-      title={template ? template.name : t('settings.create-template')}
+      title={template ? templateName(t, template) : t('settings.create-template')}
       isSticky={form.isDirty()}
     >
-      <form noValidate onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form {...element}>
         <Stack gap="md">
-          <TextInput data-autofocus label={t('person.name')} {...form.getInputProps('name')} />
+          <TextInput
+            data-autofocus
+            label={t('person.name')}
+            description={t('settings.automatic-name')}
+            placeholder={limits.expire_minutes > 0 ? durationWords(t, limits.expire_minutes) : ''}
+            {...form.getInputProps('name')}
+          />
           {!template && <SiteField form={form} />}
           <Durations form={form} />
           <Devices form={form} />
@@ -47,12 +50,11 @@ export function TemplateDialog({ template, onRemove, onClose }: Props) {
           <Text fz={13.5} p="sm" style={{ borderRadius: 8, background: 'var(--vs-nav)' }} aria-live="polite">
             {limits.expire_minutes > 0 && templateSentence(t, limits)}
           </Text>
-          {save.error && !isKnown && <ErrorMessage error={save.error} />}
+          {error && <ErrorMessage error={error} />}
           <SaveLine
             isDirty={template !== undefined && form.isDirty()}
-            isBusy={save.isPending}
+            isBusy={isSaving}
             action={t(template ? 'settings.save' : 'settings.create-template')}
-            failure={save.error}
             onCancel={onClose}
           />
           {template && !form.isDirty() && (
@@ -74,50 +76,41 @@ export function TemplateDialog({ template, onRemove, onClose }: Props) {
   )
 }
 
-function useTemplateForm(template: Template | undefined) {
+function useTemplateForm(template: Template | undefined, onClose: () => void) {
   const { t } = useTranslation()
   const { role } = usePerson()
   const { site, sites } = useScope()
   const first = site ?? (role === 'admin' ? undefined : sites?.[0])
-  return useForm<TemplateValues>({
+  return useSaveForm({
     initialValues: formValuesOf(template, first ? String(first.id) : role === 'admin' ? 'all' : ''),
-    validateInputOnBlur: ['name', 'amount', 'devices'],
-    clearInputErrorOnChange: true,
+    validateInputOnBlur: ['amount', 'devices'],
     validate: {
-      name: isNotEmpty(t('first-run.name-missing')),
       site: isNotEmpty(t('desk.choose-site')),
       amount: (amount) => (Number(amount) > 0 ? null : t('desk.wrong-amount')),
       devices: (devices, { isAnyDevices }) =>
         isAnyDevices || Number(devices) > 0 ? null : t('settings.wrong-devices'),
     },
-  })
-}
-
-type Form = ReturnType<typeof useTemplateForm>
-
-function useSave(form: Form, template: Template | undefined, onClose: () => void) {
-  const { t } = useTranslation()
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async (values: TemplateValues) => {
-      const fieldsOf = (values: TemplateValues) => ({ name: values.name.trim(), ...limitsOf(values) })
-      const fields = fieldsOf(values)
-      if (!template)
-        return api.createTemplate({ ...fields, site_id: values.site === 'all' ? null : Number(values.site) })
-      const change = changedFields(fieldsOf(form.getInitialValues()), fields)
-      return change ? api.updateTemplate(template.id, change) : template
+    toFields: (values) => ({
+      name: values.name.trim(),
+      site_id: values.site === 'all' ? null : Number(values.site),
+      ...limitsOf(values),
+    }),
+    ...(template ? { update: updateTemplate(template.id) } : { create: createTemplate }),
+    fields: {
+      template_name_taken: 'name',
+      display_name_invalid: 'name',
+      expire_minutes: 'amount',
+      max_uses: 'devices',
     },
-    onSuccess: ({ name }) => {
-      notifications.show({ message: template ? t('settings.saved') : t('settings.created', { name }) })
+    onSaved: (saved) => {
+      const message = template ? t('settings.saved') : t('settings.created', { name: saved && templateName(t, saved) })
+      notifications.show({ message })
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['templates'] }),
-    onError: (error) => {
-      const { error: code, message } = toApiError(error)
-      if (code === 'template_name_taken' || code === 'display_name_invalid') form.setFieldError('name', message)
-    },
   })
 }
+
+type Form = ReturnType<typeof useTemplateForm>['form']
 
 /** A template stays where it was created. Only administrators create templates for all sites. */
 function SiteField({ form }: { form: Form }) {

@@ -8,6 +8,7 @@ export const units = Object.keys(minutesPer) as Unit[]
 
 /** The fields of the form. An empty number means no limit; speeds are in Mbit/s, as the desk has them. */
 export type TemplateValues = {
+  /** Empty: the duration. */
   name: string
   /** The number of a site as text, or `all`. */
   site: string
@@ -38,7 +39,7 @@ export function formValuesOf(template: Template | undefined, site: string): Temp
   const { expire_minutes: minutes, max_uses: devices, qos } = template
   const unit = units.findLast((one) => minutes % minutesPer[one] === 0) ?? 'minutes'
   return {
-    name: template.name,
+    name: template.automatic_name ? '' : template.name,
     site,
     amount: minutes / minutesPer[unit],
     unit,

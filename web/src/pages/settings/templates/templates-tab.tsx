@@ -1,30 +1,85 @@
-import { ActionIcon, Anchor, Button, Group, Menu, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconDots, IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { IconDots, IconGripVertical, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
-import { listAll } from '../../../../../client/voucher-client.ts'
-import { api } from '../../../api.ts'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { showFailure } from '../../../components/show-failure.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { type Column, DataTable } from '../../../components/table/data-table.tsx'
+import { templateName, templateSentence } from '../../../components/voucher/voucher-words.ts'
+import { deleteTemplate, templatesQuery, updateTemplate } from '../../../queries/templates.ts'
 import { usePerson } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
-import { templateSentence } from '../../desk/words.ts'
 import { TemplateDialog } from './template-dialog.tsx'
+import classes from './templates.module.css'
+import { useTemplateOrder } from './use-template-order.ts'
 
 type Open = { what: 'create' } | { what: 'change' | 'remove'; template: Template }
 
-/** Templates for all sites and for single sites. With a chosen site: those that its desk can use. */
+/** Templates for all sites and for single sites, in the order of the desk. With a chosen site: those that its desk can use. */
 export function TemplatesTab() {
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>()
-  const { data: templates, error, refetch, isFetching } = useTemplates()
+  const { site } = useScope()
+  const { data: templates, error, refetch, isFetching } = useQuery(templatesQuery(site?.id))
   const mayChange = useMayChange()
-  const columns = useColumns(setOpen, mayChange)
+  const order = useTemplateOrder(templates ?? [], site?.id)
+  const menu = (template: Template) =>
+    mayChange(template) && (
+      <TemplateMenu
+        template={template}
+        onOpen={(what) => setOpen({ what, template })}
+        {...(order.placeOf(template.id) > 0 && { onUp: () => order.moveBy(template.id, -1) })}
+        {...(order.placeOf(template.id) + 1 < (templates?.length ?? 0) && {
+          onDown: () => order.moveBy(template.id, 1),
+        })}
+      />
+    )
+  const columns: Column<Template>[] = [
+    {
+      accessor: 'order',
+      title: <VisuallyHidden>{t('settings.order')}</VisuallyHidden>,
+      width: 60,
+      render: (template) =>
+        mayChange(template) && (
+          <Tooltip label={t('settings.move-hint')}>
+            <ActionIcon
+              className={classes.handle ?? ''}
+              aria-label={t('settings.move', { name: templateName(t, template) })}
+              onClick={(event) => event.stopPropagation()}
+              {...order.handle(template)}
+            >
+              <IconGripVertical size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        ),
+    },
+    {
+      accessor: 'name',
+      title: t('person.name'),
+      render: (template) => (
+        <Name
+          template={template}
+          {...(mayChange(template) && { onOpen: () => setOpen({ what: 'change', template }) })}
+        />
+      ),
+    },
+    {
+      accessor: 'sentence',
+      title: t('settings.voucher'),
+      render: (template) => (
+        <Text fz="inherit" c="dimmed">
+          {templateSentence(t, template)}
+        </Text>
+      ),
+    },
+    { accessor: 'site', title: t('settings.for-site'), render: (template) => <Place template={template} /> },
+    { accessor: 'acts', title: '', textAlign: 'right', width: 72, render: menu },
+  ]
   const close = () => setOpen(undefined)
   const isOpenable = (template: Template) => mayChange(template) && setOpen({ what: 'change', template })
   return (
@@ -45,9 +100,12 @@ export function TemplatesTab() {
           isFetching={isFetching && templates !== undefined}
           empty={<EmptyState title={t('settings.no-templates')} text={t('settings.no-templates-text')} />}
           onOpen={isOpenable}
+          rowAttributes={order.row}
           phoneRow={(template) => <PhoneRow template={template} />}
+          phoneEnd={menu}
         />
       )}
+      <VisuallyHidden role="status">{order.announcement}</VisuallyHidden>
       {(open?.what === 'create' || open?.what === 'change') && (
         <TemplateDialog
           template={open.what === 'change' ? open.template : undefined}
@@ -60,89 +118,79 @@ export function TemplatesTab() {
   )
 }
 
-function useTemplates() {
-  const { site } = useScope()
-  const query = { limit: 200, ...(site && { site_id: site.id }) }
-  return useQuery({
-    queryKey: ['templates', 'settings', site?.id],
-    queryFn: async () => {
-      const found: Template[] = []
-      for await (const template of listAll((page) => api.listTemplates({ ...query, ...page }))) found.push(template)
-      return found
-    },
-  })
-}
-
 /** Only administrators change templates for all sites, because every site uses them. */
 function useMayChange(): (template: Template) => boolean {
   const { role } = usePerson()
   return ({ site_id }) => role === 'admin' || site_id !== null
 }
 
-function useColumns(setOpen: (open: Open) => void, mayChange: (template: Template) => boolean): Column<Template>[] {
+function Name({ template, onOpen }: { template: Template; onOpen?: () => void }) {
   const { t } = useTranslation()
-  return [
-    {
-      accessor: 'name',
-      title: t('person.name'),
-      render: (template) =>
-        mayChange(template) ? (
-          <Anchor
-            component="button"
-            type="button"
-            c="inherit"
-            fz="inherit"
-            fw={500}
-            ta="left"
-            onClick={(event) => {
-              event.stopPropagation()
-              setOpen({ what: 'change', template })
-            }}
-          >
-            {template.name}
-          </Anchor>
-        ) : (
-          <Text fz="inherit" fw={500}>
-            {template.name}
-          </Text>
-        ),
-    },
-    {
-      accessor: 'sentence',
-      title: t('settings.voucher'),
-      render: (template) => (
-        <Text fz="inherit" c="dimmed">
-          {templateSentence(t, template)}
+  const name = templateName(t, template)
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {onOpen ? (
+        <Anchor
+          component="button"
+          type="button"
+          c="inherit"
+          fz="inherit"
+          fw={500}
+          ta="left"
+          onClick={(event) => {
+            event.stopPropagation()
+            onOpen()
+          }}
+        >
+          {name}
+        </Anchor>
+      ) : (
+        <Text fz="inherit" fw={500}>
+          {name}
         </Text>
-      ),
-    },
-    { accessor: 'site', title: t('settings.for-site'), render: (template) => <Place template={template} /> },
-    {
-      accessor: 'acts',
-      title: '',
-      textAlign: 'right',
-      width: 72,
-      render: (template) =>
-        mayChange(template) && (
-          <Menu position="bottom-end" shadow="md">
-            <Menu.Target>
-              <ActionIcon
-                aria-label={t('settings.acts', { name: template.name })}
-                onClick={(event) => event.stopPropagation()}
-              >
-                <IconDots size={18} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
-              <Menu.Item onClick={() => setOpen({ what: 'change', template })}>{t('settings.change')}</Menu.Item>
-              <Menu.Item c="var(--vs-bad-text)" onClick={() => setOpen({ what: 'remove', template })}>
-                {t('settings.remove')}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ),
-    },
-  ]
+      )}
+      {template.is_default && <span className={classes.default}>{t('settings.default')}</span>}
+    </Group>
+  )
+}
+
+type MenuProps = {
+  template: Template
+  onOpen: (what: 'change' | 'remove') => void
+  onUp?: () => void
+  onDown?: () => void
+}
+
+function TemplateMenu({ template, onOpen, onUp, onDown }: MenuProps) {
+  const { t } = useTranslation()
+  const name = templateName(t, template)
+  const isDefault = template.is_default
+  const { mutate } = useMutation({
+    ...updateTemplate(template.id),
+    onSuccess: () =>
+      notifications.show({ message: t(isDefault ? 'settings.default-unset' : 'settings.default-set', { name }) }),
+    onError: (error) => showFailure(t, error),
+  })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon aria-label={t('settings.acts', { name })} onClick={(event) => event.stopPropagation()}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
+        <Menu.Item onClick={() => onOpen('change')}>{t('settings.change')}</Menu.Item>
+        <Menu.Item onClick={() => mutate({ is_default: !isDefault })}>
+          {t(isDefault ? 'settings.no-default' : 'settings.make-default')}
+        </Menu.Item>
+        {onUp && <Menu.Item onClick={onUp}>{t('settings.move-up')}</Menu.Item>}
+        {onDown && <Menu.Item onClick={onDown}>{t('settings.move-down')}</Menu.Item>}
+        <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
+          {t('settings.remove')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
 }
 
 function Place({ template }: { template: Template }) {
@@ -165,9 +213,12 @@ function PhoneRow({ template }: { template: Template }) {
   return (
     <>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text fw={500} truncate>
-          {template.name}
-        </Text>
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Text fw={500} truncate>
+            {templateName(t, template)}
+          </Text>
+          {template.is_default && <span className={classes.default}>{t('settings.default')}</span>}
+        </Group>
         <Text fz={13} c="dimmed" truncate maw="50%" style={{ flex: 'none' }}>
           {usePlace(template)}
         </Text>
@@ -181,15 +232,13 @@ function PhoneRow({ template }: { template: Template }) {
 
 function RemoveDialog({ template, onClose }: { template: Template; onClose: () => void }) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
-  const { id, name } = template
+  const name = templateName(t, template)
   const remove = useMutation({
-    mutationFn: () => api.deleteTemplate(id),
+    ...deleteTemplate(template.id),
     onSuccess: () => {
       notifications.show({ message: t('settings.removed', { name }) })
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['templates'] }),
   })
   return (
     <ConfirmDialog

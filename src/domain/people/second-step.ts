@@ -1,0 +1,108 @@
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import type { Database, Queryable } from '#db/database.ts'
+import type { Keyring } from '#lib/cipher.ts'
+import { DomainError } from '../errors.ts'
+import { sha256Of } from '../keys/key.ts'
+import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
+import { spendAppCode, spendRecoveryCode } from './authenticator-app.ts'
+import type { ChallengePlace } from './passkeys.queries.ts'
+import { createAssertionOptions, usePasskey } from './passkeys.ts'
+import { deletePendingSignIn, findPendingSignIn, type PendingSignIn } from './pending-sign-ins.queries.ts'
+import { type FactorKind, findActiveApp, listFactorKinds } from './second-factors.queries.ts'
+import { type SignedIn, startSession, type Visitor } from './sign-in.ts'
+import { type ProviderContext, requirePasswordSignIn } from './sign-in-methods.ts'
+import { findPersonToChange } from './staff.queries.ts'
+
+export type FactorContext = SignInContext & Pick<ProviderContext, 'provider'> & { keyring: Keyring }
+
+/** A code or an answer of a passkey, with which a person proves the second factor. */
+export type Proof = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON }
+
+/** A browser between the two steps of a sign-in. `pendingToken` is in its cookie, and `origin` is that of the page. */
+export type PendingVisitor = Visitor & { pendingToken: string | undefined; origin: string }
+
+/** Finishes a sign-in with the second factor, and returns the token of a new session. */
+export async function giveSecondFactor(ctx: FactorContext, visitor: PendingVisitor, proof: Proof): Promise<SignedIn> {
+  const pending = await requirePending(ctx.db, visitor)
+  const { staffId, signedInBy } = pending
+  return reportIfRejected(ctx, { address: visitor.address, staffId }, async () => {
+    await requirePasswordSignIn(ctx, { staffId, isRight: true }) // it may have been switched off since the first step
+    const place = { owner: pending.id, purpose: 'sign_in' } as const
+    const spend = await checkFactor(ctx, { staffId, place, ...visitor }, proof)
+    return ctx.db.transaction(async (tx) => {
+      await findPersonToChange(tx, staffId) // locks the person
+      const secondFactor = await spend(tx)
+      if (!(await deletePendingSignIn(tx, pending.id))) throw new DomainError('second_step_ended')
+      return startSession(tx, visitor, staffId, { by: signedInBy, secondFactor })
+    })
+  })
+}
+
+async function requirePending(db: Queryable, { pendingToken }: PendingVisitor): Promise<PendingSignIn> {
+  const pending = pendingToken === undefined ? undefined : await findPendingSignIn(db, sha256Of(pendingToken))
+  if (!pending) throw new DomainError('second_step_ended')
+  return pending
+}
+
+/** The second factors that a browser between the two steps can use; undefined if it is not between them. */
+export async function findPendingFactors(
+  db: Queryable,
+  pendingToken: string | undefined,
+): Promise<FactorKind[] | undefined> {
+  const pending = pendingToken === undefined ? undefined : await findPendingSignIn(db, sha256Of(pendingToken))
+  const kinds = pending ? await listFactorKinds(db, pending.staffId) : []
+  return kinds.length > 0 ? kinds : undefined // the person removed the last factor meanwhile, and must begin anew
+}
+
+export async function createSecondStepOptions(
+  db: Database,
+  visitor: PendingVisitor,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { id, staffId } = await requirePending(db, visitor)
+  const place = { owner: id, purpose: 'sign_in' } as const
+  const options = await createAssertionOptions(db, staffId, { place, origin: visitor.origin })
+  if (!options) throw new DomainError('passkeys_elsewhere')
+  return options
+}
+
+/** Guesses in 15 minutes. An attacker who knows the password needs a million guesses for a code of the app. */
+const guesses = 5
+/** Nobody can guess a passkey. The limit keeps the checks of signatures from using a processor. */
+const passkeyAttempts = 60
+
+type Attempt = { staffId: string; place: ChallengePlace; origin: string; address: string }
+
+/**
+ * Counts the attempt and checks what can be checked without a transaction. Returns a function for the transaction that uses the
+ * factor up and throws if it is wrong.
+ */
+export async function checkFactor(
+  ctx: FactorContext,
+  { staffId, place, origin, address }: Attempt,
+  proof: Proof,
+): Promise<(tx: Queryable) => Promise<FactorKind>> {
+  if ('passkey' in proof) {
+    await countAttempt(ctx, `passkey:${staffId}`, passkeyAttempts)
+    const actor = { kind: 'service', address } as const
+    await usePasskey(ctx.db, staffId, { place, origin, response: proof.passkey, actor })
+    return async () => 'passkey'
+  }
+  await countGuess(ctx, staffId)
+  return async (tx) => {
+    if ('code' in proof) {
+      if (await spendAppCode(tx, ctx.keyring, staffId, proof.code)) return 'app'
+      throw new DomainError('second_factor_wrong')
+    }
+    if (await spendRecoveryCode(tx, ctx.keyring, staffId, proof.recoveryCode)) return 'recovery_code'
+    throw new DomainError('recovery_code_wrong')
+  }
+}
+
+/**
+ * Counts guesses of all sign-ins of a person together. The count begins anew after a right code, because the key then changes: the
+ * app has another last step, or fewer recovery codes.
+ */
+async function countGuess(ctx: FactorContext, staffId: string): Promise<void> {
+  const app = await findActiveApp(ctx.db, staffId)
+  await countAttempt(ctx, `second-factor:${staffId}:${app?.lastStep ?? ''}:${app?.codesLeft ?? ''}`, guesses)
+}

@@ -1,0 +1,13 @@
+import { calendarDaysBetween } from '#lib/zoned-time.ts'
+import { endOf, type RecordedVoucher } from '../record/voucher.ts'
+import { directionOf, endProblem, isOver } from './change-voucher.ts'
+
+/** The meaning of a new end, seen from the present one, and the error with which a change to it would be rejected now. */
+export function proposeEnd(now: Date, voucher: RecordedVoucher, validUntil: Date, timeZone: string) {
+  const end = endOf(voucher)
+  return {
+    days: end && calendarDaysBetween(end, validUntil, timeZone),
+    direction: directionOf(end, validUntil) ?? null,
+    error: isOver(now, voucher) ? ('voucher_ended' as const) : (endProblem(now, voucher, validUntil) ?? null),
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FlowSecrets } from '#domain/single-sign-on/provider.ts'
+import { DecryptionFailed, decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import type { Clock } from '#lib/clock.ts'
+import { type BrowserSession, cookieOf } from './browser-session.ts'
+
+/** Why somebody goes to the provider. `again`: to confirm the session. `test` changes nothing. */
+export const purposes = ['sign-in', 'again', 'link', 'test'] as const
+export type Purpose = (typeof purposes)[number]
+
+/** What the service must know when the browser comes back from the provider. */
+export type Flow = FlowSecrets & {
+  issuer: string
+  purpose: Purpose
+  /** The path to which the browser goes afterwards. */
+  next: string
+  /** The session that began the flow; null for a sign-in. */
+  sessionId: string | null
+}
+
+const maxAgeSeconds = 10 * 60
+/** The place that is authenticated with the value, so that no other encrypted value can be used as this cookie. */
+const place = { table: 'cookies', column: 'value', row: 'voucher-sso' }
+
+/** The cookie that keeps a flow, encrypted, for ten minutes. It is sent only to this host, and deleted when it is read. */
+export function createFlowCookie(
+  { keyring, clock }: { keyring: Keyring; clock: Clock },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { transport }: Pick<BrowserSession, 'transport'>,
+) {
+  const isEncrypted = transport === 'encrypted'
+  const name = isEncrypted ? '__Host-voucher-sso' : 'voucher-sso'
+  const store = (value: string, maxAge: number) => {
+    const cookie = `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`
+    reply.header('set-cookie', isEncrypted ? `${cookie}; Secure` : cookie)
+  }
+  return {
+    set(flow: Flow): void {
+      const endsAt = clock.now().getTime() + maxAgeSeconds * 1000
+      store(encrypt(keyring, place, JSON.stringify({ ...flow, endsAt })), maxAgeSeconds)
+    },
+    /** Undefined if there is no cookie, or if it is too old or was changed. */
+    take(): Flow | undefined {
+      const value = cookieOf(request, name)
+      if (value === undefined) return undefined
+      store('', 0)
+      try {
+        const { endsAt, ...flow } = JSON.parse(decrypt(keyring, place, value)) as Flow & { endsAt: number }
+        return endsAt > clock.now().getTime() ? flow : undefined
+      } catch (error) {
+        if (error instanceof DecryptionFailed) return undefined
+        throw error
+      }
+    },
+  }
+}

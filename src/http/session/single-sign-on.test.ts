@@ -1,0 +1,548 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { setPerson } from '#domain/people/administer-staff.ts'
+import { linkPerson } from '#domain/people/link-identity.ts'
+import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
+import { createCookieJar } from '#test/network/cookie-jar.ts'
+import { mapGroups, plantSession, publicUrl, sessionOf, startSignOn } from '#test/single-sign-on.ts'
+
+const accounts = [
+  { sub: 'anna', email: 'anna@adler.example', name: 'Anna Weber', groups: ['empfang', 'alle'] },
+  { sub: 'jonas', email: 'jonas@adler.example', name: 'Jonas Pohl', groups: ['haustechnik', 'empfang'] },
+  { sub: 'karin', email: 'karin@adler.example', name: 'Karin Vogt', groups: ['wifi-admins'] },
+  { sub: 'guest', email: 'guest@adler.example', name: 'Gast', groups: ['alle'] },
+]
+const signOn = await startSignOn(structuredClone(accounts))
+const { app, provider, signInAs } = signOn
+const [adler, passau] = [await seedSite(app.db), await seedSite(app.db)]
+const groups = {
+  empfang: { role: 'desk', siteIds: [adler] },
+  'empfang-passau': { role: 'desk', siteIds: [passau] },
+  haustechnik: { role: 'manager' },
+  'wifi-admins': { role: 'admin' },
+} as const
+type Mapping = Parameters<typeof mapGroups>[1]
+
+beforeEach(async () => {
+  await app.db.query('delete from rate_limits')
+  Object.assign(provider, { accounts: structuredClone(accounts), isAway: false, clockAheadSeconds: 0 })
+  await mapGroups(app, groups as unknown as Mapping)
+})
+
+const account = (sub: string) => provider.accounts.find((known) => known.sub === sub) as (typeof accounts)[number]
+const me = async (session: string | undefined) => (await app.call('/api/v2/me', { session: session as string })).json()
+const auditOf = async (id: string) =>
+  (await app.db.query('select action, actor_kind as by, details from audit where target_id = $1 order by id', [id]))
+    .rows as { action: string; by: string; details: any }[]
+const change = (session: string, method: string, path: string, body?: object) =>
+  app.call(`/api/v2${path}`, {
+    method,
+    session,
+    headers: { origin: publicUrl },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+test('the request to the provider has PKCE, state, nonce and the redirect address', async () => {
+  const answer = await createCookieJar().get(`${app.url}/sso/start`)
+  const { origin, searchParams } = new URL(answer.headers.location as string)
+  const { state, nonce, code_challenge, ...rest } = Object.fromEntries(searchParams)
+
+  expect([answer.status, origin]).toEqual([302, provider.issuer])
+  expect([state, nonce, code_challenge]).toEqual([
+    expect.stringMatching(/^[\w-]{43}$/),
+    expect.stringMatching(/^[\w-]{43}$/),
+    expect.stringMatching(/^[\w-]{43}$/),
+  ])
+  expect(rest).toEqual({
+    client_id: 'vouchers',
+    redirect_uri: `${publicUrl}/sso/callback`,
+    response_type: 'code',
+    scope: 'openid profile email',
+    code_challenge_method: 'S256',
+  })
+  expect(answer.headers['set-cookie']?.[0]).toMatch(
+    /^voucher-sso=v1\.test\.[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+  )
+  expect(answer.headers['referrer-policy']).toBe('no-referrer')
+})
+
+describe('rights from groups', () => {
+  test('the first sign-in adds the person; each further one replaces role and sites', async () => {
+    const first = await signInAs('anna')
+    const added = await me(first.session)
+    account('anna').groups = ['empfang', 'empfang-passau']
+    const second = await me((await signInAs('anna')).session)
+    account('anna').groups = ['empfang-passau', 'haustechnik']
+    const third = await me((await signInAs('anna')).session)
+
+    expect(first.location).toBe('/')
+    expect(added).toMatchObject({
+      name: 'Anna Weber',
+      email: 'anna@adler.example',
+      role: 'desk',
+      site_ids: [adler],
+      rights_from_groups: true,
+      identity: { issuer: provider.issuer, linked_at: expect.any(String), last_sign_in_at: expect.any(String) },
+    })
+    expect(second).toMatchObject({ id: added.id, role: 'desk', site_ids: [adler, passau].sort((a, b) => a - b) })
+    expect(third).toMatchObject({ id: added.id, role: 'manager', all_sites: true, site_ids: [] })
+    expect((await auditOf(added.id)).map(({ action, by }) => `${by} ${action}`)).toEqual([
+      'service staff.added',
+      'staff staff.signed_in',
+      'service staff.changed',
+      'staff staff.signed_in',
+      'service staff.changed',
+      'staff staff.signed_in',
+    ])
+  })
+
+  test('more rights end the older sessions; a removed group takes its rights at the next sign-in', async () => {
+    account('jonas').groups = ['empfang']
+    const old = await signInAs('jonas')
+    account('jonas').groups = ['haustechnik']
+    const more = await signInAs('jonas')
+    expect([
+      (await app.call('/api/v2/me', { session: old.session as string })).status,
+      (await me(more.session)).role,
+    ]).toEqual([401, 'manager'])
+
+    account('jonas').groups = ['empfang']
+    const less = await signInAs('jonas')
+
+    // The older session is still valid, and has the smaller rights at once.
+    expect([(await me(more.session)).role, (await me(less.session)).role]).toEqual(['desk', 'desk'])
+  })
+
+  test('without a group there is no account; whoever loses all groups loses the sessions and the rights', async () => {
+    expect(await signInAs('guest')).toEqual({
+      location: '/sign-in?problem=provider_groups_missing',
+      session: undefined,
+    })
+    expect((await app.db.query(`select from staff where email = 'guest@adler.example'`)).rowCount).toBe(0)
+
+    account('guest').groups = ['empfang']
+    const { session } = await signInAs('guest')
+    const { id } = await me(session)
+    account('guest').groups = ['alle']
+
+    expect((await signInAs('guest')).location).toBe('/sign-in?problem=provider_groups_missing')
+    expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
+    const { rows } = await app.db.query(
+      'select role, all_sites, (select count(*)::integer from staff_sites where staff_id = id) as sites from staff where id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ role: 'desk', all_sites: false, sites: 0 }])
+  })
+
+  test('the last administrator keeps the role, and the audit says so', async () => {
+    const { session } = await signInAs('karin')
+    const { id } = await me(session)
+    await app.db.query(`update staff set active = false where role = 'admin' and id <> $1`, [id])
+    account('karin').groups = []
+    try {
+      const again = await signInAs('karin')
+
+      expect(again.location).toBe('/')
+      expect(await me(again.session)).toMatchObject({ role: 'admin', rights_from_groups: true })
+      expect((await auditOf(id)).map(({ action }) => action)).toContain('staff.administrator_kept')
+    } finally {
+      await app.db.query(`update staff set active = true where role = 'admin'`)
+    }
+  })
+
+  test('more than 200 groups at Entra ID: rejected with its own problem, and the rights stay', async () => {
+    account('anna').groups = ['haustechnik']
+    const { session } = await signInAs('anna')
+    Object.assign(account('anna'), { groups: undefined, _claim_names: { groups: 'src1' } })
+
+    expect((await signInAs('anna')).location).toBe('/sign-in?problem=provider_groups_too_many')
+    expect((await me(session)).role).toBe('manager')
+  })
+
+  test('another claim, also inside an object, and a single text', async () => {
+    Object.assign(account('anna'), { realm_access: { roles: ['rezeption'] }, hd: 'adler.example' })
+
+    await mapGroups(app, { rezeption: { role: 'manager', siteIds: [passau] } }, 'realm_access.roles')
+    expect(await me((await signInAs('anna')).session)).toMatchObject({ role: 'manager', site_ids: [passau] })
+    await mapGroups(app, { 'adler.example': { role: 'desk', siteIds: [adler] } }, 'hd')
+    expect(await me((await signInAs('anna')).session)).toMatchObject({ role: 'desk', site_ids: [adler] })
+  })
+
+  test('claims that only the userinfo endpoint has are read there', async () => {
+    provider.rewriteToken = (token, sign) => {
+      const { groups, email, name, ...claims } = token.claims
+      return sign({ ...token, claims })
+    }
+    account('anna').groups = ['haustechnik']
+
+    expect(await me((await signInAs('anna')).session)).toMatchObject({ role: 'manager' })
+    provider.rewriteToken = undefined
+  })
+
+  test('lists that PostgreSQL cannot store do not stop the sign-in', async () => {
+    const odd = { groups: ['a\u0000b', '\ud800', 'haustechnik'], 'b\u0000': ['c'], '\udfff': ['d'] }
+    provider.rewriteToken = (token, sign) => sign({ ...token, claims: { ...token.claims, ...odd } })
+    const { session } = await signInAs('anna')
+    provider.rewriteToken = undefined
+
+    expect(await me(session)).toMatchObject({ role: 'manager' })
+  })
+
+  test('a site that was removed since is left out', async () => {
+    const gone = await seedSite(app.db)
+    await mapGroups(app, { empfang: { role: 'desk', siteIds: [adler, gone] } })
+    await app.db.query('delete from sites where id = $1', [gone])
+
+    expect((await me((await signInAs('anna')).session)).site_ids).toEqual([adler])
+  })
+
+  test('two first sign-ins at once add one person', async () => {
+    provider.accounts.push({ sub: 'twin', email: 'twin@adler.example', name: 'Twin', groups: ['empfang'] })
+    const answers = await Promise.all([signInAs('twin'), signInAs('twin')])
+
+    expect(answers.map(({ location }) => location)).toEqual(['/', '/'])
+    expect((await app.db.query(`select from staff where email = 'twin@adler.example'`)).rowCount).toBe(1)
+  })
+})
+
+describe('who it is', () => {
+  test('an e-mail address never links: the person signs in with the password and links the account', async () => {
+    const eva = await seedPerson(app.db, { role: 'manager', email: 'Eva@adler.example', siteIds: [adler] })
+    provider.accounts.push({ sub: 'eva', email: 'eva@adler.example', name: 'Eva', groups: ['empfang', 'wifi-admins'] })
+    expect((await signInAs('eva')).location).toBe('/sign-in?problem=provider_email_taken')
+
+    const jar = createCookieJar()
+    plantSession(app, jar, eva.session)
+    const linked = await signOn.signIn(jar, '?purpose=link&next=/me')
+    const signedIn = await signInAs('eva')
+
+    expect([linked.status, linked.headers.location, sessionOf(app, jar)]).toEqual([303, '/me', eva.session])
+    // The rights stay those that administrators gave.
+    expect(await me(signedIn.session)).toMatchObject({
+      id: eva.id,
+      role: 'manager',
+      site_ids: [adler],
+      rights_from_groups: false,
+    })
+    expect((await auditOf(eva.id)).map(({ action }) => action)).toContain('staff.identity_linked')
+  })
+
+  test('an account belongs to one person; a person who is not active cannot sign in', async () => {
+    const { session } = await signInAs('anna')
+    const { id } = await me(session)
+    const other = await seedPerson(app.db, {})
+    const jar = createCookieJar()
+    plantSession(app, jar, other.session)
+
+    const answer = await signOn.signIn(jar, '?purpose=link&next=/me')
+    await setPerson(app.db, testActor, { id }, { active: false })
+
+    expect(answer.headers.location).toBe('/me?problem=identity_taken')
+    expect((await signInAs('anna')).location).toBe('/sign-in?problem=provider_person_inactive')
+    await setPerson(app.db, testActor, { id }, { active: true })
+  })
+
+  test('linking needs a session that is not older than 15 minutes', async () => {
+    const person = await seedPerson(app.db, {})
+    await app.db.query(
+      `update staff_sessions set authenticated_at = now() - interval '16 minutes' where staff_id = $1`,
+      [person.id],
+    )
+    const jar = createCookieJar()
+    plantSession(app, jar, person.session)
+
+    const answer = await jar.get(`${app.url}/sso/start?purpose=link&next=/me`, {
+      headers: { 'sec-fetch-site': 'none' },
+    })
+
+    expect(answer.headers.location).toBe('/me?problem=sign_in_again')
+  })
+
+  test('an account is linked only in the session that began it', async () => {
+    const [first, second] = [await seedPerson(app.db, {}), await seedPerson(app.db, {})]
+    provider.accounts.push({ sub: 'otto', email: 'otto@adler.example', name: 'Otto', groups: [] })
+    provider.current = 'otto'
+    const jar = createCookieJar()
+    plantSession(app, jar, first.session)
+    const callback = await signOn.goToProvider(jar, '?purpose=link&next=/me')
+    plantSession(app, jar, second.session)
+
+    const answer = await signOn.comeBack(jar, callback)
+
+    expect(answer.headers.location).toBe('/me?problem=provider_sign_in_expired')
+    expect((await me(second.session)).identity).toBeNull()
+  })
+
+  test('without an e-mail address nobody is added; the name of the account can be one', async () => {
+    provider.accounts.push({ sub: 'mailless', groups: ['empfang'] } as never)
+    expect((await signInAs('mailless')).location).toBe('/sign-in?problem=provider_email_missing')
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['has NUL', 'a\u0000b'],
+    ['has half a character', 'a\ud800'],
+    ['is too long', 'a'.repeat(256)],
+  ])('a subject that %s is rejected', async (_, sub) => {
+    provider.rewriteToken = (token, sign) => sign({ ...token, claims: { ...token.claims, sub } })
+    const { location, session } = await signInAs('anna')
+    provider.rewriteToken = undefined
+
+    expect([location, session]).toEqual(['/sign-in?problem=provider_answer_invalid', undefined])
+  })
+
+  test('an account that is unlinked while it signs in starts no session', async () => {
+    const { id } = await me((await signInAs('jonas')).session)
+    const jar = createCookieJar()
+    const callback = await signOn.goToProvider(jar)
+    const coming = await app.db.transaction(async (tx) => {
+      await tx.query('select from staff where id = $1 for no key update', [id])
+      const answer = signOn.comeBack(jar, callback)
+      await vi.waitUntil(async () => (await app.db.query(waiting)).rowCount, { timeout: 30_000 })
+      await tx.query('delete from identities where staff_id = $1', [id])
+      await tx.query('delete from staff_sessions where staff_id = $1', [id])
+      return { answer }
+    })
+
+    expect((await coming.answer).headers.location).toBe('/sign-in?problem=provider_sign_in_expired')
+    expect((await app.db.query('select from staff_sessions where staff_id = $1', [id])).rowCount).toBe(0)
+    await linkPerson(app.db, testActor, { id }, { issuer: provider.issuer, subject: 'jonas' })
+  })
+
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+  test('a command links an account by its subject', async () => {
+    const lena = await seedPerson(app.db, { role: 'admin' })
+    await linkPerson(app.db, testActor, { id: lena.id }, { issuer: `${provider.issuer}/`, subject: 'lena' })
+    provider.accounts.push({ sub: 'lena', email: 'other@adler.example', name: 'L', groups: [] })
+
+    expect((await me((await signInAs('lena')).session)).id).toBe(lena.id)
+  })
+})
+
+describe('signing in again', () => {
+  test('the provider asks for the password, and the session counts as new', async () => {
+    const jar = createCookieJar()
+    provider.current = 'anna'
+    await signOn.signIn(jar)
+    const { id } = await me(sessionOf(app, jar))
+    await app.db.query(`update staff_sessions set authenticated_at = now() - interval '1 hour' where staff_id = $1`, [
+      id,
+    ])
+    const start = await jar.get(`${app.url}/sso/start?purpose=again&next=/me`, {
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    const before = sessionOf(app, jar)
+    const answer = await signOn.signIn(jar, '?purpose=again&next=/me')
+
+    const query = new URL(start.headers.location as string).searchParams
+    expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '60'])
+    expect([answer.headers.location, sessionOf(app, jar)]).toEqual(['/me', before])
+    const { rows } = await app.db.query(
+      `select from staff_sessions where staff_id = $1 and authenticated_at > now() - interval '5 minutes'`,
+      [id],
+    )
+    expect(rows).toHaveLength(1)
+  })
+
+  test('with another account, or an old sign-in at the provider: rejected', async () => {
+    const jar = createCookieJar()
+    provider.current = 'anna'
+    await signOn.signIn(jar)
+    await signInAs('jonas')
+    jar.cookies.delete(new URL(provider.issuer).host)
+    provider.current = 'jonas'
+    expect((await signOn.signIn(jar, '?purpose=again&next=/me')).headers.location).toBe('/me?problem=identity_other')
+
+    jar.cookies.delete(new URL(provider.issuer).host)
+    provider.current = 'anna'
+    provider.rewriteToken = (token, sign) =>
+      sign({ ...token, claims: { ...token.claims, auth_time: Math.floor(Date.now() / 1000) - 3600 } })
+    expect((await signOn.signIn(jar, '?purpose=again&next=/me')).headers.location).toBe(
+      '/me?problem=provider_answer_invalid',
+    )
+    provider.rewriteToken = undefined
+  })
+})
+
+test('the provider does not confirm a session that began with a password', async () => {
+  const mona = await seedPerson(app.db)
+  await linkPerson(app.db, testActor, { id: mona.id }, { issuer: provider.issuer, subject: 'mona' })
+  provider.accounts.push({ sub: 'mona', email: 'mona@adler.example', name: 'Mona', groups: [] })
+  provider.current = 'mona'
+  const jar = createCookieJar()
+  plantSession(app, jar, mona.session)
+
+  expect((await signOn.signIn(jar, '?purpose=again&next=/me')).headers.location).toBe(
+    '/me?problem=sign_in_again_otherwise',
+  )
+})
+
+describe('the test of an administrator', () => {
+  test('shows the person, the lists and the rights, and changes nothing', async () => {
+    const admin = await seedPerson(app.db, { role: 'admin' })
+    provider.accounts.push({
+      sub: 'nina',
+      email: 'nina@adler.example',
+      name: 'Nina <b>',
+      groups: ['empfang', '<script>'],
+    })
+    provider.current = 'nina'
+    const jar = createCookieJar()
+    plantSession(app, jar, admin.session)
+    const answer = await signOn.signIn(jar, '?purpose=test')
+
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+    for (const text of [
+      'Nina &lt;b&gt;',
+      'nina@adler.example',
+      `Would become: Desk, sites ${adler} (empfang)`,
+      '&lt;script&gt;',
+    ])
+      expect(answer.text).toContain(text)
+    expect(sessionOf(app, jar)).toBe(admin.session)
+    expect((await app.db.query(`select from staff where email = 'nina@adler.example'`)).rowCount).toBe(0)
+  })
+
+  test('shows why the sign-in fails, in the language of the browser', async () => {
+    const admin = await seedPerson(app.db, { role: 'admin' })
+    provider.current = null
+    const jar = createCookieJar()
+    plantSession(app, jar, admin.session)
+    const callback = await signOn.goToProvider(jar, '?purpose=test')
+    const answer = await jar.get(callback.replace(publicUrl, app.url), { headers: { 'accept-language': 'de' } })
+
+    expect(answer.text).toContain('Die Anmeldung wurde bei Company abgebrochen oder abgelehnt.')
+  })
+
+  test('is for administrators only', async () => {
+    const desk = await seedPerson(app.db, {})
+    const jar = createCookieJar()
+    plantSession(app, jar, desk.session)
+
+    const answer = await jar.get(`${app.url}/sso/start?purpose=test`, { headers: { 'sec-fetch-site': 'same-origin' } })
+
+    expect(answer.headers.location).toBeUndefined()
+    expect(answer.text).toContain('The sign-in does not work.')
+  })
+})
+
+describe('the provider fails', () => {
+  test('cancelled at the provider', async () => {
+    provider.current = null
+    const answer = await signOn.signIn(createCookieJar())
+
+    expect(answer.headers.location).toBe('/sign-in?problem=provider_sign_in_cancelled')
+  })
+
+  test.each([
+    [300, '/'],
+    [-300, '/'],
+  ])('its clock is %i s ahead: the sign-in works', async (seconds, location) => {
+    provider.clockAheadSeconds = seconds
+
+    expect((await signInAs('anna')).location).toBe(location)
+  })
+
+  test('its clock is far behind: rejected, with a sentence about the clock', async () => {
+    provider.clockAheadSeconds = -3600
+
+    expect((await signInAs('anna')).location).toBe('/sign-in?problem=provider_clock_differs')
+  })
+
+  test('it does not answer: the page says so, and passwords work', async () => {
+    const away = await startSignOn(accounts)
+    const password = 'four random words'
+    const { email } = await seedPerson(away.app.db, { password })
+    away.provider.isAway = true
+
+    const start = await createCookieJar().get(`${away.app.url}/sso/start`)
+    const headers = { origin: publicUrl, 'content-type': 'application/json' }
+    const signedIn = await away.app.call('/api/v2/session', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ email, password }),
+    })
+
+    expect(start.headers.location).toBe('/sign-in?problem=provider_unreachable')
+    expect(signedIn.status).toBe(200)
+  })
+
+  test('without a provider, the address says so', async () => {
+    const { startApp } = await import('#test/app.ts')
+    const plain = await startApp()
+
+    expect((await createCookieJar().get(`${plain.url}/sso/start`)).headers.location).toBe(
+      '/sign-in?problem=provider_missing',
+    )
+    expect((await plain.call('/api/v2/session')).json()).toMatchObject({ provider: null, password_sign_in: true })
+  })
+})
+
+describe('an identity and its rights in API v2', () => {
+  test('role and sites that come from groups are read-only, until an administrator switches them off', async () => {
+    const admin = await seedPerson(app.db, { role: 'admin' })
+    const { id } = await me((await signInAs('jonas')).session)
+
+    const refused = await change(admin.session, 'PATCH', `/staff/${id}`, { role: 'admin' })
+    const off = await change(admin.session, 'PATCH', `/staff/${id}`, {
+      rights_from_groups: false,
+      role: 'desk',
+      site_ids: [passau],
+    })
+    const kept = await me((await signInAs('jonas')).session)
+    await change(admin.session, 'PATCH', `/staff/${id}`, { rights_from_groups: true })
+    const mapped = await me((await signInAs('jonas')).session)
+
+    expect([refused.status, refused.json().error]).toEqual([409, 'rights_from_groups'])
+    expect(off.json()).toMatchObject({ role: 'desk', site_ids: [passau], rights_from_groups: false })
+    expect(kept).toMatchObject({ role: 'desk', site_ids: [passau] })
+    expect(mapped).toMatchObject({ role: 'manager', all_sites: true })
+  })
+
+  test('rights from groups need a linked account, an administrator, and another person', async () => {
+    const [admin, manager, desk] = [
+      await seedPerson(app.db, { role: 'admin' }),
+      await seedPerson(app.db, { role: 'manager' }),
+      await seedPerson(app.db, { siteIds: [adler] }),
+    ]
+    const on = async (session: string, id: string) =>
+      (await change(session, 'PATCH', `/staff/${id}`, { rights_from_groups: true })).json().error
+
+    expect(await on(admin.session, desk.id)).toBe('identity_missing')
+    expect(await on(manager.session, desk.id)).toBe('rights_beyond_own')
+    expect(await on(admin.session, admin.id)).toBe('own_account')
+  })
+
+  test('people unlink their account if they have a password, administrators that of others', async () => {
+    const admin = await seedPerson(app.db, { role: 'admin' })
+    const { session } = await signInAs('anna')
+    const { id } = await me(session)
+    const own = (current: string) => change(current, 'DELETE', '/me/identity')
+
+    expect((await own(session as string)).json().error).toBe('rights_from_groups')
+    await change(admin.session, 'PATCH', `/staff/${id}`, { rights_from_groups: false })
+    expect((await own(session as string)).json().error).toBe('identity_needed')
+    expect((await change(admin.session, 'DELETE', `/staff/${id}/identity`)).status).toBe(204)
+    expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
+    expect((await change(admin.session, 'DELETE', `/staff/${id}/identity`)).json().error).toBe('identity_missing')
+    expect((await signInAs('anna')).location).toBe('/sign-in?problem=provider_email_taken')
+
+    const withPassword = await seedPerson(app.db, { password: 'four random words' })
+    await linkPerson(app.db, testActor, { id: withPassword.id }, { issuer: provider.issuer, subject: 'x' })
+    expect((await own(withPassword.session)).status).toBe(204)
+    expect((await me(withPassword.session)).identity).toBeNull()
+  })
+
+  test('a session of the provider lasts 12 hours at most', async () => {
+    const { session } = await signInAs('karin')
+    const { id } = await me(session)
+    const { rows } = await app.db.query(
+      `select signed_in_by as by, abs(extract(epoch from ends_at - created_at) - 43200) < 1 as half_a_day from staff_sessions where staff_id = $1 order by created_at desc limit 1`,
+      [id],
+    )
+    expect(rows).toEqual([{ by: 'provider', half_a_day: true }])
+    await app.db.query(`update staff_sessions set ends_at = now() where staff_id = $1`, [id])
+    expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
+  })
+})

@@ -1,0 +1,184 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '#domain/actor.ts'
+import { DomainError } from '#domain/errors.ts'
+import { countAttempt } from '#domain/people/attempts.ts'
+import { networkOf } from '#domain/people/sign-in.ts'
+import { readGroupMapping } from '#domain/single-sign-on/map-groups.ts'
+import { type Claims, callbackPath, type Provider } from '#domain/single-sign-on/provider.ts'
+import {
+  confirmByProvider,
+  linkByProvider,
+  signInByProvider,
+  testByProvider,
+} from '#domain/single-sign-on/provider-sign-in.ts'
+import { preferredLanguage } from '../server/preferred-language.ts'
+import { registerPublicPage } from '../server/public-page.ts'
+import type { V2Context } from '../v2/kit/operation.ts'
+import { type CallerContext, requireCaller } from '../v2/kit/require-caller.ts'
+import { type BrowserSession, browserSessionOf } from './browser-session.ts'
+import { createFlowCookie, type Flow, type Purpose, purposes } from './flow-cookie.ts'
+import { localPath, withProblem } from './local-path.ts'
+import { answerTestPage } from './test-page.ts'
+
+type SignOnContext = CallerContext & Pick<V2Context, 'db' | 'limiter' | 'log' | 'keyring' | 'clock' | 'provider'>
+type WithProvider = Omit<SignOnContext, 'provider'> & { provider: Provider }
+
+const startPath = '/sso/start'
+/** The attempts that an address may make in 15 minutes. Each of them calls the provider. */
+const attemptsPerAddress = 300
+const recentMs = 15 * 60_000
+
+/**
+ * The two addresses of a sign-in by the provider: `/sso/start` sends the browser to the provider, and the provider sends it back to
+ * `/sso/callback`. Failures become a redirect with the parameter `problem`, because people see the answer, not programs.
+ */
+export function registerSingleSignOn(app: FastifyInstance, ctx: SignOnContext): void {
+  registerPublicPage(app, { url: startPath, methods: ['GET'], render: (...call) => start(ctx, ...call) })
+  registerPublicPage(app, { url: callbackPath, methods: ['GET'], render: (...call) => finish(ctx, ...call) })
+}
+
+async function start(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const query = request.query as Record<string, unknown>
+  const purpose = purposes.find((known) => known === (query['purpose'] ?? 'sign-in')) ?? 'sign-in'
+  const next = localPath(query['next'])
+  return redirectOnFailure({ ctx, request, reply, purpose, next }, async (browser) => {
+    const withProvider = requireProvider(ctx)
+    await countAttempt(ctx, `sso:${networkOf(browser.address)}`, attemptsPerAddress)
+    const person = purpose === 'sign-in' ? undefined : await requireStarter(ctx, request, reply, purpose)
+    const { url, secrets } = await withProvider.provider.begin({ again: purpose === 'again' })
+    const issuer = withProvider.provider.issuer
+    const flow: Flow = { ...secrets, issuer, purpose, next, sessionId: person?.sessionId ?? null }
+    createFlowCookie(ctx, request, reply, browser).set(flow)
+    return redirect(reply, 302, url)
+  })
+}
+
+async function finish(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const cookie = createFlowCookie(ctx, request, reply, browserSessionOf(ctx, request, reply))
+  const flow = cookie.take()
+  const { purpose = 'sign-in', next = '/' } = flow ?? {}
+  return redirectOnFailure({ ctx, request, reply, purpose, next }, async (browser) => {
+    const withProvider = requireProvider(ctx)
+    await countAttempt(ctx, `sso-callback:${networkOf(browser.address)}`, attemptsPerAddress)
+    // A flow of another provider: OIDC_ISSUER was changed meanwhile. The answer could be meant for that one.
+    if (!flow || flow.issuer !== withProvider.provider.issuer) throw new DomainError('provider_sign_in_expired')
+    const callback = new URLSearchParams(request.url.split('?', 2)[1] ?? '')
+    if (callback.get('state') !== flow.state) throw new DomainError('provider_sign_in_expired')
+    const { claim } = await readGroupMapping(ctx.db)
+    const claims = await withProvider.provider.finish(callback, flow, { claim, again: purpose === 'again' })
+    return answer({ ctx: withProvider, request, reply, browser, flow }, claims)
+  })
+}
+
+function requireProvider(ctx: SignOnContext): WithProvider {
+  if (!ctx.provider) throw new DomainError('provider_missing')
+  return { ...ctx, provider: ctx.provider }
+}
+
+type Answering = {
+  ctx: WithProvider
+  request: FastifyRequest
+  reply: FastifyReply
+  browser: BrowserSession
+  flow: Flow
+}
+
+async function answer({ ctx, request, reply, browser, flow }: Answering, claims: Claims): Promise<FastifyReply> {
+  const { purpose, next } = flow
+  if (purpose === 'sign-in') {
+    const { person, token } = await signInByProvider(ctx, browser, claims)
+    request.staffId = person.id
+    browser.start(token)
+    return redirect(reply, 303, next)
+  }
+  // Another person may have signed in meanwhile in this browser.
+  const { actor, sessionId } = await requirePerson(ctx, request, reply, purpose)
+  if (sessionId !== flow.sessionId) throw new DomainError('provider_sign_in_expired')
+  if (purpose === 'test') {
+    const result = { tested: await testByProvider(ctx, claims) }
+    return answerTestPage(reply, preferredLanguage(request.headers['accept-language']), ctx.provider.name, result)
+  }
+  if (purpose === 'link') await linkByProvider(ctx, actor, claims)
+  else await confirmByProvider(ctx, { actor, sessionId }, claims)
+  return redirect(reply, 303, next)
+}
+
+/** The person who links an account, confirms the session or tests the provider. */
+async function requireStarter(
+  ctx: SignOnContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  purpose: Purpose,
+): Promise<{ actor: Requester; sessionId: string }> {
+  const browser = browserSessionOf(ctx, request, reply)
+  if (!isFromOwnPage(request, browser)) throw new DomainError('origin_mismatch')
+  const person = await requirePerson(ctx, request, reply, purpose)
+  if (purpose !== 'link') return person
+  const live = await ctx.findLiveSession(browser.token ?? '')
+  if (!live || live.now.getTime() - live.authenticatedAt.getTime() > recentMs) throw new SignInAgain()
+  return person
+}
+
+/** Linking an account is like setting a password: the person must have signed in a short time ago. */
+class SignInAgain extends Error {
+  override name = 'SignInAgain'
+  readonly code = 'sign_in_again'
+}
+
+async function requirePerson(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply, purpose: Purpose) {
+  const { actor, sessionId } = await requireCaller(ctx, request, reply, { role: purpose === 'test' ? 'admin' : 'desk' })
+  return { actor, sessionId: sessionId as string }
+}
+
+/**
+ * Whether our own page, or the person, opened the address. Otherwise another website could link the account of an attacker who
+ * is signed in at the provider. Browsers send Sec-Fetch-Site with https and on localhost; with plain http, Referer decides.
+ */
+function isFromOwnPage({ headers }: FastifyRequest, { origin }: BrowserSession): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  const { referer } = headers
+  return referer !== undefined && URL.canParse(referer) && new URL(referer).origin === origin
+}
+
+type Failing = { ctx: SignOnContext; request: FastifyRequest; reply: FastifyReply; purpose: Purpose; next: string }
+
+/** Runs a step of the sign-in. If it fails, the browser goes to the page where it began, which says why. */
+async function redirectOnFailure(
+  { ctx, request, reply, purpose, next }: Failing,
+  step: (browser: BrowserSession) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    const browser = browserSessionOf(ctx, request, reply)
+    if (browser.transport === 'unencrypted_refused') throw new DomainError('sign_in_unencrypted')
+    return await step(browser)
+  } catch (error) {
+    if (!(error instanceof DomainError || error instanceof SignInAgain)) throw error
+    logRejection(request, purpose, error)
+    if (purpose === 'test' && error instanceof DomainError) {
+      const language = preferredLanguage(request.headers['accept-language'])
+      return answerTestPage(reply, language, ctx.provider?.name ?? 'OIDC', { error })
+    }
+    const page = purpose === 'sign-in' || error.code === 'session_ended' ? '/sign-in' : next
+    return redirect(reply, 303, withProblem(page, error.code))
+  }
+}
+
+/** The messages of the library say what was wrong, and contain no token. The provider wrote `error_description`. */
+function logRejection(request: FastifyRequest, purpose: Purpose, { code, cause }: DomainError | SignInAgain): void {
+  const reasons: string[] = []
+  for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
+    const { error: answered, error_description: described } = error as { error?: unknown; error_description?: unknown }
+    reasons.push(error.message, ...[answered, described].filter((text) => typeof text === 'string'))
+  }
+  const reason = reasons.join(': ').replaceAll(/\p{C}/gu, ' ').slice(0, 500)
+  request.log.warn({ failure: code, purpose, ...(reason && { reason }) }, 'a sign-in by the provider was rejected')
+}
+
+function redirect(reply: FastifyReply, status: 302 | 303, location: string): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    .removeHeader('content-type')
+    .send()
+}

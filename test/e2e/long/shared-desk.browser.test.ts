@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { expectAccessible } from '#test/axe.ts'
+import { startBrowser } from '#test/browser.ts'
+import { seedPerson, seedSite } from '#test/data/seed.ts'
+import { openPage, startWebApp } from '#test/web.ts'
+
+const { url, db } = await startWebApp()
+const browser = await startBrowser()
+const site = await seedSite(db, { name: 'Hotel Goldener Adler' })
+await seedPerson(db, { role: 'admin' })
+
+const english = {
+  share: 'Several people share it',
+  minutes: 'Sign out after',
+  save: 'Save for this browser',
+  asked: 'Still there?',
+  stay: 'Stay signed in',
+}
+const german = {
+  share: 'Mehrere Personen nutzen ihn',
+  minutes: 'Abmelden nach',
+  save: 'Für diesen Browser speichern',
+  asked: 'Sind Sie noch da?',
+  stay: 'Angemeldet bleiben',
+}
+
+test.each([
+  ['en-GB', english],
+  ['de-DE', german],
+] as const)('a shared desk asks, stays while it is used, and signs out, in %s', async (locale, words) => {
+  const manager = await seedPerson(db, { role: 'manager', siteIds: [site] })
+  const page = await openPage(browser, { url, session: manager.session, locale })
+  await page.clock.install()
+  await page.goto('/me')
+  await page.getByLabel(words.share).check()
+  await page.getByLabel(words.minutes).fill('5')
+  await expectAccessible(page, `shared desk.${locale}`)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: words.save }).click()
+  await expect
+    .poll(
+      async () => (await db.query('select idle_minutes from staff_sessions where staff_id = $1', [manager.id])).rows,
+    )
+    .toEqual([{ idle_minutes: 5 }])
+
+  await page.clock.fastForward('04:00')
+  expect(await page.getByText(words.asked).count()).toBe(0)
+  await page.clock.fastForward('00:35')
+  await page.getByText(words.asked).waitFor()
+  await expectAccessible(page, `shared desk asks.${locale}`)
+  await page.getByRole('button', { name: words.stay }).click()
+  await page.getByText(words.asked).waitFor({ state: 'hidden' })
+  expect(new URL(page.url()).pathname).toBe('/me')
+
+  await page.clock.fastForward('05:01')
+  await page.waitForURL('**/sign-in')
+  expect((await db.query('select from staff_sessions where staff_id = $1', [manager.id])).rowCount).toBe(0)
+})
+
+test('the desk itself cannot change it', async () => {
+  const { session } = await seedPerson(db, { siteIds: [site] })
+  const page = await openPage(browser, { url, session })
+  await page.goto('/me')
+  await page.getByText('this device').waitFor()
+
+  expect(await page.getByLabel(english.share).count()).toBe(0)
+})

@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
+import { startBrowser } from '#test/browser.ts'
+import type { Account } from '#test/network/oidc-provider.ts'
+import { openPage } from '#test/web.ts'
+import { password, startProviderApp } from './provider-app.ts'
+
+const { app, url, provider, admin } = await startProviderApp()
+const browser = await startBrowser()
+const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Adler-Konto' })
+
+/** Signs in with the company's account, like a person on another computer. */
+async function signInAs(sub: string): Promise<Page> {
+  provider.current = sub
+  const page = await openPage(browser, { url })
+  await page.goto('/vouchers')
+  await button(page).click()
+  return page
+}
+
+test('a new person signs in by the provider with the rights of the groups, and loses them with the group', async () => {
+  const account = provider.accounts[0] as Account
+  const page = await signInAs('anna')
+  await page.waitForURL(`${url}/vouchers`)
+  await page.getByRole('link', { name: 'Desk' }).waitFor()
+  const person = async () => {
+    const { rows } = await app.db.query(`select role, rights_from_groups from staff where name = 'Anna Weber'`)
+    return rows[0]
+  }
+
+  expect(await person()).toEqual({ role: 'desk', rights_from_groups: true })
+  expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+  await page.getByText('Hotel Goldener Adler').first().waitFor()
+
+  account.groups = ['haustechnik']
+  await signInAs('anna').then((other) => other.getByRole('link', { name: 'Settings' }).waitFor())
+  expect(await person()).toEqual({ role: 'manager', rights_from_groups: true })
+
+  account.groups = ['alle']
+  const rejected = await signInAs('anna')
+  await rejected.getByRole('alert').waitFor()
+  expect(await rejected.getByRole('alert').innerText()).toContain('At Adler-Konto you are in no group that has a role')
+  await page.reload()
+  await page.waitForURL('**/sign-in?next=%2Fvouchers') // the earlier session ended too
+  account.groups = ['empfang-adler', 'alle']
+})
+
+test('an administrator tries groups out and saves them', async () => {
+  await signInAs('anna').then((page) => page.waitForURL('**/vouchers'))
+  const page = await openPage(browser, { url, session: admin.session })
+  await page.route('**/api/v2/settings/second-factor', (route) => route.fulfill({ json: noFactors }))
+  await page.goto('/settings?tab=sign-in')
+  await page.getByText('Adler-Konto').first().waitFor()
+  await page.getByLabel('Try with').fill('anna.weber@adler.example')
+  await page.keyboard.press('Enter')
+  await page.getByText('Anna Weber would become: Desk, Hotel Goldener Adler (empfang-adler)').waitFor()
+
+  await page.getByRole('combobox', { name: 'Role of empfang-adler' }).click()
+  await page.getByRole('option', { name: 'Manager' }).click()
+  await page.getByText('After saving, 1 of 1 people changes: Anna Weber, Desk → Manager').waitFor()
+  await page.getByText('Anna Weber would become: Manager').waitFor()
+  await page.getByText('not saved').waitFor()
+  await expectAccessible(page, 'sign-in settings')
+  await page.getByRole('button', { name: 'Save groups' }).click()
+  await page.getByText('Groups saved').waitFor()
+  await expect.poll(() => page.getByText('not saved').count()).toBe(0)
+  await signInAs('anna').then((other) => other.getByRole('link', { name: 'Settings' }).waitFor())
+})
+
+test('while the provider is away, the page says so, and the password works', async () => {
+  const other = await startProviderApp() // the first one has read where the provider's sign-in page is
+  other.provider.isAway = true
+  const page = await openPage(browser, { url: other.url })
+  await page.goto('/sign-in')
+  await button(page).click()
+  await page.getByText('Adler-Konto does not answer. Sign in with your password').waitFor()
+  await expectAccessible(page, 'sign-in provider away')
+  await expectKeyboardReachesAll(page)
+  await page.getByLabel('E-mail').fill(other.admin.email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/desk')
+})
+
+const noFactors = {
+  roles: Object.fromEntries(
+    ['desk', 'manager', 'admin'].map((role) => [
+      role,
+      { required: false, people: 0, with_factor: 0, without_factor: [] },
+    ]),
+  ),
+}

@@ -1,0 +1,113 @@
+import type { GuestInfo, Template, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
+import { hasFields } from '../../stored-value.ts'
+import { addDays, toInstant, tomorrowAt11, type WallTime } from '../voucher/zoned-time.ts'
+
+export const custom = 'custom'
+
+export type CustomLimits = {
+  unit: 'hours' | 'days' | 'until'
+  /** Hours or days; empty while somebody types. */
+  amount: number | ''
+  /** In the time zone of the site. */
+  until: WallTime
+  /** 0: any number. */
+  devices: number
+  /** Empty: no limit. */
+  downMbps: number | ''
+  upMbps: number | ''
+  quotaMb: number | ''
+  reference: string
+}
+
+export type DeskInput = {
+  name: string
+  /** The id of a template, or `custom`. */
+  choice: string
+  limits: CustomLimits
+}
+
+/** Whether a stored value is input of the form. */
+export function isDeskInput(value: unknown): value is DeskInput {
+  const { limits } = (value ?? {}) as Partial<DeskInput>
+  return (
+    hasFields(value, { name: 'string', choice: 'string' }) &&
+    hasFields(limits, { unit: 'string', until: 'string', devices: 'number', reference: 'string' })
+  )
+}
+
+/** Fields that a person has to correct. The value is the last part of the key of the text. */
+export type InputErrors = { [Field in 'name' | 'amount' | 'until']?: Field }
+
+export const longestName = 244
+const longestMinutes = 1_000_000
+
+/** The limits that *Customise* begins with: those of the template that was chosen before. */
+export function limitsOf(template: Template | undefined, timeZone: string, now = new Date()): CustomLimits {
+  const minutes = template?.expire_minutes ?? 1440
+  const isDays = minutes % 1440 === 0
+  const mbps = (kbps: number | undefined) => (kbps ? kbps / 1000 : '')
+  return {
+    unit: isDays ? 'days' : 'hours',
+    amount: isDays ? minutes / 1440 : Math.max(1, Math.round(minutes / 60)),
+    until: tomorrowAt11(now, timeZone),
+    devices: template?.max_uses ?? 1,
+    downMbps: mbps(template?.qos.down_kbps),
+    upMbps: mbps(template?.qos.up_kbps),
+    quotaMb: template?.qos.quota_mb || '',
+    reference: '',
+  }
+}
+
+/**
+ * Limits while a template is chosen. Nobody sees them, and *Customise* begins with those of the template. They have no end, because
+ * the first use of a time zone takes 10 to 50 ms, and much longer on a slow computer.
+ */
+export const unusedLimits: CustomLimits = {
+  unit: 'days',
+  amount: '',
+  until: '',
+  devices: 1,
+  downMbps: '',
+  upMbps: '',
+  quotaMb: '',
+  reference: '',
+}
+
+export function minutesOf({ unit, amount }: CustomLimits): number {
+  return Number(amount) * (unit === 'days' ? 1440 : 60)
+}
+
+/** Finds values that the service would reject, so that the message is shown at its field. */
+export function checkInput({ name, choice, limits }: DeskInput, timeZone: string, now = Date.now()): InputErrors {
+  const errors: InputErrors = {}
+  if (name.trim() === '') errors.name = 'name'
+  if (choice !== custom) return errors
+  if (limits.unit === 'until') {
+    if (toInstant(limits.until, timeZone).getTime() < now + 60_000) errors.until = 'until'
+  } else if (!(minutesOf(limits) >= 1 && minutesOf(limits) <= longestMinutes)) errors.amount = 'amount'
+  return errors
+}
+
+type Facts = Pick<GuestInfo, 'site_id' | 'time_zone' | 'room_days'>
+
+/** The request for the voucher that the form describes. */
+export function toRequest({ name, choice, limits }: DeskInput, facts: Facts): VoucherCreation {
+  const request = { site_id: facts.site_id, name: name.trim() }
+  if (choice !== custom) return { ...request, template_id: choice }
+  const kbps = (mbps: number | '') => Math.round(Number(mbps) * 1000)
+  return {
+    ...request,
+    ...(limits.unit === 'until' ? untilOf(limits.until, facts) : { expire_minutes: minutesOf(limits) }),
+    max_uses: limits.devices,
+    qos: { down_kbps: kbps(limits.downMbps), up_kbps: kbps(limits.upMbps), quota_mb: Number(limits.quotaMb) },
+    ...(limits.reference.trim() !== '' && { reference: limits.reference.trim() }),
+  }
+}
+
+/** The end of a stay, with room to extend it later. */
+export function untilOf(until: WallTime, { time_zone: timeZone, room_days: roomDays }: Facts) {
+  return {
+    valid_until: toInstant(until, timeZone).toISOString(),
+    ...(roomDays > 0 && { extendable_until: toInstant(addDays(until, roomDays), timeZone).toISOString() }),
+  }
+}

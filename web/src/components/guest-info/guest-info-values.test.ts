@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { languagesOf } from './guest-info-values.ts'
+
+test.each([
+  [
+    ['de-AT', 'de', 'en-US', 'en'],
+    ['de', 'en'],
+  ],
+  [['pt-BR', 'fr'], ['fr']],
+  [
+    ['it', 'de', 'en'],
+    ['it', 'de'],
+  ],
+  [['ja'], []],
+])('a browser with %j proposes %j for the slip', (locales, languages) => {
+  expect(languagesOf(locales)).toEqual(languages)
+})

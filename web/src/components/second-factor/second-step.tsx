@@ -1,0 +1,168 @@
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { IconFingerprint } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Person, SecondStep } from '../../../../client/voucher-api.generated.ts'
+import { toApiError } from '../../api.ts'
+import { addTexts } from '../../i18n/i18n.ts'
+import { finishSignIn, finishWithPasskey } from '../../queries/second-factor.ts'
+import { SignInFailure, useCountdown } from '../sign-in-failure.tsx'
+import { CodeInput } from './code-input.tsx'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import { PasskeyFailure } from './passkey-failure.tsx'
+
+addTexts({ de, en })
+
+type Props = {
+  methods: SecondStep['methods']
+  onSignedIn: (person: Person) => unknown
+  /** Back to the password; true if the ten minutes for the second step are over. */
+  onBack: (isTooLate: boolean) => void
+}
+
+/** The second step of a sign-in: a code of the app, a passkey or a recovery code. */
+export function SecondStepForm({ methods, onSignedIn, onBack }: Props) {
+  const { t } = useTranslation()
+  const [isRecovery, setIsRecovery] = useState(false)
+  const step = {
+    onSuccess: onSignedIn,
+    onError: (error: Error) => toApiError(error).error === 'second_step_ended' && onBack(true),
+  }
+  const hasPasskey = methods.includes('passkey')
+  const hasApp = methods.includes('app')
+  return (
+    <Stack gap={18}>
+      {isRecovery ? <RecoveryCode {...step} /> : hasApp && <AppCode {...step} />}
+      {!isRecovery && hasPasskey && <PasskeyButton {...step} isOnly={!hasApp} />}
+      <Stack gap={6} align="flex-start">
+        {methods.includes('recovery_code') && (
+          <Anchor component="button" type="button" fz={13.5} onClick={() => setIsRecovery(!isRecovery)}>
+            {t(
+              isRecovery
+                ? hasApp
+                  ? 'second-factor.use-app'
+                  : 'second-factor.other-factor'
+                : 'second-factor.use-recovery',
+            )}
+          </Anchor>
+        )}
+        <Anchor component="button" type="button" fz={13.5} onClick={() => onBack(false)}>
+          {t('second-factor.back')}
+        </Anchor>
+      </Stack>
+      <Text fz={13.5} c="dimmed">
+        {t('second-factor.lost')}
+      </Text>
+    </Stack>
+  )
+}
+
+type StepProps = { onSuccess: (person: Person) => unknown; onError: (error: Error) => unknown }
+
+/** Sends the code with its sixth digit. */
+function AppCode({ onSuccess, onError }: StepProps) {
+  const { t } = useTranslation()
+  const [code, setCode] = useState('')
+  const send = useMutation({
+    ...finishSignIn,
+    onSuccess,
+    onError: (error) => {
+      setCode('')
+      onError(error)
+    },
+  })
+  const error = send.error ? toApiError(send.error) : undefined
+  const waitSeconds = useCountdown(error)
+  const isWrong = error?.error === 'second_factor_wrong'
+  return (
+    <Stack gap="sm">
+      <Text>{t('second-factor.code-text')}</Text>
+      <CodeInput
+        hasFocus
+        label={t('second-factor.code')}
+        value={code}
+        onChange={setCode}
+        onComplete={(digits) => send.mutate({ code: digits })}
+        isFixed={waitSeconds > 0}
+        error={isWrong && code === '' ? error.message : undefined}
+      />
+      {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
+    </Stack>
+  )
+}
+
+function RecoveryCode({ onSuccess, onError }: StepProps) {
+  const { t } = useTranslation()
+  const [code, setCode] = useState('')
+  const [isChecked, setIsChecked] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const send = useMutation({
+    ...finishSignIn,
+    onSuccess,
+    onError: (error) => {
+      field.current?.focus()
+      onError(error)
+    },
+  })
+  const error = send.error ? toApiError(send.error) : undefined
+  const waitSeconds = useCountdown(error)
+  const isWrong = error?.error === 'recovery_code_wrong'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setIsChecked(true)
+    if (code.trim() !== '') send.mutate({ recovery_code: code.trim() })
+  }
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap={18}>
+        <TextInput
+          ref={field}
+          size="md"
+          label={t('second-factor.recovery-code')}
+          description={t('second-factor.recovery-text')}
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          value={code}
+          error={(isWrong && error.message) || (isChecked && code.trim() === '' && t('second-factor.recovery-missing'))}
+          onChange={(event) => {
+            setCode(event.currentTarget.value)
+            if (error) send.reset()
+          }}
+        />
+        {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
+        <Button type="submit" size="md" fz="md" loading={send.isPending} disabled={waitSeconds > 0} fullWidth>
+          {t('second-factor.recovery-submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function PasskeyButton({ onSuccess, onError, isOnly }: StepProps & { isOnly: boolean }) {
+  const { t } = useTranslation()
+  const send = useMutation({ ...finishWithPasskey, onSuccess, onError })
+  return (
+    <Stack gap="sm">
+      {isOnly && <Text>{t('second-factor.passkey-text')}</Text>}
+      {send.error && <PasskeyFailure error={send.error} />}
+      <Button
+        variant={isOnly ? 'filled' : 'default'}
+        size="md"
+        fz="md"
+        fullWidth
+        data-autofocus={isOnly || undefined}
+        autoFocus={isOnly}
+        leftSection={<IconFingerprint size={18} aria-hidden />}
+        loading={send.isPending}
+        onClick={() => send.mutate()}
+      >
+        {t('second-factor.use-passkey')}
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,10 @@
+import { notifications } from '@mantine/notifications'
+import type { TFunction } from 'i18next'
+import { errorTexts, isCancelled } from './state-pages.tsx'
+
+/** Shows a failure for a moment, if no part of the page is the right place for it. */
+export function showFailure(t: TFunction, error: unknown): void {
+  if (isCancelled(error)) return
+  const { title, text } = errorTexts(t, error)
+  notifications.show({ color: 'red', title, message: text })
+}

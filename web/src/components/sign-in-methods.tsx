@@ -1,0 +1,74 @@
+import { Anchor, Button, Stack } from '@mantine/core'
+import { type MouseEvent, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Person } from '../../../client/voucher-api.generated.ts'
+import { useSession } from '../session.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+import classes from './sign-in-methods.module.css'
+
+type Props = {
+  /** The person whose session has ended, if there was one. */
+  email?: string
+  onSignedIn: (person: Person) => unknown
+  /** The service rejects the sign-in because the connection is not encrypted. */
+  onUnencrypted?: () => void
+  /** Where the provider sends the person. Without it, the provider opens in a window of its own, and this page stays as it is. */
+  next?: string
+  /** Stands below the password. */
+  children?: ReactNode
+}
+
+/** The form with the password and the button of the provider. Without passwords, a link opens the form for the break-glass account. */
+export function SignInMethods({ next, children, ...form }: Props) {
+  const { t } = useTranslation()
+  const { provider, password_sign_in: hasPasswords } = useSession()
+  const [isEmergency, setIsEmergency] = useState(false)
+  const button = provider && <ProviderButton name={provider.name} isMain={!hasPasswords} next={next} />
+  if (hasPasswords)
+    return (
+      <SignInForm {...form}>
+        {provider && <div className={classes.or}>{t('sign-in.or')}</div>}
+        {button}
+        {children}
+      </SignInForm>
+    )
+  return (
+    <Stack gap={18}>
+      {button}
+      {isEmergency ? (
+        <SignInForm {...form} />
+      ) : (
+        <Anchor component="button" fz={13.5} ta="left" onClick={() => setIsEmergency(true)}>
+          {t('sign-in.emergency')}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+/** The address that leads to the provider and then back to `next`. */
+export function providerStart(purpose: 'sign-in' | 'link' | 'test', next: string): string {
+  return `/sso/start?purpose=${purpose}&next=${encodeURIComponent(next)}`
+}
+
+/** It is a link, so that it works before any script runs. */
+function ProviderButton({ name, isMain, next }: { name: string; isMain: boolean; next: string | undefined }) {
+  const { t } = useTranslation()
+  const href = providerStart('sign-in', next ?? '/sign-in?closes=true')
+  const openWindow = (event: MouseEvent) => {
+    if (window.open(href, '_blank', 'width=520,height=700')) event.preventDefault()
+  }
+  return (
+    <Button
+      component="a"
+      href={href}
+      variant={isMain ? 'filled' : 'default'}
+      size="md"
+      fz="md"
+      fullWidth
+      {...(next === undefined && { target: '_blank', onClick: openWindow })}
+    >
+      {t('sign-in.with', { provider: name })}
+    </Button>
+  )
+}

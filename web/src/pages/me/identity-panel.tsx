@@ -1,0 +1,113 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { providerStart } from '../../components/sign-in-methods.tsx'
+import { lazyPart } from '../../new-version.tsx'
+import { unlinkMe } from '../../queries/my-account.ts'
+import { usePerson, useSession } from '../../session.tsx'
+import { useScopeZone } from '../../sites.ts'
+
+const SignInProblem = lazyPart(
+  async () => (await import('../../components/provider/sign-in-problem.tsx')).SignInProblem,
+)
+
+/** The company's account of the person: links it, or unlinks it. Empty if the service has no provider. */
+export function IdentityPanel() {
+  const { t } = useTranslation()
+  const { provider } = useSession()
+  const { identity } = usePerson()
+  const { problem } = useSearch({ from: '/shell/me' })
+  if (!provider && !identity) return null
+  return (
+    <Panel title={t('me.company-account')}>
+      <Stack gap="md">
+        {problem && (
+          <Suspense>
+            <SignInProblem problem={problem} />
+          </Suspense>
+        )}
+        {identity ? <Linked /> : <NotLinked />}
+      </Stack>
+    </Panel>
+  )
+}
+
+function NotLinked() {
+  const { t } = useTranslation()
+  const { provider } = useSession()
+  return (
+    <>
+      <Text c="dimmed">{t('me.not-linked', { provider: provider?.name })}</Text>
+      <Group>
+        <Button variant="default" component="a" href={providerStart('link', '/me')}>
+          {t('me.link', { provider: provider?.name })}
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+function Linked() {
+  const { t } = useTranslation()
+  const timeZone = useScopeZone()
+  const { provider } = useSession()
+  const { identity, rights_from_groups: hasGroupRights } = usePerson()
+  const [isAsking, setIsAsking] = useState(false)
+  const name = provider?.name ?? identity?.issuer ?? ''
+  if (!identity) return null
+  return (
+    <>
+      <div>
+        <Text>
+          {t('me.linked', { provider: name })} <Moment at={identity.linked_at} timeZone={timeZone} />
+        </Text>
+        <Text fz={13.5} c="dimmed">
+          {t('me.last-sign-in')}{' '}
+          {identity.last_sign_in_at ? <Moment at={identity.last_sign_in_at} timeZone={timeZone} /> : t('me.never')}
+        </Text>
+      </div>
+      {hasGroupRights ? (
+        <Text fz={13.5} c="dimmed">
+          {t('me.rights-from-groups', { provider: name })}
+        </Text>
+      ) : (
+        <Group>
+          <Anchor component="button" c="var(--vs-bad-text)" onClick={() => setIsAsking(true)}>
+            {t('me.unlink')}
+          </Anchor>
+        </Group>
+      )}
+      <UnlinkDialog provider={name} opened={isAsking} onClose={() => setIsAsking(false)} />
+    </>
+  )
+}
+
+function UnlinkDialog({ provider, opened, onClose }: { provider: string; opened: boolean; onClose: () => void }) {
+  const { t } = useTranslation()
+  const unlink = useMutation({
+    ...unlinkMe,
+    onSuccess: () => {
+      notifications.show({ message: t('me.unlinked') })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={t('me.unlink-title', { provider })}
+      action={t('me.unlink-submit')}
+      onConfirm={() => unlink.mutate()}
+      isBusy={unlink.isPending}
+      error={unlink.error}
+    >
+      {t('me.unlink-text', { provider })}
+    </ConfirmDialog>
+  )
+}

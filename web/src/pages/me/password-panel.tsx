@@ -1,0 +1,73 @@
+import { Button, PasswordInput, Stack } from '@mantine/core'
+import { isNotEmpty } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { PasswordField, usePasswordCheck, useVisibilityToggle } from '../../components/password-field.tsx'
+import { ErrorMessage } from '../../components/state-pages.tsx'
+import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { updateMyPassword } from '../../queries/my-account.ts'
+import { usePerson } from '../../session.tsx'
+import { RowsPanel } from './rows-panel.tsx'
+
+export function PasswordPanel() {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const change = (
+    <Button variant="default" onClick={() => setIsOpen(true)}>
+      {t('me.change')}
+    </Button>
+  )
+  return (
+    <RowsPanel title={t('sign-in.password')} text={t('me.password-text')} actions={change}>
+      {isOpen && <PasswordDialog onClose={() => setIsOpen(false)} />}
+    </RowsPanel>
+  )
+}
+
+function PasswordDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const check = usePasswordCheck()
+  const toggle = useVisibilityToggle()
+  const { email } = usePerson()
+  const { form, element, isSaving, error } = useSaveForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: { current_password: isNotEmpty(t('sign-in.password-missing')), new_password: check },
+    toFields: (values) => values,
+    create: updateMyPassword,
+    fields: { password_wrong: 'current_password' },
+    texts: { password_wrong: t('me.password-wrong') },
+    onSaved: () => {
+      notifications.show({ message: t('me.password-changed') })
+      onClose()
+    },
+  })
+  return (
+    <Dialog opened onClose={onClose} title={t('me.change-password')} isSticky={form.isDirty()}>
+      <form {...element}>
+        <Stack gap="md">
+          <input type="text" autoComplete="username" value={email} readOnly hidden />
+          <PasswordInput
+            data-autofocus
+            autoComplete="current-password"
+            label={t('me.current-password')}
+            visibilityToggleButtonProps={toggle}
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordField
+            label={t('password.new')}
+            {...form.getInputProps('new_password')}
+            value={form.values.new_password}
+          />
+          {error && <ErrorMessage error={error} />}
+          <DialogActions onCancel={onClose}>
+            <Button type="submit" loading={isSaving}>
+              {t('me.change-password')}
+            </Button>
+          </DialogActions>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

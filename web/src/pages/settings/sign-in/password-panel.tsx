@@ -1,0 +1,123 @@
+import { Paper, Select, Switch, Text, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { SignInProvider, SignInSettings } from '../../../../../client/voucher-api.generated.ts'
+import { Moment } from '../../../components/moment.tsx'
+import { showFailure } from '../../../components/show-failure.ts'
+import { administratorsQuery } from '../../../queries/people.ts'
+import { updateSignInSettings } from '../../../queries/sign-in-settings.ts'
+import { useScopeZone } from '../../../sites.ts'
+import classes from './sign-in.module.css'
+import { SwitchRow } from './switch-row.tsx'
+
+const commandOfPasswords = 'staff allow-passwords'
+
+type Props = { settings: SignInSettings; provider: SignInProvider }
+
+/** Who may sign in with a password, the account for emergencies, and whether the provider's page opens at once. */
+export function PasswordPanel({ settings, provider }: Props) {
+  const { t } = useTranslation()
+  const { mutate, isPending } = useMutation({
+    ...updateSignInSettings,
+    onSuccess: () => notifications.show({ message: t('settings.saved') }),
+    onError: (error) => showFailure(t, error),
+  })
+  const { enabled } = settings.password_sign_in
+  return (
+    <Paper component="section" withBorder radius="lg" bg="var(--vs-panel)" className={classes.panel ?? ''}>
+      <SwitchRow
+        isHeading
+        title={t('sign-in-settings.passwords')}
+        text={<PasswordText settings={settings} provider={provider.name} />}
+      >
+        <Switch
+          aria-label={t('sign-in-settings.passwords')}
+          checked={enabled}
+          disabled={isPending || (enabled && settings.password_sign_in.missing.length > 0)}
+          onChange={({ currentTarget }) => mutate({ password_sign_in: currentTarget.checked })}
+        />
+      </SwitchRow>
+      <BreakGlass
+        settings={settings}
+        provider={provider.name}
+        isBusy={isPending}
+        onChoose={(id) => mutate({ break_glass_id: id })}
+      />
+      <SwitchRow
+        isHeading
+        title={t('sign-in-settings.at-once', { provider: provider.name })}
+        text={t('sign-in-settings.at-once-text')}
+      >
+        <Switch
+          aria-label={t('sign-in-settings.at-once', { provider: provider.name })}
+          checked={provider.starts_at_once}
+          disabled={isPending}
+          onChange={({ currentTarget }) => mutate({ starts_at_once: currentTarget.checked })}
+        />
+      </SwitchRow>
+    </Paper>
+  )
+}
+
+function PasswordText({ settings, provider }: { settings: SignInSettings; provider: string }) {
+  const { t } = useTranslation()
+  const { enabled, missing } = settings.password_sign_in
+  if (!enabled)
+    return (
+      <>
+        {t('sign-in-settings.passwords-off', { provider })}{' '}
+        <span className={`code ${classes.command}`}>{commandOfPasswords}</span> {t('sign-in-settings.passwords-again')}
+      </>
+    )
+  if (missing.length === 0) return t('sign-in-settings.passwords-on', { provider })
+  return missing.map((what) => t(`sign-in-settings.missing-${what}`, { provider, defaultValue: what })).join(' ')
+}
+
+type BreakGlassProps = {
+  settings: SignInSettings
+  provider: string
+  isBusy: boolean
+  onChoose: (id: string | null) => void
+}
+
+function BreakGlass({ settings, provider, isBusy, onChoose }: BreakGlassProps) {
+  const { t } = useTranslation()
+  const timeZone = useScopeZone()
+  const { break_glass: account } = settings
+  const { data: administrators = [] } = useQuery(administratorsQuery)
+  const choices = administrators
+    .filter((person) => !person.rights_from_groups)
+    .map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))
+  const listed = administrators.find(({ id }) => id === account?.staff_id)
+  const chosen = account && !listed ? [{ value: account.staff_id, label: account.email }] : []
+  return (
+    <div className={classes.part}>
+      <Title order={2} fz={14} lh="20px" id="break-glass">
+        {t('sign-in-settings.break-glass')}
+      </Title>
+      <Text fz={13.5} c="dimmed" lh="20px">
+        {t('sign-in-settings.break-glass-text', { provider })}
+      </Text>
+      <Select
+        mt={8}
+        aria-labelledby="break-glass"
+        placeholder={t('sign-in-settings.choose-person')}
+        data={[...chosen, ...choices]}
+        value={account?.staff_id ?? null}
+        allowDeselect={settings.password_sign_in.enabled}
+        disabled={isBusy}
+        onChange={onChoose}
+      />
+      {account && (
+        <Text fz={13} c="dimmed" mt={8}>
+          {listed && `${t(`sign-in-settings.factor-${listed.second_factors[0] ?? 'none'}`)} · `}
+          {t('sign-in-settings.last-used')}{' '}
+          {account.last_used_at ? <Moment at={account.last_used_at} timeZone={timeZone} /> : t('settings.never')}
+          {' · '}
+          {t('sign-in-settings.in-audit')}
+        </Text>
+      )}
+    </div>
+  )
+}

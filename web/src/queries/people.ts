@@ -1,0 +1,56 @@
+import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
+import type { NewPerson, PersonChange, VoucherApi } from '../../../client/voucher-api.generated.ts'
+import { api } from '../api.ts'
+import { loadAll } from './load-all.ts'
+import { reloads } from './reloads.ts'
+
+const all = ['staff']
+
+type StaffFilter = NonNullable<Parameters<VoucherApi['listStaff']>[0]>
+
+/** A page of the people whom this person may manage. */
+export const staffQuery = (filter: StaffFilter) =>
+  queryOptions({
+    queryKey: [...all, filter],
+    queryFn: () => api.listStaff(filter),
+    placeholderData: keepPreviousData,
+  })
+
+export const createPerson = mutationOptions({
+  mutationFn: (person: NewPerson) => api.createPerson(person),
+  ...reloads(all),
+})
+
+export const updatePerson = (id: string) =>
+  mutationOptions({ mutationFn: (change: PersonChange) => api.updatePerson(id, change), ...reloads(all) })
+
+export const activatePerson = mutationOptions({
+  mutationFn: ({ id }: { id: string }) => api.updatePerson(id, { active: true }),
+  ...reloads(all),
+})
+
+export const createPasswordLink = mutationOptions({
+  mutationFn: ({ id }: { id: string; name: string }) => api.createPasswordLink(id),
+  ...reloads(all),
+})
+
+/** Signs a person out, deactivates them, removes their second factors, or unlinks the company's account. */
+export const endAccess = (id: string, how: 'sign-out' | 'deactivate' | 'reset-factors' | 'unlink') =>
+  mutationOptions({
+    mutationFn: async () => {
+      if (how === 'deactivate') await api.updatePerson(id, { active: false })
+      else if (how === 'reset-factors') await api.deletePersonSecondFactors(id)
+      else if (how === 'unlink') await api.deletePersonIdentity(id)
+      else await api.deletePersonSessions(id)
+    },
+    ...reloads(all),
+  })
+
+/** The administrators who can sign in, by name. */
+export const administratorsQuery = queryOptions({
+  queryKey: [...all, 'administrators'],
+  queryFn: async () => {
+    const staff = await loadAll((page) => api.listStaff(page))
+    return staff.filter(({ role, state }) => role === 'admin' && state === 'active')
+  },
+})
