@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite, seedTemplate, seedVoucher } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -30,6 +30,15 @@ async function openTabs() {
 
 const keptIn = (page: Page) => page.evaluate<string>('JSON.stringify(sessionStorage)')
 
+/** Counts how often the browser asks the service for a page from now on. */
+function countPagesOf(page: Page): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) count += 1
+  })
+  return () => count
+}
+
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /Account and display/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -45,11 +54,15 @@ test.each(['desk', 'list'] as const)(
   'after signing out in the tab with the %s, no tab shows a guest',
   async (chosen) => {
     const { desk, list } = await openTabs()
+    const loaded = [desk, list].map((page) => countPagesOf(page))
     await signOut(chosen === 'desk' ? desk : list)
 
     for (const page of [desk, list]) {
-      await page.waitForURL('**/sign-in')
+      await atUrl(page, '/sign-in')
       await expectNoGuests(page)
+    }
+    expect(loaded.map((count) => count())).toEqual([1, 1]) // no tab follows its own news
+    for (const page of [desk, list]) {
       await page.goBack()
       await expectNoGuests(page)
       await page.reload()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
 import { isLong } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -173,7 +173,7 @@ long('an undo that the service rejects says so, and leads to the voucher', async
   await page.getByText(`The code ${code} was not revoked.`).waitFor()
   await expectAccessible(page, 'desk undo failed')
   await page.getByRole('button', { name: 'Show the voucher' }).click()
-  await page.waitForURL(/\/vouchers\?.*voucher=/)
+  await atUrl(page, /\/vouchers\?.*voucher=/)
   await page.getByText(code).first().waitFor()
   await page.goBack()
   await field(page).waitFor()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
 import { isLong, median, report } from '#test/measuring.ts'
 import { type Simulator, startSimulator } from '#test/network/simulator.ts'
@@ -130,7 +130,7 @@ test('with all sites chosen, the sites are buttons, and a code of another site i
 
   expect(await check.innerText()).toContain('Valid · not used yet')
   await check.getByText('at Pension Alpenblick').click()
-  await page.waitForURL(/\/vouchers/)
+  await atUrl(page, /\/vouchers/)
   await page.getByText('Zimmer 12').first().waitFor()
 })
 

@@ -5,7 +5,7 @@ import { setGuestInfo } from '#domain/sites/guest-info.ts'
 import { listTemplates } from '#domain/templates/templates.queries.ts'
 import type { TestApp } from '#test/app.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { isLong } from '#test/measuring.ts'
@@ -46,7 +46,7 @@ test('a new service leads from the setup token to the first voucher on a control
   const controller = await startSimulator('--https', '--site', 'default=Default', '--login-limit', '0')
   const page = await openPage(browser, { url: app.url, timeZone: 'Europe/Vienna' })
   await page.goto('/')
-  await page.waitForURL('**/first-run')
+  await atUrl(page, '/first-run')
   await page.getByLabel(english.token).waitFor()
   if (isLong) await expectAccessible(page, 'first-run token')
   await page.getByLabel(english.token).fill('wrong')
@@ -111,7 +111,7 @@ test('a new service leads from the setup token to the first voucher on a control
   ])
   const other = await openPage(browser, { url: app.url })
   await other.goto('/first-run')
-  await other.waitForURL('**/sign-in?next=%2Ffirst-run')
+  await atUrl(other, '/sign-in?next=%2Ffirst-run')
   await other.getByLabel(english.email).fill('k.vogt@provider.example')
   await other.getByLabel(english.password, { exact: true }).fill('correct horse battery staple')
   await other.keyboard.press('Enter')
@@ -201,7 +201,7 @@ long('when somebody else was faster, the page says so', async () => {
   await page.getByText('There is an administrator already. Please sign in.').waitFor()
   await expectAccessible(page, 'first-run done by another')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/sign-in?next=%2Ffirst-run%3Fstep%3Dadministrator')
+  await atUrl(page, '/sign-in?next=%2Ffirst-run%3Fstep%3Dadministrator')
   await page.getByLabel(english.email).fill('k.vogt@provider.example')
   await page.getByLabel(english.password, { exact: true }).fill('correct horse battery staple')
   await page.keyboard.press('Enter')

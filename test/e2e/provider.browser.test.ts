@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import type { Account } from '#test/network/oidc-provider.ts'
 import { openPage } from '#test/web.ts'
 import { password, startProviderApp } from './provider-app.ts'
@@ -22,7 +22,7 @@ async function signInAs(sub: string): Promise<Page> {
 test('a new person signs in by the provider with the rights of the groups, and loses them with the group', async () => {
   const account = provider.accounts[0] as Account
   const page = await signInAs('anna')
-  await page.waitForURL(`${url}/vouchers`)
+  await atUrl(page, `${url}/vouchers`)
   await page.getByRole('link', { name: 'Desk' }).waitFor()
   const person = async () => {
     const { rows } = await app.db.query(`select role, rights_from_groups from staff where name = 'Anna Weber'`)
@@ -42,12 +42,12 @@ test('a new person signs in by the provider with the rights of the groups, and l
   await rejected.getByRole('alert').waitFor()
   expect(await rejected.getByRole('alert').innerText()).toContain('At Adler-Konto you are in no group that has a role')
   await page.reload()
-  await page.waitForURL('**/sign-in?next=%2Fvouchers') // the earlier session ended too
+  await atUrl(page, '/sign-in?next=%2Fvouchers') // the earlier session ended too
   account.groups = ['empfang-adler', 'alle']
 })
 
 test('an administrator tries groups out and saves them', async () => {
-  await signInAs('anna').then((page) => page.waitForURL('**/vouchers'))
+  await signInAs('anna').then((page) => atUrl(page, '/vouchers'))
   const page = await openPage(browser, { url, session: admin.session })
   await page.route('**/api/v2/settings/second-factor', (route) => route.fulfill({ json: noFactors }))
   await page.goto('/settings?tab=sign-in')
@@ -80,7 +80,7 @@ test('while the provider is away, the page says so, and the password works', asy
   await page.getByLabel('E-mail').fill(other.admin.email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 const noFactors = {

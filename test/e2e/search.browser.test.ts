@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -46,12 +46,12 @@ test('the name of a site offers a new voucher there and a test of its controller
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('Site, name or code').fill('resid')
   await page.getByText('Test controller of Residenz').click()
-  await page.waitForURL(/\/sites\/\d+/)
+  await atUrl(page, /\/sites\/\d+/)
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('Site, name or code').fill('resid')
   await page.getByText('New voucher at Residenz').click()
 
-  await page.waitForURL(/\/desk\?site=\d+/)
+  await atUrl(page, /\/desk\?site=\d+/)
 })
 
 test.each([

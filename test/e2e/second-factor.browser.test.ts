@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { insertSetting } from '#domain/settings/settings.queries.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { codeOf } from '#test/data/second-factors.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -27,7 +27,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /Account and display/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.waitForURL('**/sign-in')
+  await atUrl(page, '/sign-in')
 }
 
 const requireFactorOf = (roles: string[]) => insertSetting(db, 'second_factor_roles', roles)
@@ -67,7 +67,7 @@ test('somebody sets up an authenticator app and signs in with its code', async (
   await expectKeyboardReachesAll(page)
   await page.reload() // the step is not lost
   await page.getByLabel('The six digits of your authenticator app').pressSequentially(await codeOf(db, secret))
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('somebody who must have a second factor sees only their account until there is a passkey, which they sign in with', async () => {
@@ -81,7 +81,7 @@ test('somebody who must have a second factor sees only their account until there
   expect(new URL(page.url()).pathname).toBe('/me')
   expect(await page.getByRole('navigation').getByRole('link').count()).toBe(0)
   await page.goto('/desk')
-  await page.waitForURL('**/me')
+  await atUrl(page, '/me')
   await page.getByText('Managers need a second factor.').waitFor()
   await expectAccessible(page, 'second factor missing')
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -96,7 +96,7 @@ test('somebody who must have a second factor sees only their account until there
   await signOut(page)
   await signIn(page, mehmet.email)
   await page.getByRole('button', { name: 'Use a passkey' }).click()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
   await requireFactorOf([])
 })
 

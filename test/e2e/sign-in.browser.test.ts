@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import { isLong, size } from '#test/measuring.ts'
 import { openPage, startWebApp, withoutFirstData } from '#test/web.ts'
@@ -35,23 +35,23 @@ test.each(languages.slice(0, size(1, 2)))(
     const { email } = await anna(`anna.${locale}@adler.example`)
     const page = await openPage(browser, { url: app.url, locale })
     await page.goto('/')
-    await page.waitForURL('**/sign-in?next=%2Fdesk')
+    await atUrl(page, '/sign-in?next=%2Fdesk')
     await page.getByRole('heading', { name: words.signIn }).waitFor()
     await expectAccessible(page, `sign-in.${locale}`)
     await expectKeyboardReachesAll(page)
     await page.setViewportSize({ width: 1440, height: 900 })
     await signIn(page, email, password, words)
-    await page.waitForURL('**/desk')
+    await atUrl(page, '/desk')
     await page.getByRole('heading', { name: desk }).waitFor()
 
     expect(await page.title()).toBe(`${desk} · Voucher Service`)
     expect(await page.getAttribute('html', 'lang')).toBe(locale.slice(0, 2))
     await page.getByRole('button', { name: new RegExp(account) }).click()
     await page.getByRole('button', { name: signOut }).click()
-    await page.waitForURL('**/sign-in')
+    await atUrl(page, '/sign-in')
     expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['voucher-theme'])
     await page.goto('/desk')
-    await page.waitForURL('**/sign-in?next=%2Fdesk')
+    await atUrl(page, '/sign-in?next=%2Fdesk')
   },
 )
 
@@ -66,7 +66,7 @@ long('after a wrong password the page does not say which field was wrong, and a 
   await expectAccessible(page, 'sign-in wrong')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 long('an empty form says what is missing', async () => {
@@ -102,7 +102,7 @@ long('after too many attempts the page counts down, and then signing in is possi
   await app.db.query(`update rate_limits set ends_at = now() - interval '1 second'`) // 15 minutes later
   await page.clock.fastForward('05:00')
   await page.getByRole('button', { name: 'Sign in', disabled: false }).click()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 long.each(['/sign-in', '/password#token'])(
@@ -163,7 +163,7 @@ long('without TLS but with ALLOW_HTTP_SIGN_IN there is a warning, and signing in
   await expectAccessible(page, 'sign-in unencrypted allowed')
   await signIn(page, email)
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 long('after signing in, people get to the page that they wanted, but never to another website', async () => {
@@ -171,10 +171,10 @@ long('after signing in, people get to the page that they wanted, but never to an
   const page = await openPage(browser, { url: app.url })
   await page.goto('/me')
   await signIn(page, email)
-  await page.waitForURL('**/me')
+  await atUrl(page, '/me')
   await page.context().clearCookies()
   await page.goto('/sign-in?next=//elsewhere.example/')
   await signIn(page, email)
 
-  await page.waitForURL(`${app.url}/desk`)
+  await atUrl(page, `${app.url}/desk`)
 })

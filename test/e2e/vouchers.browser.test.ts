@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -135,7 +135,7 @@ test('a pause after a space keeps the space in the search field; *Clear filters*
   await page.getByText('Anna Huber').waitFor()
 
   await field.pressSequentially('Anna ')
-  await page.waitForURL(/q=Anna/)
+  await atUrl(page, /q=Anna/)
   await field.pressSequentially('Berger')
   await page.getByText('Anna Huber').waitFor({ state: 'hidden' })
   expect(await field.inputValue()).toBe('Anna Berger')

@@ -1,16 +1,21 @@
 /** `changed`: the session ended or began, so the others have to ask the service. `signed-out`: the person left. */
 type News = 'changed' | 'signed-out'
 
-const channelName = 'vs.session'
+let channel: BroadcastChannel | undefined
+
+/** One for the whole tab: a channel does not get its own messages, but would get those of a second channel in this tab. */
+function openChannel(): BroadcastChannel {
+  channel ??= new BroadcastChannel('vs.session')
+  return channel
+}
 
 export function tellOtherTabs(news: News): void {
-  const channel = new BroadcastChannel(channelName)
-  channel.postMessage(news)
-  channel.close()
+  openChannel().postMessage(news)
 }
 
 export function onOtherTab(listener: (news: News) => void): () => void {
-  const channel = new BroadcastChannel(channelName)
-  channel.onmessage = ({ data }) => listener(data)
-  return () => channel.close()
+  const onMessage = ({ data }: MessageEvent<News>) => listener(data)
+  const opened = openChannel()
+  opened.addEventListener('message', onMessage)
+  return () => opened.removeEventListener('message', onMessage)
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { runCommand } from '#test/command.ts'
 import { databaseUrl, queryServer, serverUrl } from '#test/data/template-database.ts'
 import { median, report } from '#test/measuring.ts'
@@ -35,7 +35,7 @@ async function typeSignIn(page: Page, { email, password }: { email: string; pass
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/desk*')
+  await atUrl(page, /\/desk/)
 }
 
 test('from the first run of an empty service to the first printed voucher', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setGroupMapping } from '#domain/single-sign-on/map-groups.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import { missingPackages, startGlewlwyd } from '#test/network/glewlwyd.ts'
 import { startTcpProxy } from '#test/network/proxies.ts'
@@ -57,13 +57,13 @@ const button = 'Sign in with the house account'
 async function pressButton(page: Page): Promise<'glewlwyd' | 'problem'> {
   await page.goto('/sign-in')
   await page.getByRole('link', { name: button }).click()
-  await page.waitForURL(({ pathname, searchParams }) => pathname === '/login.html' || searchParams.has('problem'))
+  await atUrl(page, ({ pathname, searchParams }) => pathname === '/login.html' || searchParams.has('problem'))
   return page.url().startsWith(publicUrl) ? 'problem' : 'glewlwyd'
 }
 
 /** Signs in at the pages of glewlwyd, which ask whether to continue after the password. */
 async function typePassword(page: Page, username: string): Promise<void> {
-  await page.waitForURL('**/login.html?**')
+  await atUrl(page, /\/login\.html\?/)
   // The page writes the name of a person that it knows into the field, maybe while the test types: then it was `annaanna`.
   for (let isAccepted = false; !isAccepted; ) {
     await page.getByLabel('Login').fill(username)
@@ -73,7 +73,7 @@ async function typePassword(page: Page, username: string): Promise<void> {
     isAccepted = (await answer).ok()
   }
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.waitForURL(`${publicUrl}/**`)
+  await atUrl(page, ({ origin }) => origin === publicUrl)
 }
 
 /** Signs in with the button, on another computer. */
@@ -157,7 +157,7 @@ withGlewlwyd('"Sign in again" makes glewlwyd ask for the password, although some
   await page.goto('/me')
   await page.evaluate(`location.assign('/sso/start?purpose=again&next=/me')`)
   await typePassword(page, 'anna')
-  await page.waitForURL(`${publicUrl}/me`)
+  await atUrl(page, `${publicUrl}/me`)
 
   const { rows } = await app.db.query(
     `select count(*)::int as confirmed from staff_sessions where authenticated_at > now() - interval '5 minutes'`,
@@ -174,7 +174,7 @@ withGlewlwyd('without glewlwyd the page says why, the password works, and later 
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`${publicUrl}/desk`)
+  await atUrl(page, `${publicUrl}/desk`)
 
   await glewlwyd.start()
   const later = await openPage(browser, { url: publicUrl })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findPerson } from '#domain/people/staff.queries.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -21,7 +21,7 @@ async function signInElsewhere(email: string): Promise<Page> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${url}/me`)
+  await atUrl(page, `${url}/me`)
   return page
 }
 
@@ -94,7 +94,7 @@ test('a changed password ends the other sessions and keeps this one', async () =
   await expect.poll(() => page.getByRole('button', { name: 'Sign out', exact: true }).count()).toBe(0)
   expect(await page.getByText('this device').count()).toBe(1)
   await elsewhere.reload()
-  await elsewhere.waitForURL('**/sign-in?next=%2Fme')
+  await atUrl(elsewhere, '/sign-in?next=%2Fme')
 })
 
 test('a session on another computer can be ended', async () => {
@@ -106,7 +106,7 @@ test('a session on another computer can be ended', async () => {
   await expect.poll(() => page.getByText('Chrome, Linux').count()).toBe(0)
 
   await elsewhere.reload()
-  await elsewhere.waitForURL('**/sign-in?next=%2Fme')
+  await atUrl(elsewhere, '/sign-in?next=%2Fme')
 })
 
 test('signing out everywhere else asks first, and keeps this session', async () => {
@@ -124,5 +124,5 @@ test('signing out everywhere else asks first, and keeps this session', async () 
   await expect.poll(() => page.getByText('Chrome, Linux').count()).toBe(0)
   expect(await page.getByText('this device').count()).toBe(1)
   await elsewhere.reload()
-  await elsewhere.waitForURL('**/sign-in?next=%2Fme')
+  await atUrl(elsewhere, '/sign-in?next=%2Fme')
 })

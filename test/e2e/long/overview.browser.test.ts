@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedDays, seedSites } from '#test/data/days-of-sites.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import { listenAsWorker, openPage, startWebApp } from '#test/web.ts'
@@ -71,14 +71,14 @@ test('300 sites: the table has the numbers of the API, which add up; a square op
   await page.getByText('293 other sites').waitFor()
 
   await page.getByText('7 days', { exact: true }).click()
-  await page.waitForURL(/days=7/)
+  await atUrl(page, /days=7/)
   await page.getByRole('table').getByRole('row').nth(8).waitFor()
   await expect.poll(() => readTable(page)).toEqual(rowsOf(await getOverview(admin.session, '?days=7')))
   await page.reload()
   await page.getByRole('img', { name: /7 days: / }).waitFor()
 
   await page.getByRole('link', { name: `${first} · Hotel 002: reachable` }).click()
-  await page.waitForURL(new RegExp(`site=${first}`))
+  await atUrl(page, new RegExp(`site=${first}`))
   await page.getByText('Who creates vouchers').waitFor()
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addPerson } from '#domain/people/administer-staff.ts'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -28,7 +28,7 @@ test.each([
   await expectKeyboardReachesAll(page)
   await page.getByLabel(label).fill('correct horse battery staple')
   await page.getByRole('button', { name: save }).click()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 
   const again = await openPage(browser, { url, locale })
   await again.goto(`/password#${token}`)
@@ -65,7 +65,7 @@ test('a short and a common password are rejected at the field, and the link stil
   await page.getByLabel('New password').fill('correct horse battery staple')
   await page.keyboard.press('Enter')
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('an altered link is rejected with a message, and the real one still works', async () => {
@@ -80,7 +80,7 @@ test('an altered link is rejected with a message, and the real one still works',
     if (each === altered) await page.getByText('or a part of it was changed').waitFor()
   }
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test.each(['/password', '/password#%', `/password#${'a'.repeat(42)}`])('an incomplete link, %s', async (path) => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectAccessible, expectUsable } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import type { Account } from '#test/network/oidc-provider.ts'
 import { openPage } from '#test/web.ts'
@@ -28,7 +28,7 @@ async function signInAs(sub: string, path = '/desk'): Promise<Page> {
   const page = await openPage(browser, { url })
   await page.goto(path)
   await button(page).click()
-  await page.waitForURL(`${url}${path}`)
+  await atUrl(page, `${url}${path}`)
   return page
 }
 
@@ -116,7 +116,7 @@ test('without passwords, only the break-glass account signs in with one, after a
   await page.getByText('Sign-in with a password is switched off.').waitFor()
   await expectAccessible(page, 'provider break-glass refused.en')
   await signInWith(page, admin.email)
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
   await changeSettings({ password_sign_in: true })
 })
 
@@ -133,7 +133,7 @@ test('if chosen, the provider opens at once; never after a sign-out or a problem
   await button(page).waitFor()
   expect(await hasSession(page)).toBe(false)
   await page.goto('/vouchers') // like Back, or an address that was typed
-  await page.waitForURL('**/sign-in?next=%2Fvouchers')
+  await atUrl(page, '/sign-in?next=%2Fvouchers')
   await button(page).waitFor()
   expect(await hasSession(page)).toBe(false)
   await button(page).click()
@@ -172,7 +172,7 @@ test('a person links the account and then signs in with it; unlinking ends that'
   const page = await openPage(browser, { url, session: person.session })
   await page.goto('/me')
   await page.getByRole('link', { name: 'Link Adler-Konto' }).click()
-  await page.waitForURL('**/me')
+  await atUrl(page, '/me')
   await page.getByText('Adler-Konto, linked').waitFor()
 
   const other = await signInAs('jonas')

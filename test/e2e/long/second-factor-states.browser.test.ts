@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startSession } from '#domain/people/sign-in.ts'
 import { insertSetting } from '#domain/settings/settings.queries.ts'
 import { expectAccessible, expectKeyboardReachesAll, expectUsable } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { codeOf, seedAuthenticatorApp } from '#test/data/second-factors.ts'
 import { seedPerson, seedSite, seedTemplate } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -54,7 +54,7 @@ async function signIn(page: Page, email: string, words = t): Promise<void> {
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /Account and display/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.waitForURL('**/sign-in')
+  await atUrl(page, '/sign-in')
 }
 
 /** Lets the session of a person be older than 15 minutes. */
@@ -195,7 +195,7 @@ test.each(['en', 'de'] as Language[])(
     expect(await page.getByRole('navigation').getByRole('link').count()).toBe(0)
     await page.getByRole('button', { name: words('nav.more') }).click()
     await page.getByRole('button', { name: words('person.sign-out') }).click()
-    await page.waitForURL('**/sign-in')
+    await atUrl(page, '/sign-in')
     await insertSetting(db, 'second_factor_roles', [])
   },
 )
@@ -222,7 +222,7 @@ test.each(['en', 'de'] as Language[])('the second step of the sign-in in all its
   await expectUsable(page, `recovery code wrong.${language}`)
   await page.getByLabel(words('second-factor.recovery-code')).fill(` ${anna.app.recoveryCodes[0]?.toUpperCase()} `)
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/me')
+  await atUrl(page, '/me')
   await page.getByText(words('my-factors.codes-left_other', { left: 9, count: 10 })).waitFor()
 
   await page.context().clearCookies()
@@ -249,7 +249,7 @@ test('after ten minutes the second step leads back to the password, and says why
   await signIn(page, anna.email)
   await digitsOf(page).fill(await anna.app.code())
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('after too many wrong codes the second step counts down', async () => {
@@ -293,10 +293,10 @@ test('a link for a new password leads to the second step', async () => {
   await page.goto(`/password${new URL(link.url).hash}`)
   await page.getByLabel('New password').fill(password)
   await page.getByRole('button', { name: 'Save the password' }).click()
-  await page.waitForURL('**/sign-in')
+  await atUrl(page, '/sign-in')
   await digitsOf(page).fill(await anna.app.code())
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('a passkey whose counter went back is rejected, and its row says so', async () => {
@@ -307,7 +307,7 @@ test('a passkey whose counter went back is rejected, and its row says so', async
   }
   await signOut(page)
   await signInWithPasskey()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
   await signOut(page)
   await device.setCounters(0)
   await signInWithPasskey()
@@ -347,7 +347,7 @@ test('a passkey of another origin with the same host is rejected', async () => {
 
   await page.goto(`${url}/sign-in`) // cookies do not depend on the port, so the second step is still open
   await page.getByRole('button', { name: t('second-factor.use-passkey') }).click()
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('at another host name there is no passkey, and the page says why', async () => {
@@ -437,5 +437,5 @@ test('an administrator sees the factors of people and resets them', async () => 
   const theirs = await openPage(browser, { url })
   await theirs.goto('/sign-in')
   await signIn(theirs, anna.email)
-  await theirs.waitForURL('**/desk')
+  await atUrl(theirs, '/desk')
 })

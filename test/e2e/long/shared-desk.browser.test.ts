@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -53,7 +53,7 @@ test.each([
   expect(new URL(page.url()).pathname).toBe('/me')
 
   await page.clock.fastForward('05:01')
-  await page.waitForURL('**/sign-in')
+  await atUrl(page, '/sign-in')
   expect((await db.query('select from staff_sessions where staff_id = $1', [manager.id])).rowCount).toBe(0)
 })
 

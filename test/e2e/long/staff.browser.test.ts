@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite, seedTemplate } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -39,7 +39,7 @@ test('an administrator invites a manager of two sites, who sees two sites and ca
   await theirs.goto(link)
   await theirs.getByLabel('New password').fill(password)
   await theirs.getByRole('button', { name: 'Save the password' }).click()
-  await theirs.waitForURL('**/desk')
+  await atUrl(theirs, '/desk')
   await theirs.context().clearCookies()
   await theirs.goto('/settings')
   await theirs.getByLabel('E-mail').fill('m.arslan@schule.example')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
@@ -63,7 +63,7 @@ test('somebody else who signs in in the dialog over the page does not see the pa
   await dialog.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('somebody else who signs in in another tab does not see the page either', async () => {
@@ -72,7 +72,7 @@ test('somebody else who signs in in another tab does not see the page either', a
   await page.context().addCookies([{ name: 'voucher-session', value: other.session, url }])
   await page.getByText('Dark', { exact: true }).click()
 
-  await page.waitForURL('**/desk')
+  await atUrl(page, '/desk')
 })
 
 test('without an answer of the service, a form keeps what was typed and works later', async () => {
@@ -118,7 +118,7 @@ test('a person with one site sees its name without a choice, one with several ca
   await expectAccessible(several, 'shell sites', { widths: [1440] })
   await several.keyboard.type('alpen')
   await several.keyboard.press('Enter')
-  await several.waitForURL(`**/me?site=${sites[1]}`)
+  await atUrl(several, `/me?site=${sites[1]}`)
 })
 
 test.each(['en-GB', 'de-DE'])('a person without a site sees the app, in %s', async (locale) => {
