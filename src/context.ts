@@ -17,7 +17,7 @@ import { createControllerAddressPolicy } from '#drivers/controller-address-polic
 import { drivers } from '#drivers/registry.ts'
 import { atMostEvery } from '#lib/at-most-every.ts'
 import type { Keyring } from '#lib/cipher.ts'
-import { type Calendar, createCalendar } from '#lib/clock.ts'
+import { type Calendar, type Clock, createCalendar } from '#lib/clock.ts'
 import { withPriority } from '#lib/journal.ts'
 import type { Log } from '#lib/log.ts'
 import type { Observer } from '#lib/observer.ts'
@@ -200,8 +200,8 @@ export function createContext(
   }
 }
 
-/** Nothing is sent to the provider before somebody signs in. */
-function connectProvider(config: Config, clock: DatabaseClock): Provider | undefined {
+/** Undefined if no provider is set. Nothing is sent to it before somebody signs in. */
+export function connectProvider(config: Config, clock: Clock): Provider | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config
   if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     return undefined

@@ -187,7 +187,7 @@ long('on a phone: two rows, and a tap shows the voucher', async () => {
   await field(page).fill('fam')
   await rows(page).nth(1).waitFor()
 
-  expect(await rows(page).count()).toBe(2)
+  await expect.poll(() => rows(page).count()).toBe(2)
   await page.getByRole('link', { name: '2 more, show in Vouchers' }).waitFor()
   await rows(page).nth(1).getByRole('button').click()
   await page.getByRole('heading', { name: 'Voucher', exact: true }).waitFor()

@@ -223,6 +223,6 @@ long(
     await page.getByRole('button', { name: 'Share' }).click()
 
     const text = `Wi-Fi: Adler Gast\nCode: ${await shownCode(page)}`
-    expect(await page.evaluate('window.shared')).toEqual({ text })
+    await expect.poll(() => page.evaluate('window.shared')).toEqual({ text })
   },
 )

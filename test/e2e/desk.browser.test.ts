@@ -128,7 +128,7 @@ test('with all sites chosen, the sites are buttons, and a code of another site i
   await page.keyboard.press('Enter')
   await check.getByText('at Pension Alpenblick').waitFor()
 
-  expect(await check.innerText()).toContain('Valid · not used yet')
+  await expect.poll(() => check.innerText()).toContain('Valid · not used yet')
   await check.getByText('at Pension Alpenblick').click()
   await atUrl(page, /\/vouchers/)
   await page.getByText('Zimmer 12').first().waitFor()
@@ -202,7 +202,7 @@ long('a code that was redeemed a second ago is shown as used', async () => {
   await page.getByText('Asked the controller just now.').waitFor()
 
   const check = page.getByRole('region', { name: 'Check a code' })
-  expect(await check.innerText()).toContain('Used')
+  await expect.poll(() => check.innerText()).toContain('Used')
   await expectAccessible(page, 'desk check')
 })
 

@@ -113,7 +113,7 @@ long('a chip past the latest end is disabled, and the sentence says why', async 
   await dialog.getByText('+1 week is not possible: the controller ends this code before that.').waitFor()
   await look(page, 'extend a stay with little room')
 
-  expect(await dialog.getByRole('radio', { name: '+1 week' }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole('radio', { name: '+1 week' }).isDisabled()).toBe(true)
   await page.keyboard.press('3')
   expect(await dialog.getByRole('radio', { name: '+1 day' }).isChecked()).toBe(true)
 })

@@ -49,10 +49,10 @@ test('an administrator creates a key, uses it with the lines of the page, sees i
   await page.getByRole('heading', { name: t('keys-page.created-title', { name: 'Check-in (PMS)' }) }).waitFor()
   const first = await secretOf()
 
-  expect(await page.evaluate('document.activeElement.textContent')).toBe(t('actions.copy'))
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(t('actions.copy'))
   await page.keyboard.press('Escape')
   await page.mouse.click(10, 450)
-  expect(await dialog.getByRole('button', { name: t('actions.done') }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole('button', { name: t('actions.done') }).isDisabled()).toBe(true)
   const curl = await dialog.locator('pre').textContent()
   await dialog.getByText('TypeScript').click()
   const typescript = await dialog.locator('pre').textContent()

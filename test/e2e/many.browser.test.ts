@@ -81,7 +81,7 @@ test('a row that the controller rejects is shown with its reason, and a retry cr
   await page.keyboard.press('Control+Enter')
   await page.getByRole('button', { name: 'Print 4' }).waitFor()
   const region = page.getByRole('main')
-  expect(await region.getByText('rejected', { exact: true }).count()).toBe(1)
+  await expect.poll(() => region.getByText('rejected', { exact: true }).count()).toBe(1)
   expect(await region.innerText()).toMatch(
     /1 not created\.\s+The controller rejected these vouchers\. Tell an administrator\. These vouchers certainly do not exist/,
   )

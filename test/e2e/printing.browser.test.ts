@@ -221,7 +221,7 @@ test('after printing the page is as before, and the policy of the app was kept',
   expect(await page.locator('.vs-print').count()).toBe(1)
   await readPrinter('a4 last')
 
-  expect(await page.locator('.vs-print').count()).toBe(0)
+  await expect.poll(() => page.locator('.vs-print').count()).toBe(0)
   expect(await page.evaluate(`[...document.styleSheets].filter((sheet) => sheet.cssRules[0]?.type === 6).length`)).toBe(
     0,
   )

@@ -40,7 +40,9 @@ test('a new person signs in by the provider with the rights of the groups, and l
   account.groups = ['alle']
   const rejected = await signInAs('anna')
   await rejected.getByRole('alert').waitFor()
-  expect(await rejected.getByRole('alert').innerText()).toContain('At Adler-Konto you are in no group that has a role')
+  await expect
+    .poll(() => rejected.getByRole('alert').innerText())
+    .toContain('At Adler-Konto you are in no group that has a role')
   await page.reload()
   await atUrl(page, '/sign-in?next=%2Fvouchers') // the earlier session ended too
   account.groups = ['empfang-adler', 'alle']

@@ -34,7 +34,7 @@ test('the first voucher found is selected when it arrives, and Enter opens it', 
   const selected = page.locator('[data-action][data-selected]')
   await selected.waitFor()
   for (const text of ['Zimmer 205', 'Hotel Goldener Adler', 'Valid'])
-    expect(await selected.textContent()).toContain(text)
+    await expect.poll(() => selected.textContent()).toContain(text)
   await page.keyboard.press('Enter')
 
   await page.getByRole('dialog').getByRole('heading', { name: 'Zimmer 205' }).waitFor()
@@ -95,6 +95,6 @@ test('keys typed while the dialog is still loading are in its field', async () =
   const field = page.getByPlaceholder('Site, name or code')
   await field.waitFor()
 
-  expect(await field.inputValue()).toBe('Zimmer')
+  await expect.poll(() => field.inputValue()).toBe('Zimmer')
   expect(page.url()).not.toContain('site=')
 })

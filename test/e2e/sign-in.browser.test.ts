@@ -62,7 +62,7 @@ long('after a wrong password the page does not say which field was wrong, and a 
   await signIn(page, email, 'wrong')
   await page.getByRole('alert').waitFor()
 
-  expect(await page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
+  await expect.poll(() => page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
   await expectAccessible(page, 'sign-in wrong')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')

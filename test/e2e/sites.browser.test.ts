@@ -78,7 +78,7 @@ test('300 sites are imported and searched; the one whose password was wrong gets
 
   await page.reload()
   await page.getByText('unifi-13 rejects the sign-in').waitFor()
-  expect(await page.getByRole('row').nth(1).innerText()).toContain('Hotel am Schlosspark')
+  await expect.poll(() => page.getByRole('row').nth(1).innerText()).toContain('Hotel am Schlosspark')
   await expectAccessible(page, 'sites list')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('searchbox', { name: 'Search 300 sites' }).fill('schloss')
@@ -115,7 +115,7 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   await page.getByRole('button', { name: 'Deactivate…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Deactivate Seehotel Lindenhof?' })
   await dialog.getByRole('alert').waitFor()
-  expect(await dialog.getByRole('button', { name: 'Deactivate site' }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole('button', { name: 'Deactivate site' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Try again' }).click()
   await dialog.getByText('2 API keys can no longer create vouchers here (404)').waitFor()
 

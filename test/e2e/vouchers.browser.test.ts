@@ -138,13 +138,13 @@ test('a pause after a space keeps the space in the search field; *Clear filters*
   await atUrl(page, /q=Anna/)
   await field.pressSequentially('Berger')
   await page.getByText('Anna Huber').waitFor({ state: 'hidden' })
-  expect(await field.inputValue()).toBe('Anna Berger')
-  expect(await page.getByText('Anna Berger').count()).toBe(1)
+  await expect.poll(() => field.inputValue()).toBe('Anna Berger')
+  await expect.poll(() => page.getByText('Anna Berger').count()).toBe(1)
 
   await field.pressSequentially('x')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('Anna Huber').waitFor()
-  expect(await field.inputValue()).toBe('')
+  await expect.poll(() => field.inputValue()).toBe('')
 })
 
 test('a link opens the drawer; the voucher is extended and revoked there, and the timeline says who did it', async () => {

@@ -68,11 +68,11 @@ test('a healthy installation has no problem and no warning, and the exit code is
       'worker',
       'webhooks',
       'controllers',
-    ].concat(['redis', 'public url']),
+    ].concat(['redis', 'sign-in', 'public url']),
   )
   expect(stdout).toContain('ok       controllers  All tests passed on 1 of 1 controllers.\n')
   expect(stdout).toMatch(/ ENCRYPTION_KEYS decrypts all stored secrets \(\d+\)\.\n/)
-  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 14\n')
+  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 15\n')
 })
 
 describe('settings', () => {
@@ -481,6 +481,24 @@ test('a Redis that does not answer is a problem, and its password is not printed
   const { of, stdout } = await examine(url, env, withoutControllers)
 
   expect(of('redis')).toMatchObject([{ result: 'problem', message: expect.stringContaining('ECONNREFUSED') }])
+  expect(stdout).not.toContain('hunter2')
+})
+
+test('a provider that does not answer is a problem, and its secret is not printed', async () => {
+  const { url } = await createTestDatabase()
+  const issuer = `http://127.0.0.1:${await freePort()}`
+  const env = {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'vouchers',
+    OIDC_CLIENT_SECRET: 'hunter2',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+  }
+
+  const { of, stdout } = await examine(url, env, withoutControllers)
+
+  expect(of('sign-in')).toMatchObject([
+    { result: 'problem', message: expect.stringContaining(`${issuer} does not answer`) },
+  ])
   expect(stdout).not.toContain('hunter2')
 })
 

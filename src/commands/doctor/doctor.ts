@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { checkControllers } from './check-controllers.ts'
 import { checkConnection, checkDirectAddress, checkMigrations, checkServer } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
+import { checkProvider } from './check-provider.ts'
 import { checkPublicUrl } from './check-public-url.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRetention } from './check-retention.ts'
@@ -57,6 +58,7 @@ async function* examine(env: NodeJS.ProcessEnv, { controllers }: Examination): A
     await db.close()
   }
   yield* await attempt('redis', () => checkRedis(config))
+  yield* await attempt('sign-in', () => checkProvider(config))
   yield* await attempt('public url', () => checkPublicUrl(config))
 }
 
