@@ -91,6 +91,21 @@ test.each(['de', 'en'])('the first pages in %s show the card and the frame witho
   expect(Object.values(found).join()).not.toMatch(/<script|<style| on\w+="/)
 })
 
+test.each(['de', 'en'])('the first pages in %s have every text: none shows the name of a text instead', (language) => {
+  const dictionaries = globSync('src/**/en.json', { cwd: import.meta.dirname }).map((path) =>
+    JSON.parse(readFileSync(`${import.meta.dirname}/${path}`, 'utf8')),
+  )
+  const names = dictionaries.flatMap((dictionary) =>
+    Object.entries<object>(dictionary).flatMap(([group, texts]) =>
+      Object.keys(texts).map((name) => `${group}.${name}`),
+    ),
+  )
+  const shown = Object.values<object>(pages[language]).flatMap(Object.values).join()
+
+  expect(names.length).toBeGreaterThan(500)
+  expect(names.filter((name) => shown.includes(name))).toEqual([])
+})
+
 test('the service can serve every file: Fastify finds no name with more than 100 characters', () => {
   expect(globSync('assets/*', { cwd: bundle }).filter((name) => name.length > 100)).toEqual([])
 })

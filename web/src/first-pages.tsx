@@ -5,7 +5,7 @@ import { prerender } from 'react-dom/static'
 import type { House, Person, Session } from '../../client/voucher-api.generated.ts'
 import { App } from './app.tsx'
 import { type Layout, LayoutContext } from './hooks/use-layout.ts'
-import { initTexts, type Language } from './i18n/i18n.ts'
+import { initTexts, type Language, showLanguage } from './i18n/i18n.ts'
 import { createQueryClient } from './queries/query-client.ts'
 import { setSession } from './queries/session.ts'
 import { createAppRouter } from './router.tsx'
@@ -44,6 +44,7 @@ const layouts = ['full', 'rail', 'phone'] as const
  * the frame of all pages and the desk.
  */
 export async function renderFirstPages(): Promise<FirstPages> {
+  await initTexts('de') // once: a second time would remove the texts that pages have added
   const rendered = { de: await renderIn('de'), en: await renderIn('en') }
   return {
     pages: { de: rendered.de.pages, en: rendered.en.pages },
@@ -52,7 +53,7 @@ export async function renderFirstPages(): Promise<FirstPages> {
 }
 
 async function renderIn(language: Language) {
-  await initTexts(language)
+  await showLanguage(language)
   const pages = { plain: await renderFor('plain'), named: await renderFor('named'), logo: await renderFor('logo') }
   return { pages, notice: renderToStaticMarkup(<StartNotice />) }
 }

@@ -6,9 +6,11 @@ import type guestInfo from '../components/guest-info/en.json'
 import type idle from '../components/idle/en.json'
 import type provider from '../components/provider/en.json'
 import type secondFactor from '../components/second-factor/en.json'
+import type shell from '../components/shell/en.json'
 import type unencrypted from '../components/unencrypted/en.json'
 import type extend from '../components/voucher/extend/en.json'
 import type audit from '../pages/audit/en.json'
+import type desk from '../pages/desk/en.json'
 import type many from '../pages/desk/many/en.json'
 import type firstRun from '../pages/first-run/en.json'
 import type keys from '../pages/keys/en.json'
@@ -27,6 +29,7 @@ import { chooseLocales } from './locale.ts'
 /** Texts of pages that are loaded later. Each of them has its own groups. */
 type PageTexts = typeof audit &
   typeof controller &
+  typeof desk &
   typeof extend &
   typeof firstRun &
   typeof guestInfo &
@@ -39,6 +42,7 @@ type PageTexts = typeof audit &
   typeof secondFactor &
   typeof provider &
   typeof settings &
+  typeof shell &
   typeof signInSettings &
   typeof sites &
   typeof unencrypted &
@@ -77,7 +81,7 @@ export async function initTexts(language: Language): Promise<void> {
 const loadTexts = { de: () => import('./de.json'), en: () => import('./en.json') }
 
 /** Loads the texts of a language and then shows them. Most people never need the other language. */
-async function showLanguage(language: Language): Promise<void> {
+export async function showLanguage(language: Language): Promise<void> {
   i18next.addResourceBundle(language, 'translation', (await loadTexts[language]()).default, true, true)
   await i18next.changeLanguage(language)
 }

@@ -6,15 +6,20 @@ import type { Site } from '../../../../client/voucher-api.generated.ts'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useDelayed } from '../../hooks/use-delayed.ts'
+import { addTexts } from '../../i18n/i18n.ts'
 import { useGuestInfo } from '../../queries/guest-info.ts'
 import { deskTemplatesQuery } from '../../queries/templates.ts'
 import { usePerson } from '../../session.tsx'
 import { useScope } from '../../sites.ts'
+import de from './de.json' with { type: 'json' }
 import classes from './desk.module.css'
 import { useDeskSite } from './desk-data.ts'
+import en from './en.json' with { type: 'json' }
 import { SiteDesk } from './site-desk.tsx'
 import { SiteField } from './site-field.tsx'
 import { CheckCode } from './voucher/check-code.tsx'
+
+addTexts({ de, en })
 
 /** The page for the reception. It needs one site. If the app shows all sites, the page begins with the choice of the site. */
 export function DeskPage() {
