@@ -7,10 +7,10 @@ import { testKeyring } from '#test/environment.ts'
 import { report } from '#test/measuring.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { program, spawnCommand, startService } from '#test/service.ts'
-import { buildRelease, lastRelease } from './build-release.ts'
+import { lastRelease, runnableRelease } from './build-release.ts'
 import { upgradeUnderLoad } from './upgrade-under-load.ts'
 
-const from = await buildRelease(lastRelease)
+const from = await runnableRelease(lastRelease)
 
 test('the processes of the last release are replaced one by one, and no request or job is lost or doubled', async () => {
   const migrate = (url: string) => spawnCommand(url, ['migrate'])

@@ -3,7 +3,7 @@ import { migrate } from '#db/migrate.ts'
 import { laterMigrations } from '#test/data/later-migrations.ts'
 import { report } from '#test/measuring.ts'
 import { program, spawnCommand } from '#test/service.ts'
-import { buildRelease, installRelease, lastRelease } from '../build-release.ts'
+import { installRelease, lastRelease, runnableRelease } from '../build-release.ts'
 import { upgradeUnderLoad } from '../upgrade-under-load.ts'
 
 test('the installed archive of the last release is replaced under 5,000 requests', async () => {
@@ -17,7 +17,7 @@ test('the installed archive of the last release is replaced under 5,000 requests
 }, 1_800_000)
 
 test('a migration that removes a column which the last release reads is noticed', async () => {
-  const from = await buildRelease(lastRelease)
+  const from = await runnableRelease(lastRelease)
   const planted = laterMigrations('alter table vouchers rename column reference to booking;')
   const migrateTooFar = (url: string) => migrate(url, { folder: planted })
 
