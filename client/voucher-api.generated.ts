@@ -262,7 +262,7 @@ export type Passkey = {
 export type MySecondFactors = {
   app: AuthenticatorApp | null
   passkeys: Array<Passkey>
-  /** True if your role needs at least one second factor. */
+  /** True if your role needs at least one second factor. False if you signed in by the provider: your account there counts as one. */
   required: boolean
 }
 
@@ -586,7 +586,9 @@ export type SecondFactorOfRole = {
   people: number
   /** How many of them have a second factor. */
   with_factor: number
-  /** The names of the others, at most 20. They set up a factor at their next sign-in if it is required. */
+  /** How many of the others have no password and sign in by the provider. They need no second factor here. */
+  by_provider: number
+  /** The names of all others, at most 20. If a factor is required, they set one up after their next sign-in with a password. */
   without_factor: Array<string>
 }
 
@@ -596,6 +598,8 @@ export type SecondFactorSettings = {
     manager: SecondFactorOfRole
     admin: SecondFactorOfRole
   }
+  /** True if you have a second factor, or signed in by the provider. Only then can you require one for your own role. */
+  own_factor: boolean
 }
 
 export type SecondFactorRoles = {

@@ -2,6 +2,7 @@ import type { Database, Queryable } from '#db/database.ts'
 import type { Actor, Requester, Role } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { signsInOnlyByProvider } from './identities.queries.ts'
 import { isFactorRequired } from './required-factors.ts'
 import { deleteSecondFactors, type FactorKind, listFactorKinds } from './second-factors.queries.ts'
 import { deleteSessions, updateSessionHasFactor } from './sessions.queries.ts'
@@ -30,6 +31,7 @@ export async function noteFactorAdded(
 /** Throws if the person, who must be locked, has no factor left although the role needs one. */
 export async function requireFactorLeft(tx: Queryable, { id, role }: { id: string; role: Role }): Promise<void> {
   if ((await listFactorKinds(tx, id)).length > 0 || !(await isFactorRequired(tx, role))) return
+  if (await signsInOnlyByProvider(tx, id)) return
   throw new DomainError('last_second_factor')
 }
 

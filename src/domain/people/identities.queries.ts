@@ -21,6 +21,17 @@ export async function findPersonIdOfAccount(db: Queryable, { issuer, subject }: 
   return rows[0]?.id
 }
 
+/** The condition that the person in the row `st` can sign in only by the provider. */
+export const signsInOnlyByProviderSql =
+  '(st.password_hash is null and exists (select from identities where staff_id = st.id))'
+
+export async function signsInOnlyByProvider(db: Queryable, staffId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`select from staff st where st.id = $1 and ${signsInOnlyByProviderSql}`, [
+    staffId,
+  ])
+  return rowCount === 1
+}
+
 /** Replaces the account that the person had. Returns false if the account belongs to another person. */
 export async function replaceIdentity(tx: Queryable, staffId: string, { issuer, subject }: Account): Promise<boolean> {
   await tx.query('delete from identities where staff_id = $1 and (issuer <> $2 or subject <> $3)', [

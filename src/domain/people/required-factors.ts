@@ -19,21 +19,27 @@ export async function isFactorRequired(db: Queryable, role: Role): Promise<boole
   return (await readRequiredRoles(db)).includes(role)
 }
 
+/** Whether the person of a session needs a second factor. The company's account counts as one. */
+export async function isOwnFactorRequired(db: Queryable, actor: Requester, sessionId: string): Promise<boolean> {
+  if (actor.kind !== 'staff' || (await findSignInMethod(db, sessionId)) === 'provider') return false
+  return isFactorRequired(db, actor.role)
+}
+
 export type RequiredFactors = Record<Role, Omit<FactorCount, 'role'> & { required: boolean }>
 
 export async function readRequiredFactors(db: Queryable): Promise<RequiredFactors> {
   const [required, counts] = await Promise.all([readRequiredRoles(db), countFactorsByRole(db, namesShown)])
-  const nobody = { people: 0, withFactor: 0, without: [] }
+  const nobody = { people: 0, withFactor: 0, byProvider: 0, without: [] }
   const entries = roles.map((role) => {
-    const { people, withFactor, without } = counts.find((each) => each.role === role) ?? nobody
-    return [role, { required: required.includes(role), people, withFactor, without }]
+    const { role: _, ...count } = counts.find((each) => each.role === role) ?? { role, ...nobody }
+    return [role, { required: required.includes(role), ...count }]
   })
   return Object.fromEntries(entries)
 }
 
 /**
  * Sets the roles that need a second factor. Sessions that exist stay as they are. Nobody can require a factor of their own role
- * without having one: otherwise the last administrator could be the first one who cannot go on.
+ * without having one: otherwise the only administrator could lock themselves out of the settings.
  */
 export async function setRequiredRoles(
   db: Database,
@@ -53,6 +59,6 @@ export async function setRequiredRoles(
 }
 
 /** The company's account counts as a factor: its provider decides how people prove who they are. */
-async function hasOwnFactor(db: Queryable, staffId: string, sessionId: string): Promise<boolean> {
+export async function hasOwnFactor(db: Queryable, staffId: string, sessionId: string): Promise<boolean> {
   return (await findSignInMethod(db, sessionId)) === 'provider' || (await listFactorKinds(db, staffId)).length > 0
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import type { Role } from '../actor.ts'
+import { signsInOnlyByProviderSql } from './identities.queries.ts'
 
 /** A kind of second factor. Recovery codes belong to the authenticator app. */
 export type FactorKind = 'app' | 'passkey' | 'recovery_code'
@@ -125,14 +126,19 @@ export async function deleteSecondFactors(tx: Queryable, staffId: string): Promi
   return kinds.filter((kind) => kind !== 'recovery_code')
 }
 
-export type FactorCount = { role: Role; people: number; withFactor: number; without: string[] }
+/** `byProvider`: people without a factor who can sign in only by the provider. `without`: names of the others without a factor. */
+export type FactorCount = { role: Role; people: number; withFactor: number; byProvider: number; without: string[] }
 
 /** How many active people of each role have a second factor, and the names of some who have none. */
 export async function countFactorsByRole(db: Queryable, maxNames: number): Promise<FactorCount[]> {
   const { rows } = await db.query<FactorCount>(
     `select role, count(*)::integer as people, count(*) filter (where has)::integer as "withFactor",
-            coalesce((array_agg(name order by name collate natural_order) filter (where not has))[1:$1], '{}') as without
-       from (select role, name, cardinality(${factorsOfStaffSql}) > 0 as has from staff st where active) as people
+            count(*) filter (where not has and only_by_provider)::integer as "byProvider",
+            coalesce((array_agg(name order by name collate natural_order)
+              filter (where not has and not only_by_provider))[1:$1], '{}') as without
+       from (select role, name, cardinality(${factorsOfStaffSql}) > 0 as has,
+                    ${signsInOnlyByProviderSql} as only_by_provider
+               from staff st where active) as people
       group by role`,
     [maxNames],
   )

@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.ts'
 
 export const entraHost = 'login.microsoftonline.com'
+export const google = 'https://accounts.google.com'
 
 /**
  * Rejects accounts of other tenants of Entra ID and of other domains of Google. Without `hostedDomain`, every domain of Google is

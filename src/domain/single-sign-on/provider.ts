@@ -4,7 +4,8 @@ import type { AddressPolicy } from '#lib/address-policy.ts'
 import type { Clock } from '#lib/clock.ts'
 import { AddressRefused, connectAllowed, type Lookup } from '#lib/connect-allowed.ts'
 import { DomainError, type PersonErrorCode } from '../errors.ts'
-import { entraHost, requireOrganisation } from './organisation.ts'
+import { entraHost, google, requireOrganisation } from './organisation.ts'
+import { type Ask, againSeconds, promptFor } from './prompt-for.ts'
 
 export type ProviderOptions = {
   issuer: string
@@ -41,8 +42,8 @@ export type Provider = {
   /** Without a slash at the end, so that an issuer has one spelling in the record. */
   issuer: string
   redirectUrl: string
-  /** Begins a sign-in. `again`: the provider must ask for the password even if the person is signed in there. */
-  begin(options: { again: boolean }): Promise<{ url: string; secrets: FlowSecrets }>
+  /** Begins a sign-in. */
+  begin(ask?: Ask): Promise<{ url: string; secrets: FlowSecrets }>
   /** Checks the answer of the provider and returns the claims of the person. `claim` is the one that lists the groups. */
   finish(callback: URLSearchParams, secrets: FlowSecrets, options: { claim: string; again: boolean }): Promise<Claims>
   /** Asks the provider whether it answers, at most once a minute. Never throws. */
@@ -63,10 +64,6 @@ const checkEveryMs = 60_000
 /** A token is accepted if the clocks differ by up to five and a half minutes; beyond a minute, the settings page warns. */
 const toleranceSeconds = 330
 const noticeableSeconds = 60
-/** How old a sign-in at the provider may be that counts as "again". */
-const againSeconds = 60
-
-const google = 'https://accounts.google.com'
 
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, clock, hostedDomain } = options
@@ -131,7 +128,7 @@ export function createProvider(options: ProviderOptions): Provider {
     name,
     issuer: issuer.replace(/\/$/, ''),
     redirectUrl,
-    begin: ({ again }) =>
+    begin: (ask) =>
       attempt(async () => {
         // A browser that is sent to a provider that does not answer shows no way back.
         const config = await readConfiguration()
@@ -147,7 +144,7 @@ export function createProvider(options: ProviderOptions): Provider {
           code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
           ...(hostedDomain !== undefined && { hd: hostedDomain }),
-          ...(again && askAgain(issuer)),
+          ...(ask && promptFor(issuer, ask)),
         })
         return { url: url.href, secrets }
       }),
@@ -243,11 +240,6 @@ function authenticateClient(
     const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
     authenticate(clientSecret)(server, ...rest)
   }
-}
-
-/** Google cannot be told to ask for the password, only for the account. glewlwyd rejects a `max_age` of 0. */
-function askAgain(issuer: string): Record<string, string> {
-  return issuer === google ? { prompt: 'select_account' } : { prompt: 'login', max_age: String(againSeconds) }
 }
 
 /** OpenID Connect allows 255 characters. PostgreSQL would store halves of characters alike, so two accounts could become one. */

@@ -65,6 +65,13 @@ test('the request to the provider has PKCE, state, nonce and the redirect addres
   expect(answer.headers['referrer-policy']).toBe('no-referrer')
 })
 
+test('somebody who is signed in at the provider with the wrong account can choose another one', async () => {
+  const answer = await createCookieJar().get(`${app.url}/sso/start?purpose=sign-in&account=other`)
+  const { searchParams } = new URL(answer.headers.location as string)
+
+  expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', null])
+})
+
 describe('rights from groups', () => {
   test('the first sign-in adds the person; each further one replaces role and sites', async () => {
     const first = await signInAs('anna')

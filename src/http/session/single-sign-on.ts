@@ -45,7 +45,9 @@ async function start(ctx: SignOnContext, request: FastifyRequest, reply: Fastify
     const withProvider = requireProvider(ctx)
     await countAttempt(ctx, `sso:${networkOf(browser.address)}`, attemptsPerAddress)
     const person = purpose === 'sign-in' ? undefined : await requireStarter(ctx, request, reply, purpose)
-    const { url, secrets } = await withProvider.provider.begin({ again: purpose === 'again' })
+    const { url, secrets } = await withProvider.provider.begin(
+      purpose === 'again' ? 'again' : query['account'] === 'other' ? 'other account' : undefined,
+    )
     const issuer = withProvider.provider.issuer
     const flow: Flow = { ...secrets, issuer, purpose, next, sessionId: person?.sessionId ?? null }
     createFlowCookie(ctx, request, reply, browser).set(flow)

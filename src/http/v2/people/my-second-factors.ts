@@ -9,9 +9,8 @@ import {
 } from '#domain/people/authenticator-app.ts'
 import { listPasskeys, type Passkey } from '#domain/people/passkeys.queries.ts'
 import { addPasskey, createRegistrationOptions, removePasskey, renamePasskey } from '#domain/people/passkeys.ts'
-import { isFactorRequired } from '#domain/people/required-factors.ts'
+import { isOwnFactorRequired } from '#domain/people/required-factors.ts'
 import { findActiveApp } from '#domain/people/second-factors.queries.ts'
-import { findPerson, type Person } from '#domain/people/staff.queries.ts'
 import { changeBody, count, isoOrNull, readUuid, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { appCode, passkeyAttestation, passkeyOptions, recoveryCodes } from './factor-fields.ts'
@@ -48,20 +47,23 @@ export const getMySecondFactors = operation({
         Type.Null(),
       ]),
       passkeys: Type.Array(passkeySchema),
-      required: Type.Boolean({ description: 'True if your role needs at least one second factor.' }),
+      required: Type.Boolean({
+        description:
+          'True if your role needs at least one second factor. False if you signed in by the provider: your account there counts as one.',
+      }),
     },
     { title: 'MySecondFactors' },
   ),
-  async handle({ db }, { actor }) {
-    const [app, passkeys, person] = await Promise.all([
+  async handle({ db }, { actor, sessionId }) {
+    const [app, passkeys, required] = await Promise.all([
       findActiveApp(db, actor.id),
       listPasskeys(db, actor.id),
-      findPerson(db, actor.id),
+      isOwnFactorRequired(db, actor, sessionId as string),
     ])
     return {
       app: app ? { added_at: (app.addedAt as Date).toISOString(), recovery_codes_left: app.codesLeft } : null,
       passkeys: passkeys.map(passkeyToWire),
-      required: await isFactorRequired(db, (person as Person).role),
+      required,
     }
   },
 })

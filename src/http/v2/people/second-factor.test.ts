@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPasswordLink } from '#domain/people/administer-staff.ts'
+import { linkPerson } from '#domain/people/link-identity.ts'
 import { startApp } from '#test/app.ts'
 import { codeOf, seedAuthenticatorApp, withinOnePeriod } from '#test/data/second-factors.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
@@ -270,23 +271,32 @@ describe('a second factor that a role needs', () => {
   const path = '/settings/second-factor'
   const require = (session: string, required: string[]) => asPerson(session, 'PUT', path, { required })
 
-  test('the settings count people and name those without a factor', async () => {
+  test('the settings count people and name those without a factor; people who sign in only by the provider need none', async () => {
     const own = await startApp()
     const admin = await seedPerson(own.db, { role: 'admin', name: 'Zoe' })
     await seedAuthenticatorApp(own.db, admin.id)
     await seedPerson(own.db, { role: 'manager', name: 'Mehmet' })
     const gone = await seedPerson(own.db, { role: 'manager', name: 'Gone' })
     await own.db.query('update staff set active = false where id = $1', [gone.id])
+    const byProvider = [
+      await seedPerson(own.db, { role: 'manager', name: 'Anna' }),
+      await seedPerson(own.db, { role: 'admin', name: 'Uwe' }),
+    ]
+    const withPassword = await seedPerson(own.db, { role: 'manager', name: 'Lea', password })
+    for (const { id } of [...byProvider, withPassword])
+      await linkPerson(own.db, testActor, { id }, { issuer: 'https://login.example.com', subject: id })
+    await seedAuthenticatorApp(own.db, (byProvider[1] as { id: string }).id)
 
     const body = JSON.stringify({ required: ['manager', 'manager', 'admin'] })
     const changed = await own.call(`/api/v2${path}`, { method: 'PUT', session: admin.session, body })
 
     expect(changed.json()).toEqual({
       roles: {
-        desk: { required: false, people: 0, with_factor: 0, without_factor: [] },
-        manager: { required: true, people: 1, with_factor: 0, without_factor: ['Mehmet'] },
-        admin: { required: true, people: 1, with_factor: 1, without_factor: [] },
+        desk: { required: false, people: 0, with_factor: 0, by_provider: 0, without_factor: [] },
+        manager: { required: true, people: 3, with_factor: 0, by_provider: 1, without_factor: ['Lea', 'Mehmet'] },
+        admin: { required: true, people: 2, with_factor: 2, by_provider: 0, without_factor: [] },
       },
+      own_factor: true,
     })
     expect((await own.call(`/api/v2${path}`, { session: admin.session })).json()).toEqual(changed.json())
     const { rows } = await own.db.query(`select details from audit where action = 'settings.second_factor_changed'`)
@@ -320,13 +330,34 @@ describe('a second factor that a role needs', () => {
   test('an administrator needs an own factor to require one of administrators; the provider counts as one', async () => {
     const { id, session } = await seedPerson(app.db, { role: 'admin' })
 
+    const ownFactor = async () => (await asPerson(session, 'GET', path)).json().own_factor
+    const before = await ownFactor()
     const without = await require(session, ['admin'])
     await app.db.query(`update staff_sessions set signed_in_by = 'provider' where staff_id = $1`, [id])
     const byProvider = await require(session, ['admin'])
+    const after = await ownFactor()
     await require(session, [])
 
     expect(errorOf(without)).toEqual([409, 'own_factor_missing'])
     expect(byProvider.status).toBe(200)
+    expect([before, after]).toEqual([false, true])
+  })
+
+  test('somebody who signed in by the provider needs none, and without a password can remove the last one', async () => {
+    const admin = await personWithApp('admin')
+    const person = await seedPerson(app.db, { role: 'manager' })
+    await linkPerson(app.db, testActor, { id: person.id }, { issuer: 'https://login.example.com', subject: person.id })
+    await seedAuthenticatorApp(app.db, person.id)
+    await require(admin.session, ['manager'])
+    const isRequired = async () => (await asPerson(person.session, 'GET', '/me/second-factors')).json().required
+
+    const withPassword = await isRequired()
+    await app.db.query(`update staff_sessions set signed_in_by = 'provider' where staff_id = $1`, [person.id])
+    const byProvider = await isRequired()
+    const removed = await asPerson(person.session, 'DELETE', '/me/authenticator-app')
+    await require(admin.session, [])
+
+    expect([withPassword, byProvider, removed.status]).toEqual([true, false, 204])
   })
 })
 

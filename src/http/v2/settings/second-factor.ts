@@ -1,23 +1,40 @@
 import { type Static, Type } from 'typebox'
-import { roles } from '#domain/actor.ts'
-import { type RequiredFactors, readRequiredFactors, setRequiredRoles } from '#domain/people/required-factors.ts'
+import { type Requester, roles } from '#domain/actor.ts'
+import {
+  hasOwnFactor,
+  type RequiredFactors,
+  readRequiredFactors,
+  setRequiredRoles,
+} from '#domain/people/required-factors.ts'
 import { count } from '../kit/fields.ts'
-import { operation } from '../kit/operation.ts'
+import { operation, type V2Context } from '../kit/operation.ts'
 
 const roleSchema = Type.Object(
   {
     required: Type.Boolean({ description: 'True if people with this role need a second factor.' }),
     people: { ...count, description: 'How many active people have this role.' },
     with_factor: { ...count, description: 'How many of them have a second factor.' },
+    by_provider: {
+      ...count,
+      description:
+        'How many of the others have no password and sign in by the provider. They need no second factor here.',
+    },
     without_factor: Type.Array(Type.String(), {
-      description: 'The names of the others, at most 20. They set up a factor at their next sign-in if it is required.',
+      description:
+        'The names of all others, at most 20. If a factor is required, they set one up after their next sign-in with a password.',
     }),
   },
   { title: 'SecondFactorOfRole' },
 )
 
 const settingsSchema = Type.Object(
-  { roles: Type.Object({ desk: roleSchema, manager: roleSchema, admin: roleSchema }) },
+  {
+    roles: Type.Object({ desk: roleSchema, manager: roleSchema, admin: roleSchema }),
+    own_factor: Type.Boolean({
+      description:
+        'True if you have a second factor, or signed in by the provider. Only then can you require one for your own role.',
+    }),
+  },
   { title: 'SecondFactorSettings' },
 )
 
@@ -29,7 +46,7 @@ export const getSecondFactorSettings = operation({
   role: 'admin',
   status: 200,
   answer: settingsSchema,
-  handle: async ({ db }) => toWire(await readRequiredFactors(db)),
+  handle: ({ db }, { actor, sessionId }) => readAnswer(db, actor, sessionId as string),
 })
 
 export const updateSecondFactorSettings = operation({
@@ -54,16 +71,25 @@ export const updateSecondFactorSettings = operation({
   answer: settingsSchema,
   async handle({ db }, { actor, sessionId, body: { required } }) {
     await setRequiredRoles(db, actor, { sessionId: sessionId as string, required })
-    return toWire(await readRequiredFactors(db))
+    return readAnswer(db, actor, sessionId as string)
   },
 })
 
-function toWire(factors: RequiredFactors): Static<typeof settingsSchema> {
-  const ofRole = ({ required, people, withFactor, without }: RequiredFactors[keyof RequiredFactors]) => ({
+async function readAnswer(
+  db: V2Context['db'],
+  actor: Requester,
+  sessionId: string,
+): Promise<Static<typeof settingsSchema>> {
+  const [factors, ownFactor] = await Promise.all([readRequiredFactors(db), hasOwnFactor(db, actor.id, sessionId)])
+  const ofRole = ({ required, people, withFactor, byProvider, without }: RequiredFactors[keyof RequiredFactors]) => ({
     required,
     people,
     with_factor: withFactor,
+    by_provider: byProvider,
     without_factor: without,
   })
-  return { roles: { desk: ofRole(factors.desk), manager: ofRole(factors.manager), admin: ofRole(factors.admin) } }
+  return {
+    roles: { desk: ofRole(factors.desk), manager: ofRole(factors.manager), admin: ofRole(factors.admin) },
+    own_factor: ownFactor,
+  }
 }
