@@ -3,9 +3,7 @@ import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
 import type { Visitor } from '#domain/people/sign-in.ts'
 import { originOf } from '../server/public-page.ts'
 import { addressOf } from '../server/read-request.ts'
-
-/** How the browser's connection is protected. `local` is this machine itself. */
-type Transport = 'encrypted' | 'local' | 'unencrypted_allowed' | 'unencrypted_refused'
+import { sentCookie, setCookie, type Transport } from './cookies.ts'
 
 export type SessionSettings = {
   /** The origin at which people open the web app. Undefined: the origin of the request. */
@@ -34,17 +32,17 @@ export type BrowserSession = Visitor & {
   idleSeconds: number
 }
 
-/** The cookie of a session, and that of a sign-in whose second step is missing. */
-const cookies = { session: 'voucher-session', secondStep: 'voucher-second-step' }
+const cookies = {
+  session: { name: 'voucher-session', maxAge: 7 * 24 * 60 * 60 },
+  /** A sign-in whose second step is missing. */
+  secondStep: { name: 'voucher-second-step', maxAge: 10 * 60 },
+  /**
+   * The cookie with the minutes after which this browser signs people out. It is not secret: whoever uses the browser can delete its
+   * cookies anyway. Browsers keep no cookie longer than this; each sign-in sets it again.
+   */
+  shared: { name: 'voucher-shared-desk', maxAge: 400 * 24 * 60 * 60 },
+}
 type CookieKind = keyof typeof cookies
-
-/** Browsers send a cookie with this prefix only over TLS and only to this host, and no other host can set it. */
-const securePrefix = '__Host-'
-const maxAgeSeconds = { session: 7 * 24 * 60 * 60, secondStep: 10 * 60 }
-/** The browser keeps how soon it signs people out. It is not secret: whoever uses the browser can delete its cookies anyway. */
-const sharedCookie = 'voucher-shared-desk'
-/** Browsers keep no cookie longer. Each sign-in sets it again. */
-const sharedMaxAgeSeconds = 400 * 24 * 60 * 60
 
 export function browserSessionOf(
   settings: SessionSettings,
@@ -52,33 +50,28 @@ export function browserSessionOf(
   reply: FastifyReply,
 ): BrowserSession {
   const transport = transportOf(settings, request)
-  const setCookie = (kind: CookieKind, token: string, maxAge = maxAgeSeconds[kind]) =>
-    void reply.header('set-cookie', cookie(transport, cookieName(transport, kind), token, maxAge))
-  const pendingToken = sentCookie(settings, request, 'secondStep')
-  const endSecondStep = () => pendingToken !== undefined && setCookie('secondStep', '', 0)
-  const share = (idleMinutes: number | null) =>
-    void reply.header(
-      'set-cookie',
-      cookie(transport, sharedCookie, String(idleMinutes ?? ''), idleMinutes === null ? 0 : sharedMaxAgeSeconds),
-    )
-  const idleMinutes = idleMinutesOf(request)
+  const store = (kind: CookieKind, value: string) => setCookie(reply, transport, { ...cookies[kind], value })
+  const pendingToken = readCookie(request, transport, 'secondStep')
+  const endSecondStep = () => pendingToken !== undefined && store('secondStep', '')
+  const share = (idleMinutes: number | null) => store('shared', String(idleMinutes ?? ''))
+  const idleMinutes = idleMinutesOf(request, transport)
   return {
     address: addressOf(request),
     userAgent: request.headers['user-agent'] ?? '',
-    token: sessionTokenOf(settings, request),
+    token: readCookie(request, transport, 'session'),
     transport,
     origin: ownOrigin(settings, request),
     publicUrl: settings.publicUrl,
     pendingToken,
     idleMinutes,
     start: (token) => {
-      setCookie('session', token)
+      store('session', token)
       endSecondStep()
       if (idleMinutes !== null) share(idleMinutes)
     },
-    startSecondStep: (token) => setCookie('secondStep', token),
+    startSecondStep: (token) => store('secondStep', token),
     end: () => {
-      setCookie('session', '', 0)
+      store('session', '')
       endSecondStep()
     },
     share,
@@ -86,12 +79,12 @@ export function browserSessionOf(
   }
 }
 
-function idleMinutesOf(request: FastifyRequest): number | null {
-  const minutes = readNumber(cookieOf(request, sharedCookie))
+function idleMinutesOf(request: FastifyRequest, transport: Transport): number | null {
+  const minutes = readNumber(readCookie(request, transport, 'shared'))
   return minutes !== undefined && minutes >= 1 && minutes <= maxIdleMinutes ? minutes : null
 }
 
-/** The web app sends this header, because an open page sends requests that nobody caused. Without it, a request is a use. */
+/** An open page also sends requests by itself, so the web app sends this header. A request without it counts as use. */
 export function idleSecondsOf({ headers }: FastifyRequest): number {
   const sent = headers['voucher-idle-seconds']
   return (typeof sent === 'string' ? readNumber(sent) : undefined) ?? 0
@@ -112,34 +105,14 @@ function isLocalhost(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
 }
 
-/**
- * The token in the request's cookie. Over TLS, a cookie without the prefix is ignored, because another host could have set
- * it. Where sign-in is rejected, every cookie is ignored, because others on the network can read it.
- */
+/** The token in the request's cookie. */
 export function sessionTokenOf(settings: SessionSettings, request: FastifyRequest): string | undefined {
-  return sentCookie(settings, request, 'session')
+  return readCookie(request, transportOf(settings, request), 'session')
 }
 
-function sentCookie(settings: SessionSettings, request: FastifyRequest, kind: CookieKind): string | undefined {
-  const transport = transportOf(settings, request)
-  if (transport === 'unencrypted_refused') return undefined
-  return cookieOf(request, cookieName(transport, kind))
-}
-
-/** The value of a cookie; undefined if it is missing or empty. */
-export function cookieOf(request: FastifyRequest, name: string): string | undefined {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined
-}
-
-/** Browsers reject the prefix over plain HTTP; Safari rejects it on localhost too. */
-function cookieName(transport: Transport, kind: CookieKind): string {
-  return transport === 'encrypted' ? securePrefix + cookies[kind] : cookies[kind]
-}
-
-function cookie(transport: Transport, name: string, value: string, maxAge: number): string {
-  const secure = transport === 'encrypted' ? '; Secure' : ''
-  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`
+/** Where sign-in is rejected, every cookie is ignored, because others on the network can read it. */
+function readCookie(request: FastifyRequest, transport: Transport, kind: CookieKind): string | undefined {
+  return transport === 'unencrypted_refused' ? undefined : sentCookie(request, transport, cookies[kind].name)
 }
 
 /**

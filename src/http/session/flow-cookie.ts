@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FlowSecrets } from '#domain/single-sign-on/provider.ts'
 import { DecryptionFailed, decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
-import { type BrowserSession, cookieOf } from './browser-session.ts'
+import type { BrowserSession } from './browser-session.ts'
+import { sentCookie, setCookie } from './cookies.ts'
 
 /** Why somebody goes to the provider. `again`: to confirm the session. `test` changes nothing. */
 export const purposes = ['sign-in', 'again', 'link', 'test'] as const
 export type Purpose = (typeof purposes)[number]
 
-/** What the service must know when the browser comes back from the provider. */
+/** The state of a flow, read when the browser comes back. */
 export type Flow = FlowSecrets & {
   issuer: string
   purpose: Purpose
@@ -18,9 +19,10 @@ export type Flow = FlowSecrets & {
   sessionId: string | null
 }
 
+const name = 'voucher-sso'
 const maxAgeSeconds = 10 * 60
 /** The place that is authenticated with the value, so that no other encrypted value can be used as this cookie. */
-const place = { table: 'cookies', column: 'value', row: 'voucher-sso' }
+const place = { table: 'cookies', column: 'value', row: name }
 
 /** The cookie that keeps a flow, encrypted, for ten minutes. It is sent only to this host, and deleted when it is read. */
 export function createFlowCookie(
@@ -29,22 +31,17 @@ export function createFlowCookie(
   reply: FastifyReply,
   { transport }: Pick<BrowserSession, 'transport'>,
 ) {
-  const isEncrypted = transport === 'encrypted'
-  const name = isEncrypted ? '__Host-voucher-sso' : 'voucher-sso'
-  const store = (value: string, maxAge: number) => {
-    const cookie = `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`
-    reply.header('set-cookie', isEncrypted ? `${cookie}; Secure` : cookie)
-  }
+  const store = (value: string) => setCookie(reply, transport, { name, value, maxAge: maxAgeSeconds })
   return {
     set(flow: Flow): void {
       const endsAt = clock.now().getTime() + maxAgeSeconds * 1000
-      store(encrypt(keyring, place, JSON.stringify({ ...flow, endsAt })), maxAgeSeconds)
+      store(encrypt(keyring, place, JSON.stringify({ ...flow, endsAt })))
     },
     /** Undefined if there is no cookie, or if it is too old or was changed. */
     take(): Flow | undefined {
-      const value = cookieOf(request, name)
+      const value = sentCookie(request, transport, name)
       if (value === undefined) return undefined
-      store('', 0)
+      store('')
       try {
         const { endsAt, ...flow } = JSON.parse(decrypt(keyring, place, value)) as Flow & { endsAt: number }
         return endsAt > clock.now().getTime() ? flow : undefined

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { seedPerson } from '#test/data/seed.ts'
 
-const app = await startApp()
+const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
 const password = 'four random words'
 
 /** What an open page asks by itself, this long after the last key, click or touch. */
@@ -92,7 +92,7 @@ describe('a shared desk', () => {
     expect(await secondsSinceUse(manager.id)).toBeLessThan(35)
   })
 
-  test('is no longer one after null', async () => {
+  test('null ends the sharing', async () => {
     const manager = await seedPerson(app.db, { role: 'manager' })
     await share(manager.session, 30)
     const answer = await share(manager.session, null)
@@ -100,6 +100,22 @@ describe('a shared desk', () => {
 
     expect(answer.headers['set-cookie']?.[0]).toContain('voucher-shared-desk=; Path=/; Max-Age=0')
     expect((await poll(manager.session, 7200)).status).toBe(200)
+  })
+
+  test('over TLS, its cookie has the prefix __Host-, and only that one counts', async () => {
+    const manager = await seedPerson(app.db, { role: 'manager' })
+    const tls = { 'x-forwarded-proto': 'https', host: 'desk.example.com', origin: 'https://desk.example.com' }
+    const shared = await app.call('/api/v2/session', {
+      method: 'PATCH',
+      headers: { ...tls, 'content-type': 'application/json', cookie: `__Host-voucher-session=${manager.session}` },
+      body: JSON.stringify({ sign_out_after_minutes: 30 }),
+    })
+    const minutes = async (cookie: string) =>
+      (await app.call('/api/v2/session', { headers: { ...tls, cookie } })).json().sign_out_after_minutes
+
+    expect(shared.headers['set-cookie']?.[0]).toMatch(/^__Host-voucher-shared-desk=30; Path=\/; .*; Secure$/)
+    expect(await minutes('__Host-voucher-shared-desk=30')).toBe(30)
+    expect(await minutes('voucher-shared-desk=30')).toBeNull()
   })
 
   test.each([0, 721, 1.5, '30'])('400: %j minutes', async (minutes) => {

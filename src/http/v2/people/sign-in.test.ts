@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPasswordLink } from '#domain/people/administer-staff.ts'
 import { startApp } from '#test/app.ts'
+import { seedAuthenticatorApp } from '#test/data/second-factors.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
 import type { Answer } from '#test/network/http-client.ts'
 
@@ -45,6 +46,20 @@ test('the cookie has the prefix __Host- over TLS, and only that one counts there
   expect((await me(`__Host-voucher-session=${tokenOf(secure)}`, tls)).status).toBe(200)
   expect((await me(`voucher-session=${tokenOf(secure)}`, tls)).status).toBe(401)
   expect((await me(`__Host-voucher-session=${tokenOf(secure)}`)).status).toBe(401)
+})
+
+test('the cookie of the second step has the prefix over TLS too', async () => {
+  const person = await seedPerson(app.db, { password })
+  await seedAuthenticatorApp(app.db, person.id)
+  const tls = { 'x-forwarded-proto': 'https', host: 'desk.example.com', origin: 'https://desk.example.com' }
+
+  const first = await signIn(person.email, password, tls)
+  const step = async (cookie: string) =>
+    (await app.call('/api/v2/session', { headers: { ...tls, cookie } })).json().step
+
+  expect(cookieOf(first)).toMatch(/^__Host-voucher-second-step=\w{43}; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/)
+  expect(await step(`__Host-voucher-second-step=${tokenOf(first)}`)).toBe('second_factor')
+  expect(await step(`voucher-second-step=${tokenOf(first)}`)).toBeNull()
 })
 
 test('without encryption, sign-in is rejected on hosts other than localhost, unless it was allowed', async () => {
