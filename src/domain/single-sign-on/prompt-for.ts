@@ -1,4 +1,4 @@
-import { entraHost, google } from './organisation.ts'
+import { entraHost, google } from './require-organisation.ts'
 
 /**
  * What the provider must ask of somebody who may be signed in there. `again`: the password. `other account`: with which account to

@@ -15,15 +15,18 @@ import {
 } from '../people/identities.queries.ts'
 import { linkIdentity } from '../people/link-identity.ts'
 import { hasOtherAdministrator, lockStaff } from '../people/managed-staff.queries.ts'
+import { findSignInMethod } from '../people/sessions.queries.ts'
 import { endAccess, type SignedIn, startSession, type Visitor } from '../people/sign-in.ts'
 import { confirmSession, requireMethodAgain } from '../people/sign-in-again.ts'
 import { findPerson, findPersonToChange, type Person, updatePersonSites } from '../people/staff.queries.ts'
 import { claimListsOf, emailOf, hasTooManyGroups, nameOf, textsOf } from './claims.ts'
 import { type GroupMapping, type MappedRights, rightsOfGroups } from './group-rights.ts'
-import { readGroupMapping } from './map-groups.ts'
 import type { Claims, Provider } from './provider.ts'
 
 export type ProviderSignInContext = SignInContext & { provider: Provider }
+
+/** What the provider said, and the table of groups when it was read. */
+export type ProviderAnswer = { claims: Claims; mapping: GroupMapping }
 
 /** The longest session that starts with a sign-in by the provider. */
 const maxHours = 12
@@ -35,17 +38,17 @@ const maxHours = 12
 export async function signInByProvider(
   ctx: ProviderSignInContext,
   visitor: Visitor,
-  claims: Claims,
+  { claims, mapping }: ProviderAnswer,
 ): Promise<SignedIn> {
   const signedIn = await ctx.db.transaction(async (tx) => {
-    const mapping = await readGroupMapping(tx)
     const account = accountOf(ctx, claims)
     await lockAccount(tx, account)
     const known = await findPersonIdOfAccount(tx, account)
     const request = { account, claims, mapping, by: { kind: 'service', address: visitor.address } as const }
     const staffId =
       known === undefined ? await addPersonOf(ctx, tx, request) : await updateKnown(ctx, tx, known, request)
-    await updateIdentity(tx, account, claimListsOf(claims, mapping.claim))
+    const isAccepted = staffId !== null
+    await updateIdentity(tx, account, { groups: claimListsOf(claims, mapping.claim), isAccepted })
     return staffId === null ? null : startSession(tx, visitor, staffId, { by: 'provider', maxHours })
   })
   // The transaction is committed first: it took the rights and the sessions of a person who has lost all groups.
@@ -61,9 +64,9 @@ function rejected({ provider }: ProviderSignInContext, code: `provider_${string}
   return new DomainError(code, { details: { provider: provider.name } })
 }
 
-type Request = { account: Account; claims: Claims; mapping: GroupMapping; by: Actor }
+type AccountSignIn = ProviderAnswer & { account: Account; by: Actor }
 
-async function addPersonOf(ctx: ProviderSignInContext, tx: Queryable, request: Request): Promise<string> {
+async function addPersonOf(ctx: ProviderSignInContext, tx: Queryable, request: AccountSignIn): Promise<string> {
   const { account, claims, by } = request
   const rights = readRights(ctx, request)
   if (!rights) throw rejected(ctx, 'provider_groups_missing')
@@ -93,7 +96,7 @@ async function storePersonOf(
 }
 
 /** The rights that the groups of the person give. Throws if the provider did not send all groups. */
-function readRights(ctx: ProviderSignInContext, { claims, mapping }: Request): MappedRights | null {
+function readRights(ctx: ProviderSignInContext, { claims, mapping }: AccountSignIn): MappedRights | null {
   if (hasTooManyGroups(claims, mapping.claim)) throw rejected(ctx, 'provider_groups_too_many')
   return rightsOfGroups(mapping, textsOf(claims, mapping.claim))
 }
@@ -105,7 +108,7 @@ async function updateKnown(
   ctx: ProviderSignInContext,
   tx: Queryable,
   staffId: string,
-  request: Request,
+  request: AccountSignIn,
 ): Promise<string | null> {
   await lockStaff(tx, [staffId])
   // Somebody may have unlinked the account, and ended the sessions of the person, while this sign-in waited for the lock.
@@ -127,23 +130,31 @@ async function updateKnown(
   return null
 }
 
+/** The person who is signed in, and the session. */
+type Caller = { actor: Requester; sessionId: string }
+
 /** Links the account of the provider to the person who is signed in. */
-export async function linkByProvider(ctx: ProviderSignInContext, actor: Requester, claims: Claims): Promise<void> {
+export async function linkByProvider(
+  ctx: ProviderSignInContext,
+  { actor, sessionId }: Caller,
+  { claims, mapping }: ProviderAnswer,
+): Promise<void> {
   const account = accountOf(ctx, claims)
   await ctx.db.transaction(async (tx) => {
-    const { claim } = await readGroupMapping(tx)
     await lockAccount(tx, account)
     const person = (await findPersonToChange(tx, actor.id)) as Person
+    // While this waited for the lock, somebody may have removed the person, who would then keep the account.
+    if ((await findSignInMethod(tx, sessionId)) === undefined) throw new DomainError('session_ended')
     await linkIdentity(tx, actor, person, account)
-    await updateIdentity(tx, account, claimListsOf(claims, claim))
+    await updateIdentity(tx, account, { groups: claimListsOf(claims, mapping.claim), isAccepted: true })
   })
 }
 
 /** Notes that the person of a session has proved again who they are. */
 export async function confirmByProvider(
   ctx: ProviderSignInContext,
-  { actor, sessionId }: { actor: Requester; sessionId: string },
-  claims: Claims,
+  { actor, sessionId }: Caller,
+  { claims }: ProviderAnswer,
 ): Promise<void> {
   if ((await findPersonIdOfAccount(ctx.db, accountOf(ctx, claims))) !== actor.id)
     throw new DomainError('identity_other')
@@ -164,8 +175,10 @@ export type SignInTest = {
 }
 
 /** Shows an administrator what the provider sends and what the groups would give. Changes nothing. */
-export async function testByProvider(ctx: ProviderSignInContext, claims: Claims): Promise<SignInTest> {
-  const mapping = await readGroupMapping(ctx.db)
+export async function testByProvider(
+  ctx: ProviderSignInContext,
+  { claims, mapping }: ProviderAnswer,
+): Promise<SignInTest> {
   const email = emailOf(claims)
   return {
     name: nameOf(claims, email ?? claims.sub),

@@ -4,8 +4,8 @@ import type { AddressPolicy } from '#lib/address-policy.ts'
 import type { Clock } from '#lib/clock.ts'
 import { AddressRefused, connectAllowed, type Lookup } from '#lib/connect-allowed.ts'
 import { DomainError, type PersonErrorCode } from '../errors.ts'
-import { entraHost, google, requireOrganisation } from './organisation.ts'
 import { type Ask, againSeconds, promptFor } from './prompt-for.ts'
+import { entraHost, google, requireOrganisation } from './require-organisation.ts'
 
 export type ProviderOptions = {
   issuer: string
@@ -76,7 +76,7 @@ export function createProvider(options: ProviderOptions): Provider {
   let lastState: ProviderState | undefined
   let checking: Promise<ProviderState> | undefined
 
-  /** The metadata of the provider, which is read at most once an hour. */
+  /** The metadata of the provider. `begin` reads it each time; `finish` uses it for up to an hour. */
   async function configuration(): Promise<Configuration> {
     if (known && performance.now() - known.readAt < metadataKeptMs) return known.configuration
     return readConfiguration()
@@ -86,7 +86,8 @@ export function createProvider(options: ProviderOptions): Provider {
   async function readConfiguration(): Promise<Configuration> {
     if (failed && performance.now() - failed.at < failureKeptMs) throw failed.error
     reading ??= discover(options, client.fetch)
-      .then((configuration) => {
+      .then(async (configuration) => {
+        await keepKeys(known?.configuration, configuration)
         known = { configuration, readAt: performance.now() }
         failed = undefined
         return configuration
@@ -130,7 +131,7 @@ export function createProvider(options: ProviderOptions): Provider {
     redirectUrl,
     begin: (ask) =>
       attempt(async () => {
-        // A browser that is sent to a provider that does not answer shows no way back.
+        // Checks that the provider answers: otherwise the browser shows an error page without a way back.
         const config = await readConfiguration()
         const oidc = await load()
         const verifier = oidc.randomPKCECodeVerifier()
@@ -230,6 +231,14 @@ async function discover(options: ProviderOptions, fetch: CustomFetch): Promise<C
   })
 }
 
+/** Keeps the keys of the provider, which the library stores for five minutes with the metadata. */
+async function keepKeys(before: Configuration | undefined, after: Configuration): Promise<void> {
+  if (before?.serverMetadata().jwks_uri !== after.serverMetadata().jwks_uri) return
+  const { getJwksCache, setJwksCache } = await load()
+  const keys = before && getJwksCache(before)
+  if (keys) setJwksCache(after, keys)
+}
+
 /** Sends the secret as the provider wants it. A provider that does not say how wants it in a header. */
 function authenticateClient(
   { ClientSecretBasic, ClientSecretPost }: Awaited<ReturnType<typeof load>>,
@@ -242,7 +251,7 @@ function authenticateClient(
   }
 }
 
-/** OpenID Connect allows 255 characters. PostgreSQL would store halves of characters alike, so two accounts could become one. */
+/** OpenID Connect allows 255 characters. PostgreSQL would store lone surrogates alike, so two accounts could become one. */
 function requireSubject({ sub }: Claims): void {
   if (!/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sub)) throw new Error('sub is empty, too long or has unprintable characters')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requireOrganisation } from './organisation.ts'
+import { requireOrganisation } from './require-organisation.ts'
 
 const tenant = '8f2c71d0-5b19-4e4a-9d1b-2f6f3c0a7b11'
 const entra = { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, hostedDomain: undefined }
