@@ -106,7 +106,7 @@ test('guesses at the same time count too', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(15)
 })
 
-test('a right code begins the count anew, so that people who sign in often are not stopped', async () => {
+test('a right code begins the count again, so that people who sign in often are not stopped', async () => {
   const person = await victim()
   const wrong = await wrongCode(person)
   const give = async (body: object) =>

@@ -5,7 +5,7 @@ import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, problem } = findingsOf('sign-in')
 
-/** Reads the metadata of the provider that OIDC_ISSUER names. Nobody is signed in. */
+/** Reads the metadata of the provider that OIDC_ISSUER names. It signs nobody in. */
 export async function checkProvider(config: Config): Promise<Finding> {
   const provider = connectProvider(config, machineClock)
   if (!provider) return ok('People sign in with their passwords; no provider is set.')

@@ -1,3 +1,2 @@
--- A session of somebody who must set up a second factor before anything else. It is decided when the session begins, and ends
--- when the person has a second factor.
+-- True: the person must set up a second factor before anything else. Set when the session begins.
 alter table staff_sessions add column must_set_up_factor boolean not null default false;
