@@ -299,14 +299,14 @@ export type PasskeyAttestation = {
 }
 
 export type NewPasskey = {
-  /** A name for yourself. */
+  /** A name by which you recognise the passkey. */
   name: string
   response: PasskeyAttestation
 }
 
 /** The new values. Fields that are left out stay as they are. */
 export type PasskeyChange = {
-  /** A name for yourself. */
+  /** A name by which you recognise the passkey. */
   name?: string
 }
 
@@ -644,7 +644,7 @@ export type SignInSettings = {
   password_sign_in: {
     /** False: only the break-glass account can sign in with a password. */
     enabled: boolean
-    /** Conditions that are not fulfilled yet for switching password sign-in off: a sign-in of an administrator by the provider in the last 24 hours, or a fit break-glass account. */
+    /** Conditions that are not fulfilled yet for switching password sign-in off: a sign-in of an administrator by the provider in the last 24 hours, or a suitable break-glass account. */
     missing: Array<"provider_sign_in" | "break_glass_account">
   }
   /** The account that keeps its password. Null if none was chosen. */
@@ -660,7 +660,7 @@ export type SignInSettings = {
 /** The new values. Fields that are left out stay as they are. */
 export type SignInSettingsChange = {
   password_sign_in?: boolean
-  /** An active administrator with a password. Null: none, which needs password sign-in to be on. */
+  /** An active administrator with a password. Null: no account. Only possible while password sign-in is on. */
   break_glass_id?: string | null
   starts_at_once?: boolean
 }
@@ -713,7 +713,7 @@ export type SignInGroupsResult = {
     /** Null: the person could not sign in any more. */
     after: MappedRights | null
   }>
-  /** True if no administrator would be left. Saving is refused then. */
+  /** True if no administrator would be left. Saving is then rejected. */
   last_administrator_lost: boolean
 }
 
@@ -1693,7 +1693,7 @@ export interface VoucherApi {
   createSecondFactorOptions(options?: CallOptions): Promise<PasskeyOptions>
   /** Prove again who you are. For 15 minutes after it, passwords, factors, keys and people can be changed */
   checkSignInAgain(body: SignInAgain, options?: CallOptions): Promise<void>
-  /** Get how you can prove again who you are */
+  /** List the ways to prove again who you are */
   createSignInAgainOptions(options?: CallOptions): Promise<SignInAgainOptions>
   /** Check the setup token, before the first administrator is created */
   checkSetupToken(body: SetupTokenCheck, options?: CallOptions): Promise<void>

@@ -2,6 +2,9 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 type Options = { challenge: string }
 
+/** `from`: the origin of the page. `at`: the host for which the browser used the passkey. */
+type Assertion = { counter?: number; from?: string; at?: string }
+
 /** A passkey in software: what a browser and its authenticator answer to the options of the service. */
 export function createSoftwarePasskey({ origin, host = new URL(origin).hostname }: { origin: string; host?: string }) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -10,10 +13,10 @@ export function createSoftwarePasskey({ origin, host = new URL(origin).hostname 
   const credential = { id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' as const }
   const clientData = (type: string, { challenge }: Options, from: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: from, crossOrigin: false }))
-  const authenticatorData = (flags: number, counter: number) => {
+  const authenticatorData = (flags: number, counter: number, at = host) => {
     const count = Buffer.alloc(4)
     count.writeUInt32BE(counter)
-    return Buffer.concat([createHash('sha256').update(host).digest(), Buffer.from([flags]), count])
+    return Buffer.concat([createHash('sha256').update(at).digest(), Buffer.from([flags]), count])
   }
   return {
     id: credential.id,
@@ -32,9 +35,9 @@ export function createSoftwarePasskey({ origin, host = new URL(origin).hostname 
       return { ...credential, response, clientExtensionResults: {} }
     },
     /** What `navigator.credentials.get` returns. */
-    assert(options: Options, { counter = 0, from = origin }: { counter?: number; from?: string } = {}) {
+    assert(options: Options, { counter = 0, from = origin, at = host }: Assertion = {}) {
       const client = clientData('webauthn.get', options, from)
-      const data = authenticatorData(0x01, counter)
+      const data = authenticatorData(0x01, counter, at)
       const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(client).digest()]), privateKey)
       const response = {
         clientDataJSON: client.toString('base64url'),

@@ -19,6 +19,7 @@ import { expect, test } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
 import { listSomeRelations } from '#db/restoring.queries.ts'
 import { spendRecoveryCode } from '#domain/people/authenticator-app.ts'
+import { findActiveApp, type StoredApp } from '#domain/people/second-factors.queries.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
@@ -275,7 +276,8 @@ test('a restored record has all rows, is held, and its sites are due for a sync'
   expect([restored.exitCode, rows]).toEqual([0, [{ reason: 'restored', dated: true, later: 0 }]])
   expect((await there.query(count)).rows).toEqual((await db.query(count)).rows)
   const [code] = recoveryCodes as [string]
-  expect(await spendRecoveryCode(there, testKeyring, person.id, code)).toBe(true)
+  const app = (await findActiveApp(there, person.id)) as StoredApp
+  expect(await spendRecoveryCode(there, testKeyring, app, code)).toBe(true)
   expect((await run(url, ['migrate', '--check'])).exitCode).toBe(0)
 })
 

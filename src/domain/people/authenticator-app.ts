@@ -7,7 +7,7 @@ import type { Requester } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { readHouse, type SettingsContext } from '../settings/house.ts'
-import { noteFactorAdded, requireFactorLeft } from './factor-changes.ts'
+import { finishAddingFactor, requireFactorLeft } from './factor-changes.ts'
 import {
   deleteActiveApp,
   deleteRecoveryCode,
@@ -25,7 +25,7 @@ import { findPersonToChange, type Person } from './staff.queries.ts'
 
 type AppContext = Pick<SettingsContext, 'db'> & { keyring: Keyring }
 
-/** The values that all apps support. Google Authenticator ignores others. */
+/** Some apps, such as Google Authenticator, ignore other periods. */
 const periodSeconds = 30
 /** SHA-1 has 160 bits, and a longer secret adds nothing. */
 const secretBytes = 20
@@ -53,7 +53,7 @@ function placeOf(id: string) {
 }
 
 /** Checks that the new app shows right codes. Returns ten recovery codes, which become valid with the activation. */
-export async function checkNewApp({ db, keyring }: AppContext, actor: Requester, code: string): Promise<string[]> {
+export async function confirmNewApp({ db, keyring }: AppContext, actor: Requester, code: string): Promise<string[]> {
   return db.transaction(async (tx) => {
     await findPersonToChange(tx, actor.id) // locks the person
     const app = await findNewApp(tx, actor.id)
@@ -91,7 +91,7 @@ export async function activateNewApp({ db }: AppContext, actor: Requester, sessi
     const before = await listFactorKinds(tx, actor.id)
     await updateAppActivated(tx, actor.id, app.id)
     const details = { replaced: before.includes('app') }
-    await noteFactorAdded(tx, actor, { sessionId, before, action: 'staff.authenticator_app_added', details })
+    await finishAddingFactor(tx, actor, { sessionId, before, action: 'staff.authenticator_app_added', details })
   })
 }
 
@@ -151,20 +151,18 @@ function hashOf(keyring: Keyring, app: StoredApp, code: string): Buffer {
   return createHmac('sha256', secretOf(keyring, app).bytes).update(`recovery code\0${plain}`).digest()
 }
 
-/** Accepts a code of the person's app once. False if it is wrong or was used before. */
-export async function spendAppCode(tx: Queryable, keyring: Keyring, staffId: string, code: string): Promise<boolean> {
-  const app = await findActiveApp(tx, staffId)
-  const step = app && stepOfCode(keyring, app, code)
-  return step !== undefined && updateAppStep(tx, app?.id as string, step)
+/** Accepts a code of an active app once. False if it is wrong or was used before. */
+export async function spendAppCode(tx: Queryable, keyring: Keyring, app: StoredApp, code: string): Promise<boolean> {
+  const step = stepOfCode(keyring, app, code)
+  return step !== undefined && updateAppStep(tx, app.id, step)
 }
 
 /** Accepts a recovery code once. False if it is wrong or was used before. */
 export async function spendRecoveryCode(
   tx: Queryable,
   keyring: Keyring,
-  staffId: string,
+  app: StoredApp,
   code: string,
 ): Promise<boolean> {
-  const app = await findActiveApp(tx, staffId)
-  return app !== undefined && deleteRecoveryCode(tx, app.id, hashOf(keyring, app, code))
+  return deleteRecoveryCode(tx, app.id, hashOf(keyring, app, code))
 }

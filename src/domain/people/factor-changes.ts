@@ -13,7 +13,7 @@ import { findManagedPerson, type PersonRef } from './staff-rights.ts'
  * Records a new factor of a person, who must be locked. With the first one, all other sessions end, because they began without a
  * second factor. This session may do everything from now on.
  */
-export async function noteFactorAdded(
+export async function finishAddingFactor(
   tx: Queryable,
   actor: Requester,
   {
@@ -24,7 +24,8 @@ export async function noteFactorAdded(
   }: { sessionId: string; before: FactorKind[]; action: string; details: Record<string, unknown> },
 ): Promise<void> {
   if (before.length === 0) await deleteSessions(tx, actor.id, sessionId)
-  await updateSessionHasFactor(tx, sessionId)
+  // While the request waited for the lock, somebody may have reset the factors and ended all sessions of the person.
+  if (!(await updateSessionHasFactor(tx, sessionId))) throw new DomainError('session_ended')
   await recordAudit(tx, actor, { action, targetKind: 'staff', targetId: actor.id, details })
 }
 

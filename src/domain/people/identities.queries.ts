@@ -47,13 +47,17 @@ export async function replaceIdentity(tx: Queryable, staffId: string, { issuer, 
   return rowCount === 1
 }
 
-/** Notes a sign-in by the provider, and the groups of the person. */
-export async function updateIdentity(tx: Queryable, { issuer, subject }: Account, groups: ClaimLists): Promise<void> {
-  await tx.query('update identities set last_sign_in_at = now(), groups = $3 where issuer = $1 and subject = $2', [
-    issuer,
-    subject,
-    JSON.stringify(groups),
-  ])
+/** Notes the groups that the provider sent, and the time unless the sign-in is rejected. */
+export async function updateIdentity(
+  tx: Queryable,
+  { issuer, subject }: Account,
+  { groups, isAccepted }: { groups: ClaimLists; isAccepted: boolean },
+): Promise<void> {
+  await tx.query(
+    `update identities set groups = $3, last_sign_in_at = case when $4 then now() else last_sign_in_at end
+      where issuer = $1 and subject = $2`,
+    [issuer, subject, JSON.stringify(groups), isAccepted],
+  )
 }
 
 /** Returns false if the person had no account of a provider. */
@@ -90,7 +94,7 @@ export async function findGroupsByEmail(
   return rows[0]
 }
 
-/** Whether another active administrator gets the role from somewhere else than groups. */
+/** Whether an active administrator has the role independently of groups. */
 export async function hasAdministratorWithoutGroups(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(
     `select exists (select from staff where role = 'admin' and active and not rights_from_groups) as found`,

@@ -9,9 +9,9 @@ import {
   replaceIdentity,
   updateRightsFromGroups,
 } from './identities.queries.ts'
+import { readSignInMethods } from './password-sign-in.ts'
 import { findPasswordHash } from './sessions.queries.ts'
 import { endAccess } from './sign-in.ts'
-import { readSignInMethods } from './sign-in-methods.ts'
 import { findPersonToChange, type Person } from './staff.queries.ts'
 import { findManagedPerson, type PersonRef } from './staff-rights.ts'
 

@@ -11,7 +11,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { readHouse, type SettingsContext } from '../settings/house.ts'
-import { noteFactorAdded, requireFactorLeft } from './factor-changes.ts'
+import { finishAddingFactor, requireFactorLeft } from './factor-changes.ts'
 import {
   type ChallengePlace,
   deletePasskey,
@@ -32,11 +32,11 @@ const maxPasskeys = 20
 /** Ed25519, ECDSA with P-256, and RSA: what authenticators have. To offer more, the library asks Node for experimental ones. */
 const supportedAlgorithmIDs = [-8, -7, -257]
 
-/** Only few requests need it, and it loads 40 modules. */
+/** Only a few requests need it, and it loads 40 modules. */
 const webauthn = () => import('@simplewebauthn/server')
 
-/** The session and the origin of the page in which a person adds a passkey. */
-type Page = { sessionId: string; origin: string }
+/** The session and the origin of the page that sent the request. */
+export type Page = { sessionId: string; origin: string }
 
 /** Options with which the browser makes a passkey for the host of the page. */
 export async function createRegistrationOptions(
@@ -98,7 +98,7 @@ export async function addPasskey(
     })
     if (!passkey) throw new DomainError('passkey_known')
     const details = { passkey: shownName }
-    await noteFactorAdded(tx, actor, { sessionId, before, action: 'staff.passkey_added', details })
+    await finishAddingFactor(tx, actor, { sessionId, before, action: 'staff.passkey_added', details })
     return passkey
   })
 }
@@ -198,7 +198,7 @@ export async function usePasskey(db: Database, staffId: string, assertion: Asser
   const { place, origin, response, actor } = assertion
   const challenge = await takeChallenge(db, place)
   const passkey = (await listPasskeys(db, staffId)).find(
-    ({ credentialId, host }) => credentialId.toString('base64url') === response.id && host === hostOf(origin),
+    ({ credentialId }) => credentialId.toString('base64url') === response.id,
   )
   if (challenge === undefined || !passkey) throw new DomainError('passkey_rejected')
   const counter = await verifyAssertion(passkey, { challenge, origin, response })
@@ -214,7 +214,7 @@ export async function usePasskey(db: Database, staffId: string, assertion: Asser
 
 /** Returns the counter of the passkey. Throws if the signature, the challenge, the host or the origin is wrong. */
 async function verifyAssertion(
-  { credentialId, publicKey, host }: StoredPasskey,
+  { credentialId, publicKey }: StoredPasskey,
   { challenge, origin, response }: { challenge: string; origin: string; response: AuthenticationResponseJSON },
 ): Promise<number> {
   const { verifyAuthenticationResponse } = await webauthn()
@@ -223,7 +223,7 @@ async function verifyAssertion(
       response,
       expectedChallenge: challenge,
       expectedOrigin: origin,
-      expectedRPID: host,
+      expectedRPID: hostOf(origin),
       // With 0, the library accepts every counter. The update of the row compares it, so that two requests cannot both pass.
       credential: { id: credentialId.toString('base64url'), publicKey: new Uint8Array(publicKey), counter: 0 },
       requireUserVerification: false, // the password is the other factor

@@ -53,7 +53,7 @@ export async function findActiveApp(db: Queryable, staffId: string): Promise<Sto
   return rows[0]
 }
 
-/** A setup that is not finished after this time begins anew. */
+/** A setup must be finished within this time. */
 const setupTimeSql = `interval '1 hour'`
 
 /** The app that the person is setting up. */

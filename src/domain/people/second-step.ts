@@ -7,10 +7,10 @@ import { countAttempt, reportIfRejected, type SignInContext } from './attempts.t
 import { spendAppCode, spendRecoveryCode } from './authenticator-app.ts'
 import type { ChallengePlace } from './passkeys.queries.ts'
 import { createAssertionOptions, usePasskey } from './passkeys.ts'
+import { type ProviderContext, requirePasswordSignIn } from './password-sign-in.ts'
 import { deletePendingSignIn, findPendingSignIn, type PendingSignIn } from './pending-sign-ins.queries.ts'
-import { type FactorKind, findActiveApp, listFactorKinds } from './second-factors.queries.ts'
+import { type FactorKind, findActiveApp, listFactorKinds, type StoredApp } from './second-factors.queries.ts'
 import { type SignedIn, startSession, type Visitor } from './sign-in.ts'
-import { type ProviderContext, requirePasswordSignIn } from './sign-in-methods.ts'
 import { findPersonToChange } from './staff.queries.ts'
 
 export type FactorContext = SignInContext & Pick<ProviderContext, 'provider'> & { keyring: Keyring }
@@ -51,7 +51,7 @@ export async function findPendingFactors(
 ): Promise<FactorKind[] | undefined> {
   const pending = pendingToken === undefined ? undefined : await findPendingSignIn(db, sha256Of(pendingToken))
   const kinds = pending ? await listFactorKinds(db, pending.staffId) : []
-  return kinds.length > 0 ? kinds : undefined // the person removed the last factor meanwhile, and must begin anew
+  return kinds.length > 0 ? kinds : undefined // the person removed the last factor meanwhile, and must begin again
 }
 
 export async function createSecondStepOptions(
@@ -73,8 +73,7 @@ const passkeyAttempts = 60
 type Attempt = { staffId: string; place: ChallengePlace; origin: string; address: string }
 
 /**
- * Counts the attempt and checks what can be checked without a transaction. Returns a function for the transaction that uses the
- * factor up and throws if it is wrong.
+ * Counts the attempt. A passkey is checked and used up now; a code by the returned function, in the caller's transaction.
  */
 export async function checkFactor(
   ctx: FactorContext,
@@ -87,22 +86,22 @@ export async function checkFactor(
     await usePasskey(ctx.db, staffId, { place, origin, response: proof.passkey, actor })
     return async () => 'passkey'
   }
-  await countGuess(ctx, staffId)
+  const app = await findActiveApp(ctx.db, staffId)
+  await countGuess(ctx, staffId, app)
   return async (tx) => {
     if ('code' in proof) {
-      if (await spendAppCode(tx, ctx.keyring, staffId, proof.code)) return 'app'
+      if (app && (await spendAppCode(tx, ctx.keyring, app, proof.code))) return 'app'
       throw new DomainError('second_factor_wrong')
     }
-    if (await spendRecoveryCode(tx, ctx.keyring, staffId, proof.recoveryCode)) return 'recovery_code'
+    if (app && (await spendRecoveryCode(tx, ctx.keyring, app, proof.recoveryCode))) return 'recovery_code'
     throw new DomainError('recovery_code_wrong')
   }
 }
 
 /**
- * Counts guesses of all sign-ins of a person together. The count begins anew after a right code, because the key then changes: the
+ * Counts guesses of all sign-ins of a person together. The count begins again after a right code, because the key then changes: the
  * app has another last step, or fewer recovery codes.
  */
-async function countGuess(ctx: FactorContext, staffId: string): Promise<void> {
-  const app = await findActiveApp(ctx.db, staffId)
+async function countGuess(ctx: FactorContext, staffId: string, app: StoredApp | undefined): Promise<void> {
   await countAttempt(ctx, `second-factor:${staffId}:${app?.lastStep ?? ''}:${app?.codesLeft ?? ''}`, guesses)
 }

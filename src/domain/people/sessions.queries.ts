@@ -4,13 +4,13 @@ import type { Role } from '../actor.ts'
 import { deletePendingSignIns } from './pending-sign-ins.queries.ts'
 
 export const maxIdleMinutes = 12 * 60
-/** A session ends after 12 hours without use, or earlier on a shared desk, and at the latest after 7 days or at its own latest end. */
+/** A session ends after 12 hours without use (earlier on a shared desk), after 7 days, or at `ends_at`, whichever comes first. */
 const isLiveSql = `(s.last_seen_at > now() - make_interval(mins => coalesce(s.idle_minutes, ${maxIdleMinutes}))
   and s.created_at > now() - interval '7 days'
   and (s.ends_at is null or s.ends_at > now()))`
 
 /** How a person proved who they are. `provider`: the company's account. `link`: a one-time link to set a password. */
-export type SignInMethod = 'password' | 'link' | 'provider' | 'passkey'
+export type SignInMethod = 'password' | 'link' | 'provider'
 
 export type Credentials = {
   /** The e-mail address as PostgreSQL compares it. It differs from JavaScript: PostgreSQL turns a Turkish İ into i. */
@@ -150,9 +150,10 @@ export async function updateSessionConfirmed(db: Queryable, staffId: string, id:
   return rowCount === 1
 }
 
-/** Lets a session do everything, after its person has set up a second factor. */
-export async function updateSessionHasFactor(tx: Queryable, id: string): Promise<void> {
-  await tx.query('update staff_sessions set must_set_up_factor = false where id = $1', [id])
+/** Lets a session do everything, after its person has set up a second factor. False if the session has ended. */
+export async function updateSessionHasFactor(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('update staff_sessions set must_set_up_factor = false where id = $1', [id])
+  return rowCount === 1
 }
 
 export type OpenSession = { id: string; createdAt: Date; lastSeenAt: Date; address: string; userAgent: string }

@@ -4,7 +4,7 @@ import type { Requester } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { reportIfRejected } from './attempts.ts'
-import { createAssertionOptions } from './passkeys.ts'
+import { createAssertionOptions, type Page } from './passkeys.ts'
 import { listFactorKinds } from './second-factors.queries.ts'
 import { checkFactor, type FactorContext, type Proof } from './second-step.ts'
 import { findSignInMethod, updateSessionConfirmed } from './sessions.queries.ts'
@@ -12,9 +12,6 @@ import { checkPassword, requireSamePassword } from './sign-in.ts'
 
 /** How a person proves again who they are. `provider`: by the company's account. */
 export type MethodAgain = 'password' | 'code' | 'passkey' | 'provider'
-
-/** The session that is confirmed, and the origin of its page. */
-type Page = { sessionId: string; origin: string }
 
 /**
  * The methods that a session accepts. Any one of them is enough. A second factor takes the place of the password, because somebody

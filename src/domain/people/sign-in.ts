@@ -8,6 +8,7 @@ import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
+import { noteBreakGlass, requirePasswordSignIn } from './password-sign-in.ts'
 import { insertPendingSignIn } from './pending-sign-ins.queries.ts'
 import { isFactorRequired } from './required-factors.ts'
 import { type FactorKind, listFactorKinds } from './second-factors.queries.ts'
@@ -25,7 +26,6 @@ import {
   updateSessionIdleMinutes,
   updateSessionSeen,
 } from './sessions.queries.ts'
-import { noteBreakGlass, requirePasswordSignIn } from './sign-in-methods.ts'
 import {
   deletePasswordLink,
   deletePasswordLinkOf,
@@ -206,10 +206,10 @@ export async function shareBrowser(
   })
 }
 
-/** `idleSeconds`: how long ago the person last used the browser. A page that is open asks by itself, which is no use. */
+/** `idleSeconds`: how long ago the person last used the browser. An open page also sends requests by itself; they do not count as use. */
 export type FindLiveSession = (token: string, idleSeconds?: number) => Promise<Session | undefined>
 
-/** How late a use may be noted. */
+/** The last use is stored at most this often. */
 const seenEveryMs = 60_000
 /** On a shared desk, where a minute counts. */
 const seenOftenMs = 10_000

@@ -12,7 +12,7 @@ import { findPerson, type Person } from './staff.queries.ts'
 
 export type PersonRef = { id: string } | { email: string }
 
-type Rights = { role: Role; allSites: boolean; siteIds: number[] }
+export type Rights = { role: Role; allSites: boolean; siteIds: number[] }
 
 /**
  * Locks the person who acts, and reads that person's rights again: they may have changed since the request was accepted.

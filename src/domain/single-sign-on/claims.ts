@@ -1,3 +1,4 @@
+import { isEmail } from '../people/email.ts'
 import type { ClaimLists } from '../people/identities.queries.ts'
 import { unprintable } from '../plain-name.ts'
 import type { Claims } from './provider.ts'
@@ -6,7 +7,7 @@ const maxLists = 50
 const maxValues = 1_000
 const maxLength = 256
 
-/** PostgreSQL cannot store NUL and halves of characters. No group has them in its name. */
+/** PostgreSQL cannot store NUL and lone surrogates. No group has them in its name. */
 const isStorable = (text: string) => !/[\0\p{Cs}]/u.test(text)
 
 /** The texts of a claim, such as the groups of a person. Dots in the path lead into objects, unless a claim has that very name. */
@@ -59,10 +60,7 @@ export function hasTooManyGroups(claims: Claims, claim: string): boolean {
 
 /** The e-mail address of the person. Entra ID may send it only as the name of the account. */
 export function emailOf({ email, preferred_username: account, upn }: Claims): string | undefined {
-  return [email, account, upn].find(
-    (text): text is string =>
-      typeof text === 'string' && text.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text),
-  )
+  return [email, account, upn].find((text): text is string => typeof text === 'string' && isEmail(text))
 }
 
 /** The display name of the person, in one line. */

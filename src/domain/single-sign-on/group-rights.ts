@@ -1,12 +1,11 @@
 import { type Role, roles } from '../actor.ts'
+import type { Rights } from '../people/staff-rights.ts'
 
-/** What a group of the provider gives to its members. `siteIds` is null for all sites. */
+/** The role and sites that a group gives. `siteIds` is null for all sites. */
 type GroupRights = { group: string; role: Role; siteIds: number[] | null }
 
 /** `claim` is the path of the claim that lists the groups, such as `groups` or `realm_access.roles`. */
 export type GroupMapping = { claim: string; groups: GroupRights[] }
-
-export type Rights = { role: Role; allSites: boolean; siteIds: number[] }
 
 /** `matched`: the groups of the table that the person has. */
 export type MappedRights = Rights & { matched: string[] }

@@ -8,10 +8,11 @@ import {
   hasAdministratorWithoutGroups,
   listPeopleOfGroups,
 } from '../people/identities.queries.ts'
-import { signInSettings } from '../people/sign-in-methods.ts'
+import { signInSettings } from '../people/password-sign-in.ts'
+import type { Rights } from '../people/staff-rights.ts'
 import { insertSetting, listSettings, lockSettings } from '../settings/settings.queries.ts'
 import { listSiteLabels } from '../sites/sites.queries.ts'
-import { type GroupMapping, type MappedRights, noMapping, type Rights, rightsOfGroups } from './group-rights.ts'
+import { type GroupMapping, type MappedRights, noMapping, rightsOfGroups } from './group-rights.ts'
 
 /** The table of groups as administrators saved it. */
 export async function readGroupMapping(db: Queryable): Promise<GroupMapping> {
@@ -52,7 +53,7 @@ export type MappingResult = {
   lastAdministratorLost: boolean
 }
 
-/** What a table of groups would change at the next sign-ins, by the groups that the provider sent last. */
+/** The changes that a table would cause at the next sign-ins, computed from the groups of each person's last one. */
 export async function tryGroupMapping(
   db: Queryable,
   mapping: GroupMapping,

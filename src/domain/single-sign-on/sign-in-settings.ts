@@ -1,10 +1,10 @@
-import type { Database } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { hasRecentProviderSignIn } from '../people/identities.queries.ts'
 import { findStaffMember, type StaffMember } from '../people/managed-staff.queries.ts'
-import { readSignInMethods, signInSettings } from '../people/sign-in-methods.ts'
+import { readSignInMethods, readStoredSignInMethods, signInSettings } from '../people/password-sign-in.ts'
 import { findPersonToChange } from '../people/staff.queries.ts'
 import { deleteSetting, insertSetting, lockSettings } from '../settings/settings.queries.ts'
 import type { GroupMapping } from './group-rights.ts'
@@ -50,7 +50,7 @@ export async function readSignInSettings({ db, provider }: Context): Promise<Sig
 }
 
 async function listMissing(
-  { db, provider }: { db: Parameters<typeof hasRecentProviderSignIn>[0]; provider: Provider | undefined },
+  { db, provider }: { db: Queryable; provider: Provider | undefined },
   breakGlass: StaffMember | undefined,
 ): Promise<Missing[]> {
   const hasSignIn = provider !== undefined && (await hasRecentProviderSignIn(db, provider.issuer))
@@ -73,45 +73,50 @@ export type SignInChange = {
 }
 
 export async function setSignIn({ db, provider }: Context, actor: Actor, change: SignInChange): Promise<void> {
+  if (!provider && (change.startsAtOnce || change.passwordSignIn === false)) throw new DomainError('provider_missing')
   await db.transaction(async (tx) => {
     // The person first: a sign-in to the break-glass account locks the person too, and then writes a setting.
     const chosenId =
-      change.breakGlassId === undefined ? (await readSignInMethods({ db: tx })).breakGlassId : change.breakGlassId
+      change.breakGlassId === undefined ? (await readStoredSignInMethods(tx)).breakGlassId : change.breakGlassId
     if (chosenId !== null) await findPersonToChange(tx, chosenId)
     await lockSettings(tx)
-    const { passwords: passwordSignIn, breakGlassId, startsAtOnce } = await readSignInMethods({ db: tx, provider })
+    const { passwords: passwordSignIn, breakGlassId, startsAtOnce } = await readStoredSignInMethods(tx)
     const before = { passwordSignIn, breakGlassId, startsAtOnce }
     const difference = changed(before, change)
     const after = { ...before, ...difference.changes } as typeof before
-    if (after.startsAtOnce && !provider) throw new DomainError('provider_missing')
     const person = after.breakGlassId === null ? undefined : await findStaffMember(tx, after.breakGlassId, null)
     if (after.breakGlassId !== null && after.breakGlassId !== breakGlassId && !isFitForBreakGlass(person))
       throw new DomainError('break_glass_unfit')
     if (!after.passwordSignIn) {
-      if (!provider) throw new DomainError('provider_missing')
       if (after.breakGlassId === null) throw new DomainError('password_sign_in_needed')
-      const isNew = passwordSignIn
-      if (isNew && (await listMissing({ db: tx as Database, provider }, person)).length > 0)
+      if (passwordSignIn && (await listMissing({ db: tx, provider }, person)).length > 0)
         throw new DomainError('password_sign_in_needed')
     }
-    if (after.breakGlassId === null) await deleteSetting(tx, signInSettings.breakGlass)
-    else await insertSetting(tx, signInSettings.breakGlass, after.breakGlassId)
-    await insertSetting(tx, signInSettings.passwords, after.passwordSignIn)
-    await insertSetting(tx, signInSettings.startsAtOnce, after.startsAtOnce)
-    const entry = { action: 'settings.sign_in_changed', targetKind: 'settings', targetId: 'sign_in' }
-    await recordChange(tx, actor, entry, difference)
+    await storeChanges(tx, difference.changes as Partial<typeof before>)
+    await recordChange(tx, actor, auditEntry, difference)
   })
 }
+
+async function storeChanges(
+  tx: Queryable,
+  changes: { passwordSignIn?: boolean; breakGlassId?: string | null; startsAtOnce?: boolean },
+): Promise<void> {
+  const { passwordSignIn, breakGlassId, startsAtOnce } = changes
+  if (breakGlassId === null) await deleteSetting(tx, signInSettings.breakGlass)
+  else if (breakGlassId !== undefined) await insertSetting(tx, signInSettings.breakGlass, breakGlassId)
+  if (passwordSignIn !== undefined) await insertSetting(tx, signInSettings.passwords, passwordSignIn)
+  if (startsAtOnce !== undefined) await insertSetting(tx, signInSettings.startsAtOnce, startsAtOnce)
+}
+
+const auditEntry = { action: 'settings.sign_in_changed', targetKind: 'settings', targetId: 'sign_in' }
 
 /** Switches password sign-in on again. Returns false if it was on. */
 export async function allowPasswords(db: Database, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {
     await lockSettings(tx)
-    const { passwords } = await readSignInMethods({ db: tx, provider: { name: '' } })
-    if (passwords) return false
+    if ((await readStoredSignInMethods(tx)).passwords) return false
     await insertSetting(tx, signInSettings.passwords, true)
-    const entry = { action: 'settings.sign_in_changed', targetKind: 'settings', targetId: 'sign_in' }
-    await recordChange(tx, actor, entry, changed({ passwordSignIn: false }, { passwordSignIn: true }))
+    await recordChange(tx, actor, auditEntry, changed({ passwordSignIn: false }, { passwordSignIn: true }))
     return true
   })
 }

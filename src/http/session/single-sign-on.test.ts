@@ -3,6 +3,7 @@ import { setPerson } from '#domain/people/administer-staff.ts'
 import { linkPerson } from '#domain/people/link-identity.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import { createCookieJar } from '#test/network/cookie-jar.ts'
+import type { Account } from '#test/network/oidc-provider.ts'
 import { mapGroups, plantSession, publicUrl, sessionOf, startSignOn } from '#test/single-sign-on.ts'
 
 const accounts = [
@@ -11,7 +12,7 @@ const accounts = [
   { sub: 'karin', email: 'karin@adler.example', name: 'Karin Vogt', groups: ['wifi-admins'] },
   { sub: 'guest', email: 'guest@adler.example', name: 'Gast', groups: ['alle'] },
 ]
-const signOn = await startSignOn(structuredClone(accounts))
+const signOn = await startSignOn(structuredClone(accounts), { TRUSTED_PROXIES: '127.0.0.1' })
 const { app, provider, signInAs } = signOn
 const [adler, passau] = [await seedSite(app.db), await seedSite(app.db)]
 const groups = {
@@ -63,6 +64,48 @@ test('the request to the provider has PKCE, state, nonce and the redirect addres
     /^voucher-sso=v1\.test\.[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
   )
   expect(answer.headers['referrer-policy']).toBe('no-referrer')
+  const next = new URL((await createCookieJar().get(`${app.url}/sso/start`)).headers.location as string).searchParams
+  for (const name of ['state', 'nonce', 'code_challenge']) expect(next.get(name)).not.toBe(searchParams.get(name))
+})
+
+test('accounts of other domains than OIDC_HOSTED_DOMAIN are rejected', async () => {
+  const other = await startSignOn([{ ...accounts[0], hd: 'evil.example' } as Account], {
+    OIDC_HOSTED_DOMAIN: 'adler.example',
+  })
+  await mapGroups(other.app, { empfang: { role: 'desk' } })
+
+  const rejected = await other.signInAs('anna')
+  Object.assign(other.provider.accounts[0] as Account, { hd: 'adler.example' })
+  const accepted = await other.signInAs('anna')
+
+  expect(rejected).toEqual({ location: '/sign-in?problem=provider_organisation_wrong', session: undefined })
+  expect(accepted.location).toBe('/')
+})
+
+test('300 attempts of an address in 15 minutes, at each of the two addresses', async () => {
+  const get = (path: string) => createCookieJar().get(app.url + path)
+  const tooMany = '/sign-in?problem=sign_ins_too_many'
+  for (let n = 0; n < 300; n++) await get('/sso/start?purpose=link') // rejected before the provider is asked
+  expect((await get('/sso/start')).headers.location).toBe(tooMany)
+  for (let n = 0; n < 300; n++) await get('/sso/callback')
+  expect((await get('/sso/callback')).headers.location).toBe(tooMany)
+})
+
+test('the log has the address of a rejected sign-in, but not if the provider is away', async () => {
+  const away = await startSignOn(accounts)
+  const lines: object[] = []
+  const { log } = away.app.context
+  vi.spyOn(log, 'child').mockImplementation(() =>
+    Object.assign(Object.create(log), { warn: (fields: object) => lines.push(fields) }),
+  )
+  await away.signInAs('guest')
+  away.provider.isAway = true
+  await away.goToProvider(createCookieJar())
+
+  expect(lines).toEqual([
+    { signInRejectedFrom: '127.0.0.1', failure: 'provider_groups_missing', purpose: 'sign-in' },
+    { failure: 'provider_unreachable', purpose: 'sign-in', reason: expect.any(String) },
+  ])
 })
 
 test('somebody who is signed in at the provider with the wrong account can choose another one', async () => {
@@ -130,6 +173,9 @@ describe('rights from groups', () => {
     const { session } = await signInAs('guest')
     const { id } = await me(session)
     account('guest').groups = ['alle']
+    const lastSignIn = async () =>
+      (await app.db.query('select last_sign_in_at as at from identities where staff_id = $1', [id])).rows
+    const before = await lastSignIn()
 
     expect((await signInAs('guest')).location).toBe('/sign-in?problem=provider_groups_missing')
     expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
@@ -138,23 +184,27 @@ describe('rights from groups', () => {
       [id],
     )
     expect(rows).toEqual([{ role: 'desk', all_sites: false, sites: 0 }])
+    expect(await lastSignIn()).toEqual(before)
   })
 
-  test('the last administrator keeps the role, and the audit says so', async () => {
-    const { session } = await signInAs('karin')
-    const { id } = await me(session)
-    await app.db.query(`update staff set active = false where role = 'admin' and id <> $1`, [id])
-    account('karin').groups = []
-    try {
-      const again = await signInAs('karin')
+  test.each([[[]], [['empfang']]])(
+    'the last administrator keeps the role with the groups %j, and the audit says so',
+    async (groups) => {
+      const { session } = await signInAs('karin')
+      const { id } = await me(session)
+      await app.db.query(`update staff set active = false where role = 'admin' and id <> $1`, [id])
+      account('karin').groups = groups
+      try {
+        const again = await signInAs('karin')
 
-      expect(again.location).toBe('/')
-      expect(await me(again.session)).toMatchObject({ role: 'admin', rights_from_groups: true })
-      expect((await auditOf(id)).map(({ action }) => action)).toContain('staff.administrator_kept')
-    } finally {
-      await app.db.query(`update staff set active = true where role = 'admin'`)
-    }
-  })
+        expect(again.location).toBe('/')
+        expect(await me(again.session)).toMatchObject({ role: 'admin', rights_from_groups: true })
+        expect((await auditOf(id)).map(({ action }) => action)).toContain('staff.administrator_kept')
+      } finally {
+        await app.db.query(`update staff set active = true where role = 'admin'`)
+      }
+    },
+  )
 
   test('more than 200 groups at Entra ID: rejected with its own problem, and the rights stay', async () => {
     account('anna').groups = ['haustechnik']
@@ -279,7 +329,7 @@ describe('who it is', () => {
     expect((await me(second.session)).identity).toBeNull()
   })
 
-  test('without an e-mail address nobody is added; the name of the account can be one', async () => {
+  test('without an e-mail address nobody is added', async () => {
     provider.accounts.push({ sub: 'mailless', groups: ['empfang'] } as never)
     expect((await signInAs('mailless')).location).toBe('/sign-in?problem=provider_email_missing')
   })
@@ -287,7 +337,7 @@ describe('who it is', () => {
   test.each([
     ['is empty', ''],
     ['has NUL', 'a\u0000b'],
-    ['has half a character', 'a\ud800'],
+    ['has a lone surrogate', 'a\ud800'],
     ['is too long', 'a'.repeat(256)],
   ])('a subject that %s is rejected', async (_, sub) => {
     provider.rewriteToken = (token, sign) => sign({ ...token, claims: { ...token.claims, sub } })
@@ -313,6 +363,25 @@ describe('who it is', () => {
     expect((await coming.answer).headers.location).toBe('/sign-in?problem=provider_sign_in_expired')
     expect((await app.db.query('select from staff_sessions where staff_id = $1', [id])).rowCount).toBe(0)
     await linkPerson(app.db, testActor, { id }, { issuer: provider.issuer, subject: 'jonas' })
+  })
+
+  test('an account is not linked to a person who was removed meanwhile', async () => {
+    const person = await seedPerson(app.db, {})
+    provider.accounts.push({ sub: 'late', email: 'late@adler.example', name: 'Late', groups: [] })
+    provider.current = 'late'
+    const jar = createCookieJar()
+    plantSession(app, jar, person.session)
+    const callback = await signOn.goToProvider(jar, '?purpose=link&next=/me')
+    const coming = await app.db.transaction(async (tx) => {
+      await tx.query('select from staff where id = $1 for no key update', [person.id])
+      const answer = signOn.comeBack(jar, callback)
+      await vi.waitUntil(async () => (await app.db.query(waiting)).rowCount, { timeout: 30_000 })
+      await tx.query('delete from staff_sessions where staff_id = $1', [person.id])
+      return { answer }
+    })
+
+    expect((await coming.answer).headers.location).toBe('/sign-in?problem=session_ended')
+    expect((await app.db.query('select from identities where staff_id = $1', [person.id])).rowCount).toBe(0)
   })
 
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
@@ -349,6 +418,17 @@ describe('signing in again', () => {
       [id],
     )
     expect(rows).toHaveLength(1)
+  })
+
+  test('an auth_time of 0 means that the provider does not know it', async () => {
+    const jar = createCookieJar()
+    provider.current = 'anna'
+    await signOn.signIn(jar)
+    provider.rewriteToken = (token, sign) => sign({ ...token, claims: { ...token.claims, auth_time: 0 } })
+    const again = await signOn.signIn(jar, '?purpose=again&next=/me')
+    provider.rewriteToken = undefined
+
+    expect(again.headers.location).toBe('/me')
   })
 
   test('with another account, or an old sign-in at the provider: rejected', async () => {
@@ -457,10 +537,11 @@ describe('the provider fails', () => {
     expect((await signInAs('anna')).location).toBe('/sign-in?problem=provider_clock_differs')
   })
 
-  test('it does not answer: the page says so, and passwords work', async () => {
+  test('it has stopped answering: the page says so, nobody is sent there, and passwords work', async () => {
     const away = await startSignOn(accounts)
     const password = 'four random words'
     const { email } = await seedPerson(away.app.db, { password })
+    await away.signInAs('anna') // the metadata is known
     away.provider.isAway = true
 
     const start = await createCookieJar().get(`${away.app.url}/sso/start`)
@@ -507,7 +588,7 @@ describe('an identity and its rights in API v2', () => {
     expect(mapped).toMatchObject({ role: 'manager', all_sites: true })
   })
 
-  test('rights from groups need a linked account, an administrator, and another person', async () => {
+  test('only another administrator switches on rights from groups, and only for a linked account', async () => {
     const [admin, manager, desk] = [
       await seedPerson(app.db, { role: 'admin' }),
       await seedPerson(app.db, { role: 'manager' }),
@@ -552,4 +633,39 @@ describe('an identity and its rights in API v2', () => {
     await app.db.query(`update staff_sessions set ends_at = now() where staff_id = $1`, [id])
     expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
   })
+})
+
+test('over TLS, the cookie of the flow has the prefix __Host-, and only that one counts', async () => {
+  const headers = { 'x-forwarded-proto': 'https' }
+  provider.current = 'jonas'
+  const jar = createCookieJar()
+  const start = await jar.get(`${app.url}/sso/start`, { headers })
+  const { url: callback } = await jar.follow(start.headers.location as string, (url) => url.startsWith(publicUrl))
+  const value = jar.cookies.get(new URL(app.url).host)?.get('__Host-voucher-sso') as string
+  const comeBack = (name: string) =>
+    createCookieJar().get(callback.replace(publicUrl, app.url), { headers: { ...headers, cookie: `${name}=${value}` } })
+
+  expect(start.headers['set-cookie']?.[0]).toMatch(
+    /^__Host-voucher-sso=v1\.test\.[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  expect((await comeBack('voucher-sso')).headers.location).toBe('/sign-in?problem=provider_sign_in_expired')
+  expect((await comeBack('__Host-voucher-sso')).headers.location).toBe('/')
+})
+
+test('a question mark inside the query of the callback does not end the query', async () => {
+  const jar = createCookieJar()
+  provider.current = 'jonas'
+  const callback = await signOn.goToProvider(jar)
+
+  expect((await signOn.comeBack(jar, callback.replace('?', '?x=a?b&'))).headers.location).toBe('/')
+})
+
+test('on a shared desk, a sign-in by the provider ends after the minutes of the desk too', async () => {
+  provider.current = 'jonas'
+  const jar = createCookieJar()
+  jar.cookies.set(new URL(app.url).host, new Map([['voucher-shared-desk', '30']]))
+  await signOn.signIn(jar)
+
+  const session = await app.call('/api/v2/session', { session: sessionOf(app, jar) as string })
+  expect(session.json()).toMatchObject({ person: { name: 'Jonas Pohl' }, sign_out_after_minutes: 30 })
 })

@@ -4,10 +4,11 @@ import { DomainError } from '#domain/errors.ts'
 import { countAttempt } from '#domain/people/attempts.ts'
 import { networkOf } from '#domain/people/sign-in.ts'
 import { readGroupMapping } from '#domain/single-sign-on/map-groups.ts'
-import { type Claims, callbackPath, type Provider } from '#domain/single-sign-on/provider.ts'
+import { callbackPath, type Provider } from '#domain/single-sign-on/provider.ts'
 import {
   confirmByProvider,
   linkByProvider,
+  type ProviderAnswer,
   signInByProvider,
   testByProvider,
 } from '#domain/single-sign-on/provider-sign-in.ts'
@@ -26,7 +27,6 @@ type WithProvider = Omit<SignOnContext, 'provider'> & { provider: Provider }
 const startPath = '/sso/start'
 /** The attempts that an address may make in 15 minutes. Each of them calls the provider. */
 const attemptsPerAddress = 300
-const recentMs = 15 * 60_000
 
 /**
  * The two addresses of a sign-in by the provider: `/sso/start` sends the browser to the provider, and the provider sends it back to
@@ -41,40 +41,34 @@ async function start(ctx: SignOnContext, request: FastifyRequest, reply: Fastify
   const query = request.query as Record<string, unknown>
   const purpose = purposes.find((known) => known === (query['purpose'] ?? 'sign-in')) ?? 'sign-in'
   const next = localPath(query['next'])
-  return redirectOnFailure({ ctx, request, reply, purpose, next }, async (browser) => {
-    const withProvider = requireProvider(ctx)
+  const browser = browserSessionOf(ctx, request, reply)
+  return redirectOnFailure({ ctx, request, reply, browser, purpose, next }, async ({ provider }) => {
     await countAttempt(ctx, `sso:${networkOf(browser.address)}`, attemptsPerAddress)
-    const person = purpose === 'sign-in' ? undefined : await requireStarter(ctx, request, reply, purpose)
-    const { url, secrets } = await withProvider.provider.begin(
+    const person = purpose === 'sign-in' ? undefined : await requireStarter(ctx, request, reply, { browser, purpose })
+    const { url, secrets } = await provider.begin(
       purpose === 'again' ? 'again' : query['account'] === 'other' ? 'other account' : undefined,
     )
-    const issuer = withProvider.provider.issuer
-    const flow: Flow = { ...secrets, issuer, purpose, next, sessionId: person?.sessionId ?? null }
+    const flow: Flow = { ...secrets, issuer: provider.issuer, purpose, next, sessionId: person?.sessionId ?? null }
     createFlowCookie(ctx, request, reply, browser).set(flow)
     return redirect(reply, 302, url)
   })
 }
 
 async function finish(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const cookie = createFlowCookie(ctx, request, reply, browserSessionOf(ctx, request, reply))
-  const flow = cookie.take()
+  const browser = browserSessionOf(ctx, request, reply)
+  const flow = createFlowCookie(ctx, request, reply, browser).take()
   const { purpose = 'sign-in', next = '/' } = flow ?? {}
-  return redirectOnFailure({ ctx, request, reply, purpose, next }, async (browser) => {
-    const withProvider = requireProvider(ctx)
+  return redirectOnFailure({ ctx, request, reply, browser, purpose, next }, async (withProvider) => {
+    const { provider } = withProvider
     await countAttempt(ctx, `sso-callback:${networkOf(browser.address)}`, attemptsPerAddress)
-    // A flow of another provider: OIDC_ISSUER was changed meanwhile. The answer could be meant for that one.
-    if (!flow || flow.issuer !== withProvider.provider.issuer) throw new DomainError('provider_sign_in_expired')
-    const callback = new URLSearchParams(request.url.split('?', 2)[1] ?? '')
+    // OIDC_ISSUER was changed during the flow, so the answer comes from another provider.
+    if (!flow || flow.issuer !== provider.issuer) throw new DomainError('provider_sign_in_expired')
+    const callback = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1))
     if (callback.get('state') !== flow.state) throw new DomainError('provider_sign_in_expired')
-    const { claim } = await readGroupMapping(ctx.db)
-    const claims = await withProvider.provider.finish(callback, flow, { claim, again: purpose === 'again' })
-    return answer({ ctx: withProvider, request, reply, browser, flow }, claims)
+    const mapping = await readGroupMapping(ctx.db)
+    const claims = await provider.finish(callback, flow, { claim: mapping.claim, again: purpose === 'again' })
+    return answer({ ctx: withProvider, request, reply, browser, flow }, { claims, mapping })
   })
-}
-
-function requireProvider(ctx: SignOnContext): WithProvider {
-  if (!ctx.provider) throw new DomainError('provider_missing')
-  return { ...ctx, provider: ctx.provider }
 }
 
 type Answering = {
@@ -85,23 +79,23 @@ type Answering = {
   flow: Flow
 }
 
-async function answer({ ctx, request, reply, browser, flow }: Answering, claims: Claims): Promise<FastifyReply> {
+async function answer({ ctx, request, reply, browser, flow }: Answering, said: ProviderAnswer): Promise<FastifyReply> {
   const { purpose, next } = flow
   if (purpose === 'sign-in') {
-    const { person, token } = await signInByProvider(ctx, browser, claims)
+    const { person, token } = await signInByProvider(ctx, browser, said)
     request.staffId = person.id
     browser.start(token)
     return redirect(reply, 303, next)
   }
   // Another person may have signed in meanwhile in this browser.
-  const { actor, sessionId } = await requirePerson(ctx, request, reply, purpose)
-  if (sessionId !== flow.sessionId) throw new DomainError('provider_sign_in_expired')
+  const person = await requirePerson(ctx, request, reply, purpose)
+  if (person.sessionId !== flow.sessionId) throw new DomainError('provider_sign_in_expired')
   if (purpose === 'test') {
-    const result = { tested: await testByProvider(ctx, claims) }
+    const result = { tested: await testByProvider(ctx, said) }
     return answerTestPage(reply, preferredLanguage(request.headers['accept-language']), ctx.provider.name, result)
   }
-  if (purpose === 'link') await linkByProvider(ctx, actor, claims)
-  else await confirmByProvider(ctx, { actor, sessionId }, claims)
+  if (purpose === 'link') await linkByProvider(ctx, person, said)
+  else await confirmByProvider(ctx, person, said)
   return redirect(reply, 303, next)
 }
 
@@ -110,25 +104,22 @@ async function requireStarter(
   ctx: SignOnContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  purpose: Purpose,
+  { browser, purpose }: { browser: BrowserSession; purpose: Purpose },
 ): Promise<{ actor: Requester; sessionId: string }> {
-  const browser = browserSessionOf(ctx, request, reply)
-  if (!isFromOwnPage(request, browser)) throw new DomainError('origin_mismatch')
-  const person = await requirePerson(ctx, request, reply, purpose)
-  if (purpose !== 'link') return person
-  const live = await ctx.findLiveSession(browser.token ?? '')
-  if (!live || live.now.getTime() - live.authenticatedAt.getTime() > recentMs) throw new SignInAgain()
-  return person
+  if (!isOpenedByOwnPage(request, browser)) throw new DomainError('origin_mismatch')
+  // Linking an account is like setting a password: the person must have signed in a short time ago.
+  return requirePerson(ctx, request, reply, purpose, purpose === 'link')
 }
 
-/** Linking an account is like setting a password: the person must have signed in a short time ago. */
-class SignInAgain extends Error {
-  override name = 'SignInAgain'
-  readonly code = 'sign_in_again'
-}
-
-async function requirePerson(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply, purpose: Purpose) {
-  const { actor, sessionId } = await requireCaller(ctx, request, reply, { role: purpose === 'test' ? 'admin' : 'desk' })
+async function requirePerson(
+  ctx: SignOnContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  purpose: Purpose,
+  recentSignIn = false,
+) {
+  const role = purpose === 'test' ? 'admin' : 'desk'
+  const { actor, sessionId } = await requireCaller(ctx, request, reply, { role, ...(recentSignIn && { recentSignIn }) })
   return { actor, sessionId: sessionId as string }
 }
 
@@ -136,28 +127,35 @@ async function requirePerson(ctx: SignOnContext, request: FastifyRequest, reply:
  * Whether our own page, or the person, opened the address. Otherwise another website could link the account of an attacker who
  * is signed in at the provider. Browsers send Sec-Fetch-Site with https and on localhost; with plain http, Referer decides.
  */
-function isFromOwnPage({ headers }: FastifyRequest, { origin }: BrowserSession): boolean {
+function isOpenedByOwnPage({ headers }: FastifyRequest, { origin }: BrowserSession): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const { referer } = headers
   return referer !== undefined && URL.canParse(referer) && new URL(referer).origin === origin
 }
 
-type Failing = { ctx: SignOnContext; request: FastifyRequest; reply: FastifyReply; purpose: Purpose; next: string }
+type Step = {
+  ctx: SignOnContext
+  request: FastifyRequest
+  reply: FastifyReply
+  browser: BrowserSession
+  purpose: Purpose
+  next: string
+}
 
 /** Runs a step of the sign-in. If it fails, the browser goes to the page where it began, which says why. */
 async function redirectOnFailure(
-  { ctx, request, reply, purpose, next }: Failing,
-  step: (browser: BrowserSession) => Promise<FastifyReply>,
+  { ctx, request, reply, browser, purpose, next }: Step,
+  run: (ctx: WithProvider) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
-    const browser = browserSessionOf(ctx, request, reply)
     if (browser.transport === 'unencrypted_refused') throw new DomainError('sign_in_unencrypted')
-    return await step(browser)
+    if (!ctx.provider) throw new DomainError('provider_missing')
+    return await run({ ...ctx, provider: ctx.provider })
   } catch (error) {
-    if (!(error instanceof DomainError || error instanceof SignInAgain)) throw error
-    logRejection(request, purpose, error)
-    if (purpose === 'test' && error instanceof DomainError) {
+    if (!(error instanceof DomainError)) throw error
+    logRejection(request, browser, purpose, error)
+    if (purpose === 'test') {
       const language = preferredLanguage(request.headers['accept-language'])
       return answerTestPage(reply, language, ctx.provider?.name ?? 'OIDC', { error })
     }
@@ -166,15 +164,25 @@ async function redirectOnFailure(
   }
 }
 
+/** Failures that no visitor causes. Their lines have no address, so that no tool blocks people while the provider is away. */
+const faults: readonly string[] = ['provider_missing', 'provider_unreachable', 'provider_clock_differs']
+
 /** The messages of the library say what was wrong, and contain no token. The provider wrote `error_description`. */
-function logRejection(request: FastifyRequest, purpose: Purpose, { code, cause }: DomainError | SignInAgain): void {
+function logRejection(
+  request: FastifyRequest,
+  { address }: BrowserSession,
+  purpose: Purpose,
+  { code, cause }: DomainError,
+): void {
   const reasons: string[] = []
   for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
     const { error: answered, error_description: described } = error as { error?: unknown; error_description?: unknown }
     reasons.push(error.message, ...[answered, described].filter((text) => typeof text === 'string'))
   }
   const reason = reasons.join(': ').replaceAll(/\p{C}/gu, ' ').slice(0, 500)
-  request.log.warn({ failure: code, purpose, ...(reason && { reason }) }, 'a sign-in by the provider was rejected')
+  const from = faults.includes(code) ? {} : { signInRejectedFrom: address }
+  const fields = { ...from, failure: code, purpose, ...(reason && { reason }) }
+  request.log.warn(fields, 'a sign-in by the provider was rejected')
 }
 
 function redirect(reply: FastifyReply, status: 302 | 303, location: string): FastifyReply {

@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#db/database.ts'
-import { beginAuthenticatorApp, checkNewApp } from '#domain/people/authenticator-app.ts'
+import { beginAuthenticatorApp, confirmNewApp } from '#domain/people/authenticator-app.ts'
 import { insertPasskey } from '#domain/people/passkeys.queries.ts'
 import { testKeyring } from '../environment.ts'
 
@@ -18,7 +18,7 @@ export async function seedAuthenticatorApp(db: Database, staffId: string): Promi
   const actor = { kind: 'staff', id: staffId, name: 'Anna', role: 'desk', allSites: true } as const
   const { secret } = await beginAuthenticatorApp(ctx, actor)
   const code = (periodsAhead = 0) => codeOf(db, secret, periodsAhead)
-  const recoveryCodes = await checkNewApp(ctx, actor, await code())
+  const recoveryCodes = await confirmNewApp(ctx, actor, await code())
   await db.query('update authenticator_apps set activated_at = now(), last_step = null where staff_id = $1', [staffId])
   return { secret, recoveryCodes, code }
 }

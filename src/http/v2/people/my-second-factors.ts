@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import {
   activateNewApp,
   beginAuthenticatorApp,
-  checkNewApp,
+  confirmNewApp,
   removeAuthenticatorApp,
   createRecoveryCodes as replaceCodes,
 } from '#domain/people/authenticator-app.ts'
@@ -105,7 +105,7 @@ export const checkAuthenticatorApp = operation({
   conflict: 'The setup was not begun, or more than an hour ago',
   body: Type.Object({ code: appCode }, { additionalProperties: false, title: 'AuthenticatorAppCheck' }),
   answer: Type.Object({ recovery_codes: recoveryCodes }, { title: 'RecoveryCodes' }),
-  handle: async (ctx, { actor, body }) => ({ recovery_codes: await checkNewApp(ctx, actor, body.code) }),
+  handle: async (ctx, { actor, body }) => ({ recovery_codes: await confirmNewApp(ctx, actor, body.code) }),
 })
 
 export const enableAuthenticatorApp = operation({
@@ -148,7 +148,10 @@ export const createRecoveryCodes = operation({
   handle: async (ctx, { actor }) => ({ recovery_codes: await replaceCodes(ctx, actor) }),
 })
 
-const passkeyName = Type.String({ examples: ['Windows Hello, front desk'], description: 'A name for yourself.' })
+const passkeyName = Type.String({
+  examples: ['Windows Hello, front desk'],
+  description: 'A name by which you recognise the passkey.',
+})
 
 export const createPasskeyOptions = operation({
   method: 'POST',

@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createPasswordLink } from '#domain/people/administer-staff.ts'
 import { linkPerson } from '#domain/people/link-identity.ts'
+import { hashPassword } from '#domain/people/password.ts'
+import { listFactorKinds } from '#domain/people/second-factors.queries.ts'
 import { startApp } from '#test/app.ts'
 import { codeOf, seedAuthenticatorApp, withinOnePeriod } from '#test/data/second-factors.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
-import type { Answer } from '#test/network/http-client.ts'
+import { type Answer, call } from '#test/network/http-client.ts'
+import { createSoftwarePasskey } from '#test/software-passkey.ts'
 
 const app = await startApp({ HOUSE_NAME: 'Hotel Adler' })
 const password = 'four random words'
@@ -56,6 +59,11 @@ describe('the second step of a sign-in', () => {
     })
     expect(me.status).toBe(401)
     expect(second.json()).toMatchObject({ kind: 'staff', id: person.id })
+    const [recovery_code] = person.app.recoveryCodes
+    expect(errorOf(await post('/session/second-factor', { recovery_code }, pendingOf(first)))).toEqual([
+      401,
+      'second_step_ended',
+    ])
     expect(cookieOf(second, 'voucher-second-step')).toBe('')
     expect((await asPerson(sessionOf(second), 'GET', '/session')).json()).toMatchObject({
       person: { id: person.id },
@@ -327,6 +335,19 @@ describe('a second factor that a role needs', () => {
     expect((await asPerson(session, 'DELETE', '/me/authenticator-app')).status).toBe(204)
   })
 
+  test('somebody who signs in with a one-time link must set it up first too', async () => {
+    const admin = await personWithApp('admin')
+    const person = await seedPerson(app.db, { role: 'manager' })
+    const { link } = await createPasswordLink(app.db, testActor, { id: person.id })
+    await require(admin.session, ['manager'])
+
+    const session = sessionOf(await post('/password-links', { token: link.token, new_password: password }))
+    const { step } = (await asPerson(session, 'GET', '/session')).json()
+    await require(admin.session, [])
+
+    expect(step).toBe('set_up')
+  })
+
   test('an administrator needs an own factor to require one of administrators; the provider counts as one', async () => {
     const { id, session } = await seedPerson(app.db, { role: 'admin' })
 
@@ -389,6 +410,17 @@ describe('signing in again', () => {
     ])
   })
 
+  test('20 passwords can be tried in 15 minutes', async () => {
+    const { id, session } = await seedPerson(app.db, { password })
+    const fast = await hashPassword(password, { N: 2, r: 1, p: 1 })
+    await app.db.query('update staff set password_hash = $2 where id = $1', [id, fast])
+    const attempt = async (typed: string) =>
+      (await asPerson(session, 'POST', '/session/again', { password: typed })).status
+
+    for (let n = 0; n < 20; n++) expect(await attempt('not the password')).toBe(403)
+    expect(await attempt(password)).toBe(429)
+  })
+
   test('with a second factor, that factor is needed instead of the password, and a code works once', async () => {
     const admin = await personWithApp('admin')
     const code = await admin.app.code()
@@ -443,6 +475,38 @@ describe('reset by an administrator', () => {
       sessions: 1,
     })
   })
+
+  test.each([
+    ['an app', '/me/authenticator-app/activate', beginApp],
+    ['a passkey', '/me/passkeys', beginPasskey],
+  ])('a request on its way does not add %s afterwards', async (_, path, begin) => {
+    const person = await seedPerson(app.db)
+    const body = await begin(person.session)
+    const coming = await app.db.transaction(async (tx) => {
+      await tx.query('select from staff where id = $1 for no key update', [person.id])
+      const cookie = `voucher-session=${person.session}`
+      const headers = { ...fromPage, cookie }
+      const answer = call(`${app.url}/api/v2${path}`, { method: 'POST', headers, body: JSON.stringify(body ?? {}) })
+      await vi.waitUntil(async () => (await app.db.query(waiting)).rowCount, { timeout: 30_000 })
+      await tx.query('delete from staff_sessions where staff_id = $1', [person.id])
+      return { answer }
+    })
+
+    expect(errorOf(await coming.answer)).toEqual([401, 'session_ended'])
+    expect(await listFactorKinds(app.db, person.id)).toEqual([])
+  })
+
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+  async function beginApp(session: string): Promise<undefined> {
+    const { secret } = (await asPerson(session, 'POST', '/me/authenticator-app')).json()
+    await asPerson(session, 'POST', '/me/authenticator-app/check', { code: await codeOf(app.db, secret) })
+  }
+
+  async function beginPasskey(session: string) {
+    const options = (await asPerson(session, 'POST', '/me/passkeys/options')).json()
+    return { name: 'Security key', response: createSoftwarePasskey({ origin: app.url }).register(options) }
+  }
 
   test('is not possible for the own account', async () => {
     const admin = await personWithApp('admin')

@@ -5,7 +5,7 @@ import { createOptionsAgain, type ProofAgain, signInAgain } from '#domain/people
 import { operation, publicOperation } from '../kit/operation.ts'
 import { appCode, exactlyOneOf, passkeyAssertion, passkeyOptions, recoveryCode } from './factor-fields.ts'
 import { personSchema } from './person.ts'
-import { startSession } from './session.ts'
+import { startBrowserSession } from './session.ts'
 
 export const checkSecondFactor = publicOperation({
   method: 'POST',
@@ -28,7 +28,7 @@ export const checkSecondFactor = publicOperation({
     },
   ),
   answer: personSchema,
-  handle: (ctx, { browser, body }) => startSession(browser, () => giveSecondFactor(ctx, browser, toProof(body))),
+  handle: (ctx, { browser, body }) => startBrowserSession(browser, () => giveSecondFactor(ctx, browser, toProof(body))),
 })
 
 export const createSecondFactorOptions = publicOperation({
@@ -73,7 +73,7 @@ export const createSignInAgainOptions = operation({
   method: 'POST',
   path: '/session/again/options',
   operationId: 'createSignInAgainOptions',
-  summary: 'Get how you can prove again who you are',
+  summary: 'List the ways to prove again who you are',
   role: 'desk',
   withoutFactor: true,
   status: 200,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
+import { readSignInMethods } from '#domain/people/password-sign-in.ts'
 import { findPendingFactors } from '#domain/people/second-step.ts'
 import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
 import { isSetupOpen, setUp, tryOutSetupToken } from '#domain/people/setup.ts'
@@ -11,7 +12,6 @@ import {
   signOut,
   usePasswordLink,
 } from '#domain/people/sign-in.ts'
-import { readSignInMethods } from '#domain/people/sign-in-methods.ts'
 import { findPerson } from '#domain/people/staff.queries.ts'
 import { readHouse } from '#domain/settings/house.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
@@ -140,7 +140,7 @@ export const createSession = publicOperation({
     { additionalProperties: false, title: 'SignIn' },
   ),
   answer: signedInSchema,
-  handle: (ctx, { browser, body }) => endFirstStep(browser, () => signIn(ctx, browser, body)),
+  handle: (ctx, { browser, body }) => answerFirstStep(browser, () => signIn(ctx, browser, body)),
 })
 
 export const updateSession = operation({
@@ -218,7 +218,7 @@ export const createFirstAdministrator = publicOperation({
     { additionalProperties: false, title: 'Setup' },
   ),
   answer: personSchema,
-  handle: (ctx, { browser, body }) => startSession(browser, () => setUp(ctx, browser, body)),
+  handle: (ctx, { browser, body }) => startBrowserSession(browser, () => setUp(ctx, browser, body)),
 })
 
 export const updatePasswordByLink = publicOperation({
@@ -233,11 +233,13 @@ export const updatePasswordByLink = publicOperation({
   ),
   answer: signedInSchema,
   handle: (ctx, { browser, body }) =>
-    endFirstStep(browser, () => usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password })),
+    answerFirstStep(browser, () =>
+      usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password }),
+    ),
 })
 
 /** Signs somebody in and gives the browser the token of the session, or that of the second step. */
-async function endFirstStep(browser: BrowserSession, signIn: () => Promise<SignedIn | SecondStep>) {
+async function answerFirstStep(browser: BrowserSession, signIn: () => Promise<SignedIn | SecondStep>) {
   requireSafeConnection(browser)
   const answer = await signIn()
   if ('person' in answer) return giveToken(browser, answer)
@@ -251,7 +253,7 @@ function giveToken(browser: BrowserSession, { person, token }: SignedIn) {
 }
 
 /** Signs somebody in and gives the browser the token. */
-export async function startSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
+export async function startBrowserSession(browser: BrowserSession, signIn: () => Promise<SignedIn>) {
   requireSafeConnection(browser)
   return giveToken(browser, await signIn())
 }

@@ -205,6 +205,13 @@ describe('password sign-in', () => {
     await signInAs('anna') // not an administrator
     expect((await ask('GET', '')).json().password_sign_in.missing).toEqual(['provider_sign_in'])
     await signInAs('karin')
+    const missing = async () => (await ask('GET', '')).json().password_sign_in.missing
+    await app.db.query(`update identities set last_sign_in_at = now() - interval '25 hours'`)
+    expect(await missing()).toEqual(['provider_sign_in'])
+    await signInAs('karin')
+    await app.db.query(`update identities set issuer = 'https://other.example'`)
+    expect(await missing()).toEqual(['provider_sign_in'])
+    await app.db.query('update identities set issuer = $1', [provider.issuer])
     const off = await ask('PATCH', '', { password_sign_in: false })
 
     expect(off.json()).toMatchObject({
@@ -228,6 +235,18 @@ describe('password sign-in', () => {
     expect(new Set(answers.map(({ status, text }) => status + withoutId(text))).size).toBe(1)
     expect(failure(answers[0] as Answer)).toEqual([403, 'password_sign_in_off'])
     expect((await signIn(admin.email, password)).status).toBe(200)
+  })
+
+  test('off: only the break-glass account can unlink its account of the provider', async () => {
+    const other = await seedPerson(app.db, { password })
+    for (const { id } of [other, admin])
+      await linkPerson(app.db, testActor, { id }, { issuer: provider.issuer, subject: id })
+    await switchOff()
+    const unlink = (session: string) =>
+      app.call('/api/v2/me/identity', { method: 'DELETE', session, headers: { origin: publicUrl } })
+
+    expect(failure(await unlink(other.session))).toEqual([409, 'identity_needed'])
+    expect((await unlink(admin.session)).status).toBe(204)
   })
 
   test('off: a sign-in whose second step is missing cannot be finished', async () => {
@@ -338,7 +357,11 @@ test('without a provider, passwords cannot be off and nothing starts at once', a
   const { startApp } = await import('#test/app.ts')
   const plain = await startApp()
   const { session } = await seedPerson(plain.db, { role: 'admin' })
-  await plain.db.query(`insert into settings (name, value) values ('password_sign_in', 'false')`)
+  const stored = async () => (await plain.db.query('select name, value from settings order by name')).rows
+  await plain.db.query(
+    `insert into settings (name, value) values ('password_sign_in', 'false'), ('provider_starts_at_once', 'true')`,
+  )
+  const before = await stored()
   const patch = (body: object) =>
     plain.call('/api/v2/settings/sign-in', { method: 'PATCH', session, body: JSON.stringify(body) })
 
@@ -348,4 +371,8 @@ test('without a provider, passwords cannot be off and nothing starts at once', a
   })
   expect(failure(await patch({ starts_at_once: true }))).toEqual([409, 'provider_missing'])
   expect(failure(await patch({ password_sign_in: false }))).toEqual([409, 'provider_missing'])
+  // The settings are kept for the day when the provider is back.
+  const glass = await seedPerson(plain.db, { role: 'admin', password })
+  expect((await patch({ break_glass_id: glass.id })).status).toBe(200)
+  expect(await stored()).toEqual([{ name: 'break_glass_account', value: glass.id }, ...before])
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
-import { claimPattern, type GroupMapping, type Rights } from '#domain/single-sign-on/group-rights.ts'
+import type { Rights } from '#domain/people/staff-rights.ts'
+import { claimPattern, type GroupMapping } from '#domain/single-sign-on/group-rights.ts'
 import { setGroupMapping, tryGroupMapping } from '#domain/single-sign-on/map-groups.ts'
 import { readSignInSettings, type SignInSettings, setSignIn } from '#domain/single-sign-on/sign-in-settings.ts'
 import { changeBody, count, isoOrNull, readUuid, siteNumber, textOrNull, timeOrNull } from '../kit/fields.ts'
@@ -71,7 +72,7 @@ const settingsSchema = Type.Object(
       enabled: Type.Boolean({ description: 'False: only the break-glass account can sign in with a password.' }),
       missing: Type.Array(Type.Enum(['provider_sign_in', 'break_glass_account']), {
         description:
-          'Conditions that are not fulfilled yet for switching password sign-in off: a sign-in of an administrator by the provider in the last 24 hours, or a fit break-glass account.',
+          'Conditions that are not fulfilled yet for switching password sign-in off: a sign-in of an administrator by the provider in the last 24 hours, or a suitable break-glass account.',
       }),
     }),
     break_glass: Type.Union(
@@ -118,7 +119,8 @@ export const updateSignInSettings = operation({
         Type.Unsafe<string | null>({
           type: ['string', 'null'],
           format: 'uuid',
-          description: 'An active administrator with a password. Null: none, which needs password sign-in to be on.',
+          description:
+            'An active administrator with a password. Null: no account. Only possible while password sign-in is on.',
         }),
       ),
       starts_at_once: Type.Optional(Type.Boolean()),
@@ -220,7 +222,7 @@ export const checkSignInGroups = operation({
         { description: 'The people whose rights would change at their next sign-in, by name.' },
       ),
       last_administrator_lost: Type.Boolean({
-        description: 'True if no administrator would be left. Saving is refused then.',
+        description: 'True if no administrator would be left. Saving is then rejected.',
       }),
     },
     { title: 'SignInGroupsResult' },

@@ -27,15 +27,21 @@ export type SignInMethods = {
 
 /** Passwords can be off only while a provider is configured, so that nobody is locked out when its settings are removed. */
 export async function readSignInMethods({ db, provider }: ProviderContext): Promise<SignInMethods> {
+  const stored = await readStoredSignInMethods(db)
+  return provider ? stored : { ...stored, passwords: true, startsAtOnce: false }
+}
+
+/** The settings as administrators saved them, whether or not a provider is configured now. */
+export async function readStoredSignInMethods(db: Queryable): Promise<SignInMethods> {
   const { passwords, breakGlass, breakGlassUsed, startsAtOnce } = signInSettings
   const stored = await listSettings(db, [passwords, breakGlass, breakGlassUsed, startsAtOnce])
   const breakGlassId = (stored.get(breakGlass)?.value ?? null) as string | null
   const used = stored.get(breakGlassUsed)
   return {
-    passwords: provider === undefined || stored.get(passwords)?.value !== false,
+    passwords: stored.get(passwords)?.value !== false,
     breakGlassId,
     breakGlassUsedAt: used?.value === breakGlassId ? (used?.changedAt ?? null) : null,
-    startsAtOnce: provider !== undefined && stored.get(startsAtOnce)?.value === true,
+    startsAtOnce: stored.get(startsAtOnce)?.value === true,
   }
 }
 
@@ -55,8 +61,8 @@ export async function requirePasswordSignIn(
 
 /** Records a sign-in to the break-glass account. Does nothing for other people. */
 export async function noteBreakGlass(tx: Queryable, { id, name }: Person, address: string): Promise<void> {
-  const stored = await listSettings(tx, [signInSettings.breakGlass])
-  if (stored.get(signInSettings.breakGlass)?.value !== id) return
+  const { breakGlassId } = await readStoredSignInMethods(tx)
+  if (breakGlassId !== id) return
   await insertSetting(tx, signInSettings.breakGlassUsed, id)
   const entry = { action: 'staff.break_glass_used', targetKind: 'staff', targetId: id, details: { name } }
   await recordAudit(tx, { kind: 'service', address }, entry)
@@ -65,8 +71,6 @@ export async function noteBreakGlass(tx: Queryable, { id, name }: Person, addres
 /** Throws if a change would make the break-glass account useless while only that account can use a password. */
 export async function requireBreakGlassKept(tx: Queryable, before: Person, after: Person): Promise<void> {
   if (after.active && after.role === 'admin' && !after.rightsFromGroups) return
-  const { passwords, breakGlass } = signInSettings
-  const stored = await listSettings(tx, [passwords, breakGlass])
-  if (stored.get(passwords)?.value === false && stored.get(breakGlass)?.value === before.id)
-    throw new DomainError('break_glass_needed')
+  const { passwords, breakGlassId } = await readStoredSignInMethods(tx)
+  if (!passwords && breakGlassId === before.id) throw new DomainError('break_glass_needed')
 }
