@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { addTemplate } from '#domain/templates/administer-templates.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson, testActor } from '#test/data/seed.ts'
+import { isLong } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -86,7 +87,7 @@ test('each new voucher is printed once, on the paper of this computer', async ()
   await expect.poll(() => printed).toEqual([second, third].map((one) => `${one} 80mm`))
 })
 
-test('a list is not printed by itself; in German, the switch has the same effect', async () => {
+test.runIf(isLong)('a list is not printed by itself; in German, the switch has the same effect', async () => {
   const { page, printed } = await openDesk('de-DE')
   await create(page, 'Familie Huber')
   await switchOn(page, 'Papier und Sprache', '80 mm, ein Zettel je Voucher', 'Nach dem Erstellen automatisch drucken')

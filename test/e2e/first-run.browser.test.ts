@@ -161,22 +161,27 @@ async function pressUntilItWorks(page: Page): Promise<void> {
   )
 }
 
-test.each([
+const afterCuts = [
   ['', async () => {}],
   [' and the page is loaded again', (page: Page) => page.reload()],
-])('when the connection of the first creation is cut%s, there is one voucher', async (_, afterCut) => {
-  const { app, controller, page, session } = await openVoucherStep()
-  const { held } = await holdFirstCreation({ app, page, session })
-  await page.getByRole('button', { name: 'Create the first voucher' }).click()
-  const arrive = await held
-  await afterCut(page)
+] as const
 
-  await pressUntilItWorks(page)
-  const code = await page.locator('.code').innerText()
-  await arrive()
+test.each(isLong ? afterCuts : afterCuts.slice(1))(
+  'when the connection of the first creation is cut%s, there is one voucher',
+  async (_, afterCut) => {
+    const { app, controller, page, session } = await openVoucherStep()
+    const { held } = await holdFirstCreation({ app, page, session })
+    await page.getByRole('button', { name: 'Create the first voucher' }).click()
+    const arrive = await held
+    await afterCut(page)
 
-  expect((await controller.vouchers()).map((voucher) => voucher.code)).toEqual([code.replace('-', '')])
-})
+    await pressUntilItWorks(page)
+    const code = await page.locator('.code').innerText()
+    await arrive()
+
+    expect((await controller.vouchers()).map((voucher) => voucher.code)).toEqual([code.replace('-', '')])
+  },
+)
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 

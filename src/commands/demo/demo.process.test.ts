@@ -151,7 +151,7 @@ test('an empty demo waits for its first administrator, and leaves no process beh
     await expect(call(`${address}/control/vouchers`, { trustAnyone: true })).rejects.toThrow('ECONNREFUSED')
 })
 
-test('PORT is the port of the demo, unless --port names another one', async () => {
+test.runIf(isLong)('PORT is the port of the demo, unless --port names another one', async () => {
   const port = await freePort()
   const demo = spawn(process.execPath, [program, 'demo', '--empty'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: demoUrl, PORT: String(port) },
