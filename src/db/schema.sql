@@ -481,6 +481,7 @@ CREATE TABLE public.staff (
     theme text DEFAULT 'auto'::text NOT NULL,
     last_seen_at timestamp(3) with time zone,
     rights_from_groups boolean DEFAULT false NOT NULL,
+    credentials_by uuid,
     CONSTRAINT staff_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text]))),
     CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'manager'::text, 'admin'::text]))),
     CONSTRAINT staff_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'auto'::text])))

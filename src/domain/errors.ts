@@ -162,6 +162,7 @@ export type PersonErrorCode =
   | 'person_sites_missing'
   | 'own_account'
   | 'rights_beyond_own'
+  | 'administrator_needed'
   | 'second_step_ended'
   | 'second_factor_wrong'
   | 'recovery_code_wrong'

@@ -86,7 +86,12 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
       const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site }
       if (Object.values(change).every((value) => value === undefined))
         throw new CommandRefused('Nothing to change was given. `voucher-service staff set --help` lists the options.')
-      print(terminal, shown(await withDatabase(terminal, (db) => setPerson(db, commandActor(), { email }, change))))
+      const person = await withDatabase(terminal, (db) => setPerson(db, commandActor(), { email }, change))
+      print(terminal, shown(person))
+      if (person.credentialsEnded)
+        terminal.stderr.write(
+          `A manager had set up how ${person.email} signs in. This has ended, because the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
+        )
     })
 
   staff

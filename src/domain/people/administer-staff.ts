@@ -7,6 +7,7 @@ import { randomBase62, sha256Of } from '../keys/key.ts'
 import { plainName } from '../plain-name.ts'
 import { isEmail } from './email.ts'
 import { updateRightsFromGroups } from './identities.queries.ts'
+import { endManagerCredentials, requireAdministratorFor } from './manager-credentials.ts'
 import { requireBreakGlassKept } from './password-sign-in.ts'
 import { endAccess } from './sign-in.ts'
 import {
@@ -130,7 +131,12 @@ type OwnChange = {
  * Changes a person. When this returns, the change is effective in every process. The last active administrator stays one.
  * Nobody changes their own role, sites or state.
  */
-export async function setPerson(db: Database, actor: Actor, ref: PersonRef, change: PersonChange): Promise<Person> {
+export async function setPerson(
+  db: Database,
+  actor: Actor,
+  ref: PersonRef,
+  change: PersonChange,
+): Promise<Person & { credentialsEnded: boolean }> {
   return db.transaction(async (tx) => {
     const { manager, person: before } = await findManagedPerson(tx, actor, ref)
     const { siteIds, ...fields } = readChange(change)
@@ -148,16 +154,25 @@ export async function setPerson(db: Database, actor: Actor, ref: PersonRef, chan
     requireGrantable(manager, after)
     if (after.allSites !== before.allSites || Array.isArray(siteIds))
       after.siteIds = await storeSites(tx, before.id, after.siteIds)
-    await endOldAccess(tx, before, after)
-    return storeChange(tx, actor, before, after)
+    const stored = await storeChange(tx, actor, before, after)
+    return { ...stored, credentialsEnded: await endOldAccess(tx, actor, before, after, { keepsIdentity: false }) }
   })
 }
 
-async function endOldAccess(tx: Queryable, before: Person, after: Person): Promise<void> {
+/** Returns whether the person can no longer sign in as before, because a manager had set that up. */
+async function endOldAccess(
+  tx: Queryable,
+  actor: Actor,
+  before: Person,
+  after: Person,
+  options: { keepsIdentity: boolean },
+): Promise<boolean> {
+  const isRise = hasMoreRights(after, before)
   // Somebody else may have created the open link or stolen a session, and must not get the new rights of the person.
-  if (!after.active || hasMoreRights(after, before)) await endAccess(tx, before.id)
+  if (!after.active || isRise) await endAccess(tx, before.id)
   // The person may have kept links that they created for others. With such a link they would get the others' rights.
   if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
+  return isRise && endManagerCredentials(tx, actor, after, options)
 }
 
 /** Gives a person the rights of their groups. Sites that were removed since are left out. Needs the locks of `lockStaff`. */
@@ -170,8 +185,8 @@ export async function storeMappedRights(
   const after: Person = { ...before, role, allSites, siteIds }
   if (allSites !== before.allSites || siteIds.join() !== before.siteIds.join())
     after.siteIds = (await updatePersonSites(tx, before.id, siteIds)).toSorted((a, b) => a - b)
-  await endOldAccess(tx, before, after)
   await storeChange(tx, actor, before, after)
+  await endOldAccess(tx, actor, before, after, { keepsIdentity: true })
 }
 
 /** Rejects a change of rights that come from groups. Groups may give every right, so only administrators switch them on or off. */
@@ -230,6 +245,7 @@ export async function createPasswordLink(
     const { manager, person } = await findManagedPerson(tx, actor, ref)
     // Otherwise somebody at an unlocked computer could set a password without the current one.
     if (manager?.id === person.id) throw new DomainError('own_account')
+    requireAdministratorFor(manager, person)
     if (!person.active) throw new DomainError('person_inactive', { details: { named: person.email } })
     const details = { name: person.name }
     await recordAudit(tx, actor, { action: 'staff.link_created', targetKind: 'staff', targetId: person.id, details })

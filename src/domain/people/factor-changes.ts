@@ -3,6 +3,7 @@ import type { Actor, Requester, Role } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { signsInOnlyByProvider } from './identities.queries.ts'
+import { noteFactorsRemovedBy, requireAdministratorFor } from './manager-credentials.ts'
 import { isFactorRequired } from './required-factors.ts'
 import { deleteSecondFactors, type FactorKind, listFactorKinds } from './second-factors.queries.ts'
 import { deleteSessions, updateSessionHasFactor } from './sessions.queries.ts'
@@ -46,7 +47,9 @@ export async function resetSecondFactors(
     const { manager, person } = await findManagedPerson(tx, actor, ref)
     // Otherwise somebody could remove the last factor of their own account although the role needs one.
     if (manager?.id === person.id) throw new DomainError('own_account')
+    requireAdministratorFor(manager, person)
     const removed = await deleteSecondFactors(tx, person.id)
+    await noteFactorsRemovedBy(tx, manager, person.id)
     const sessions = await endAccess(tx, person.id)
     await recordAudit(tx, actor, {
       action: 'staff.second_factors_reset',

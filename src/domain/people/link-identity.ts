@@ -12,12 +12,13 @@ import {
 import { readSignInMethods } from './password-sign-in.ts'
 import { findPasswordHash } from './sessions.queries.ts'
 import { endAccess } from './sign-in.ts'
-import { findPersonToChange, type Person } from './staff.queries.ts'
+import { deletePasswordLinkByManager, findPersonToChange, type Person } from './staff.queries.ts'
 import { findManagedPerson, type PersonRef } from './staff-rights.ts'
 
 /** Links an account of a provider to a person. Both are locked, the account first. It replaces the account that the person had. */
 export async function linkIdentity(tx: Queryable, actor: Actor, person: Person, account: Account): Promise<void> {
   if (!(await replaceIdentity(tx, person.id, account))) throw new DomainError('identity_taken')
+  await deletePasswordLinkByManager(tx, person.id)
   await recordAudit(tx, actor, {
     action: 'staff.identity_linked',
     targetKind: 'staff',

@@ -105,7 +105,8 @@ export async function erasePerson(tx: Queryable, id: string): Promise<void> {
   await tx.query(
     `update staff
         set email = 'removed ' || id, role = 'desk', all_sites = false, active = false, password_hash = null,
-            language = null, theme = default, last_seen_at = null, rights_from_groups = false
+            language = null, theme = default, last_seen_at = null, rights_from_groups = false,
+            credentials_by = null
       where id = $1`,
     [id],
   )

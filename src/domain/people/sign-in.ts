@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { countAttempt, reportIfRejected, type SignInContext } from './attempts.ts'
+import { noteCreatorOfLink } from './manager-credentials.ts'
 import { checkNewPassword, hashPassword, isPassword } from './password.ts'
 import { noteBreakGlass, requirePasswordSignIn } from './password-sign-in.ts'
 import { insertPendingSignIn } from './pending-sign-ins.queries.ts'
@@ -302,10 +303,13 @@ async function redeemLink(
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
-    await findPersonToChange(tx, owner.id) // locks the person first, like all code that creates or deletes links
-    if (!(await deletePasswordLink(tx, tokenSha256))) throw new DomainError('password_link_invalid') // used meanwhile
+    // Locks the person first, like all code that creates or deletes links.
+    const person = (await findPersonToChange(tx, owner.id)) as Person
+    const link = await deletePasswordLink(tx, tokenSha256)
+    if (!link) throw new DomainError('password_link_invalid') // used meanwhile
     await updatePasswordHash(tx, owner.id, hash)
     await deleteSessions(tx, owner.id, null)
+    await noteCreatorOfLink(tx, person, link.createdBy)
     const details = { by: 'link' }
     await recordAudit(tx, toActor(owner, visitor), {
       action: 'staff.password_changed',

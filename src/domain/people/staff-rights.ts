@@ -57,6 +57,12 @@ export function requireGrantable(manager: Person | undefined, { role, allSites, 
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
 }
 
+/** Whether a manager can give these rights now. */
+export function couldGrant(manager: Person, rights: Rights): boolean {
+  if (!manager.active || manager.role === 'desk') return false
+  return manager.role === 'admin' || (rights.role === 'desk' && !hasMoreRights(rights, manager))
+}
+
 /** Whether the first rights include something that the second ones do not. */
 export function hasMoreRights(more: Rights, less: Rights): boolean {
   if (roles.indexOf(more.role) > roles.indexOf(less.role)) return true

@@ -86,8 +86,18 @@ export async function updatePerson(
   }
 }
 
-export async function updatePasswordHash(tx: Queryable, id: string, passwordHash: string): Promise<void> {
+export async function updatePasswordHash(tx: Queryable, id: string, passwordHash: string | null): Promise<void> {
   await tx.query('update staff set password_hash = $2 where id = $1', [id, passwordHash])
+}
+
+/** The manager who had access to the ways in which a person signs in; null if there was none. */
+export async function findCredentialsBy(tx: Queryable, id: string): Promise<string | null> {
+  const { rows } = await tx.query<{ by: string | null }>('select credentials_by as by from staff where id = $1', [id])
+  return rows[0]?.by ?? null
+}
+
+export async function updateCredentialsBy(tx: Queryable, id: string, managerId: string | null): Promise<void> {
+  await tx.query('update staff set credentials_by = $2 where id = $1', [id, managerId])
 }
 
 /** Replaces the sites of a person. Returns the sites that exist. */
@@ -131,14 +141,28 @@ export async function findPersonOfLink(db: Queryable, tokenSha256: Buffer): Prom
   return rows[0]
 }
 
-/** Ends a link. Returns false if it had ended already. */
-export async function deletePasswordLink(tx: Queryable, tokenSha256: Buffer): Promise<boolean> {
-  const { rowCount } = await tx.query('delete from password_links where token_sha256 = $1', [tokenSha256])
-  return rowCount === 1
+/** Ends a link, and returns who created it; null is the command line. Undefined if it had ended already. */
+export async function deletePasswordLink(
+  tx: Queryable,
+  tokenSha256: Buffer,
+): Promise<{ createdBy: string | null } | undefined> {
+  const { rows } = await tx.query<{ createdBy: string | null }>(
+    'delete from password_links where token_sha256 = $1 returning created_by as "createdBy"',
+    [tokenSha256],
+  )
+  return rows[0]
 }
 
 export async function deletePasswordLinkOf(tx: Queryable, staffId: string): Promise<void> {
   await tx.query('delete from password_links where staff_id = $1', [staffId])
+}
+
+/** Ends the link of a person if a manager created it. */
+export async function deletePasswordLinkByManager(tx: Queryable, staffId: string): Promise<void> {
+  await tx.query(
+    `delete from password_links where staff_id = $1 and created_by in (select id from staff where role <> 'admin')`,
+    [staffId],
+  )
 }
 
 /** Ends the links that somebody created for other people. */

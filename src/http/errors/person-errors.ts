@@ -113,6 +113,11 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
     de: 'Sie können nur die Rolle „Empfang“ und nur Ihre eigenen Standorte vergeben.',
     en: 'You can assign only the role “Desk” and only your own sites.',
   },
+  administrator_needed: {
+    status: 403,
+    de: 'Das kann hier nur ein Administrator: Diese Person ist mit einem Firmenkonto verknüpft, oder ihre Rechte kommen aus Gruppen.',
+    en: 'Only an administrator can do this here: this person has a linked company account, or gets rights from groups.',
+  },
   second_step_ended: {
     status: 401,
     de: 'Diese Anmeldung ist abgelaufen. Geben Sie E-Mail-Adresse und Passwort noch einmal ein.',

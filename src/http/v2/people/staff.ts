@@ -31,7 +31,8 @@ const memberFields = {
   site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
   active: Type.Boolean(),
   state: Type.Enum(['invited', 'active', 'deactivated'], {
-    description: '`invited` until the person has set a password or has an account of the provider.',
+    description:
+      '`invited` until the person has set a password or has an account of the provider, and again when the password has ended.',
   }),
   language: Type.Union([language, Type.Null()]),
   link_expires_at: {
@@ -146,7 +147,7 @@ export const updatePerson = operation({
   path: '/staff/{id}',
   operationId: 'updatePerson',
   summary:
-    'Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working',
+    'Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working. A password from the link of a manager who cannot give these rights ends too',
   role: 'manager',
   recentSignIn: true,
   status: 200,

@@ -23,15 +23,21 @@ import { useProviderName } from './use-provider-name.ts'
 
 export type Act = 'link' | 'sign-out' | 'reset-factors' | 'unlink' | 'deactivate' | 'activate'
 
-/** The actions for a person. A deactivated person has no session and may not get a link. Only administrators unlink accounts. */
+/**
+ * The actions for a person. A deactivated person has no session and may not get a link. Only administrators unlink accounts, and
+ * create links and remove factors for people of the provider.
+ */
 export function actsFor(
-  { active, state, identity, second_factors: factors = [] }: StaffMember,
+  { active, state, identity, rights_from_groups: hasGroupRights, second_factors: factors = [] }: StaffMember,
   role: Person['role'],
 ): Act[] {
+  const mayLetIn = role === 'admin' || !(identity || hasGroupRights)
+  const link: Act[] = mayLetIn ? ['link'] : []
+  const reset: Act[] = mayLetIn && factors.length > 0 ? ['reset-factors'] : []
   const unlink: Act[] = identity && role === 'admin' ? ['unlink'] : []
   if (!active) return ['activate', ...unlink]
-  if (state === 'invited') return ['link', 'deactivate']
-  return ['link', 'sign-out', ...(factors.length > 0 ? (['reset-factors'] as const) : []), ...unlink, 'deactivate']
+  if (state === 'invited') return [...link, 'deactivate']
+  return [...link, 'sign-out', ...reset, ...unlink, 'deactivate']
 }
 
 export function isDestructive(act: Act): boolean {
@@ -148,8 +154,10 @@ function usePersonForm({ person, onInvited, onClose }: Pick<Props, 'person' | 'o
     fields: { site_ids: 'sites', email_taken: 'email', email_invalid: 'email' },
     onSaved: (saved) => {
       if (saved && 'password_link' in saved) return onInvited(saved)
+      const isAccessOver = person?.state === 'active' && saved?.state === 'invited'
       const isLinkOver = person?.link_expires_at !== null && saved?.link_expires_at === null
-      notifications.show({ message: isLinkOver ? t('settings.saved-link-ended') : t('settings.saved') })
+      const message = isAccessOver ? 'saved-access-ended' : isLinkOver ? 'saved-link-ended' : 'saved'
+      notifications.show({ message: t(`settings.${message}`) })
       onClose()
     },
   })
