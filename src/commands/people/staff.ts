@@ -133,7 +133,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     )
     .argument('<email>', 'e-mail address of the person, see `staff list`')
     .action(async (email: string) => {
-      await withDatabase(terminal, (db) => unlinkPerson(db, commandActor(), { email }))
+      await withDatabase(terminal, (db) => unlinkPerson({ db }, commandActor(), { email }))
       print(terminal, { email, identity: null })
     })
 

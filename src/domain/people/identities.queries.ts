@@ -102,6 +102,22 @@ export async function hasAdministratorWithoutGroups(db: Queryable): Promise<bool
   return rows[0]?.found === true
 }
 
+/** Whether an active administrator has a linked account, or a password that works. */
+export async function hasAdministratorWhoCanSignIn(
+  db: Queryable,
+  { passwords, breakGlassId }: { passwords: boolean; breakGlassId: string | null },
+): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>(
+    `select exists (
+       select from staff st
+        where role = 'admin' and active
+          and (exists (select from identities where staff_id = st.id) or (password_hash is not null and ($1 or id = $2)))
+     ) as found`,
+    [passwords, breakGlassId],
+  )
+  return rows[0]?.found === true
+}
+
 /** Whether an active administrator signed in by this provider in the last 24 hours. */
 export async function hasRecentProviderSignIn(db: Queryable, issuer: string): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(

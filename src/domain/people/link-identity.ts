@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import {
   type Account,
   deleteIdentity,
+  hasAdministratorWhoCanSignIn,
   lockAccount,
   replaceIdentity,
   updateRightsFromGroups,
@@ -38,20 +39,28 @@ export async function linkPerson(db: Database, actor: Actor, ref: PersonRef, giv
   })
 }
 
+type UnlinkContext = { db: Database; provider?: { name: string } | undefined }
+
 /** Unlinks the account of the provider. The person keeps the rights, and all sessions of the person end. */
-export async function unlinkPerson(db: Database, actor: Actor, ref: PersonRef): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { person } = await findManagedPerson(tx, actor, ref)
+export async function unlinkPerson(ctx: UnlinkContext, actor: Actor, ref: PersonRef): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const { manager, person } = await findManagedPerson(tx, actor, ref)
+    // Otherwise somebody could leave the groups that decide about the own rights.
+    if (manager?.id === person.id) throw new DomainError('own_account')
     await unlink(tx, actor, person)
     await endAccess(tx, person.id)
+    // The command line can always create a link.
+    if (
+      manager &&
+      person.role === 'admin' &&
+      !(await hasAdministratorWhoCanSignIn(tx, await readSignInMethods({ ...ctx, db: tx })))
+    )
+      throw new DomainError('last_administrator')
   })
 }
 
 /** Unlinks the own account of the provider, if the person can still sign in with a password. */
-export async function unlinkOwn(
-  ctx: { db: Database; provider?: { name: string } | undefined },
-  actor: Requester,
-): Promise<void> {
+export async function unlinkOwn(ctx: UnlinkContext, actor: Requester): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const person = (await findPersonToChange(tx, actor.id)) as Person
     if (person.rightsFromGroups) throw new DomainError('rights_from_groups')

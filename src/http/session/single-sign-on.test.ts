@@ -622,6 +622,31 @@ describe('an identity and its rights in API v2', () => {
     expect((await me(withPassword.session)).identity).toBeNull()
   })
 
+  test('an administrator cannot unlink the own account as that of another person, to leave the groups', async () => {
+    const { session } = await signInAs('karin')
+    const { id } = await me(session)
+
+    const answer = await change(session as string, 'DELETE', `/staff/${id}/identity`)
+
+    expect([answer.status, answer.json().error]).toEqual([409, 'own_account'])
+    expect((await me(session)).rights_from_groups).toBe(true)
+  })
+
+  test('two administrators without passwords who unlink each other: one of them can still sign in', async () => {
+    const others = await app.db.query(`update staff set active = false where role = 'admin' and active returning id`)
+    const [one, two] = [await seedPerson(app.db, { role: 'admin' }), await seedPerson(app.db, { role: 'admin' })]
+    for (const { id } of [one, two])
+      await linkPerson(app.db, testActor, { id }, { issuer: provider.issuer, subject: id })
+    const linked = async () =>
+      (await app.db.query('select from identities where staff_id = any ($1)', [[one.id, two.id]])).rowCount
+
+    const unlink = ({ session }: typeof one, { id }: typeof one) => change(session, 'DELETE', `/staff/${id}/identity`)
+    await Promise.all([unlink(one, two), unlink(two, one)])
+
+    expect(await linked()).toBe(1)
+    await app.db.query('update staff set active = true where id = any ($1)', [others.rows.map(({ id }) => id)])
+  })
+
   test('a session of the provider lasts 12 hours at most', async () => {
     const { session } = await signInAs('karin')
     const { id } = await me(session)

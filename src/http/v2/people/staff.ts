@@ -238,10 +238,11 @@ export const deletePersonIdentity = operation({
   role: 'admin',
   recentSignIn: true,
   status: 204,
-  conflict: 'The person has no account of a provider',
+  conflict:
+    'This is your own account, the person has no account of a provider, or no administrator could sign in any more',
   params: uuidParams,
   answer: Type.Void(),
-  handle: ({ db }, { actor, params }) => unlinkPerson(db, actor, { id: readUuid(params.id) }),
+  handle: (ctx, { actor, params }) => unlinkPerson(ctx, actor, { id: readUuid(params.id) }),
 })
 
 async function findMember({ db }: V2Context, id: string, managerId: string | null) {
