@@ -26,11 +26,12 @@ export async function giveSecondFactor(ctx: FactorContext, visitor: PendingVisit
   const pending = await requirePending(ctx.db, visitor)
   const { staffId, signedInBy } = pending
   return reportIfRejected(ctx, { address: visitor.address, staffId }, async () => {
-    await requirePasswordSignIn(ctx, { staffId, isRight: true }) // it may have been switched off since the first step
     const place = { owner: pending.id, purpose: 'sign_in' } as const
     const spend = await checkFactor(ctx, { staffId, place, ...visitor }, proof)
     return ctx.db.transaction(async (tx) => {
       await findPersonToChange(tx, staffId) // locks the person
+      // Passwords may have been switched off since the first step.
+      await requirePasswordSignIn({ ...ctx, db: tx }, { staffId, isRight: true })
       const secondFactor = await spend(tx)
       if (!(await deletePendingSignIn(tx, pending.id))) throw new DomainError('second_step_ended')
       return startSession(tx, visitor, staffId, { by: signedInBy, secondFactor })

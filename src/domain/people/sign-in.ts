@@ -69,6 +69,7 @@ export async function signIn(
     if (!isRight || !active || staffId === null) throw new DomainError('sign_in_failed')
     return ctx.db.transaction(async (tx) => {
       await requireSamePassword(tx, staffId, { checked: passwordHash, otherwise: 'sign_in_failed' })
+      await requirePasswordSignIn({ ...ctx, db: tx }, { staffId, isRight: true }) // switched off meanwhile
       return endFirstStep(tx, visitor, staffId, 'password')
     })
   })
@@ -299,12 +300,12 @@ async function redeemLink(
   const tokenSha256 = sha256Of(token)
   const owner = await findPersonOfLink(ctx.db, tokenSha256)
   if (!owner) throw new DomainError('password_link_invalid')
-  await requirePasswordSignIn(ctx, { staffId: owner.id, isRight: true })
   checkNewPassword('new_password', newPassword, owner.email)
   const hash = await hashPassword(newPassword)
   return ctx.db.transaction(async (tx) => {
     // Locks the person first, like all code that creates or deletes links.
     const person = (await findPersonToChange(tx, owner.id)) as Person
+    await requirePasswordSignIn({ ...ctx, db: tx }, { staffId: owner.id, isRight: true })
     const link = await deletePasswordLink(tx, tokenSha256)
     if (!link) throw new DomainError('password_link_invalid') // used meanwhile
     await updatePasswordHash(tx, owner.id, hash)

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { type PersonChange, setPerson } from '#domain/people/administer-staff.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { createPasswordLink, type PersonChange, setPerson } from '#domain/people/administer-staff.ts'
 import { linkPerson } from '#domain/people/link-identity.ts'
 import { removePerson } from '#domain/people/remove-person.ts'
 import { seedAuthenticatorApp } from '#test/data/second-factors.ts'
@@ -26,12 +26,13 @@ const ask = (method: string, path: string, body?: object, session = admin.sessio
     headers: { origin: publicUrl },
     ...(body && { body: JSON.stringify(body) }),
   })
-const signIn = (email: string, typed: string): Promise<Answer> =>
-  app.call('/api/v2/session', {
+const post = (path: string, body: object, cookie?: string): Promise<Answer> =>
+  app.call(`/api/v2${path}`, {
     method: 'POST',
-    headers: { origin: publicUrl, 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: typed }),
+    headers: { origin: publicUrl, 'content-type': 'application/json', ...(cookie && { cookie }) },
+    body: JSON.stringify(body),
   })
+const signIn = (email: string, typed: string) => post('/session', { email, password: typed })
 const failure = ({ status, json }: Answer) => [status, json().error]
 
 beforeEach(async () => {
@@ -254,17 +255,36 @@ describe('password sign-in', () => {
     const { recoveryCodes } = await seedAuthenticatorApp(app.db, other.id)
     const first = await signIn(other.email, password)
     const cookie = first.headers['set-cookie']?.[0]?.split(';', 1)[0] as string
-    const second = () =>
-      app.call('/api/v2/session/second-factor', {
-        method: 'POST',
-        headers: { origin: publicUrl, 'content-type': 'application/json', cookie },
-        body: JSON.stringify({ recovery_code: recoveryCodes[0] }),
-      })
+    const second = () => post('/session/second-factor', { recovery_code: recoveryCodes[0] }, cookie)
     await switchOff()
 
     expect(failure(await second())).toEqual([403, 'password_sign_in_off'])
     await ask('PATCH', '', { password_sign_in: true })
     expect((await second()).status).toBe(200) // and the code was not used up
+  })
+
+  test.each(['password', 'link', 'second step'])('off: a sign-in by %s that is under way is rejected', async (way) => {
+    const other = await seedPerson(app.db, { password })
+    const { link } = await createPasswordLink(app.db, testActor, { id: other.id })
+    const factor = way === 'second step' ? await seedAuthenticatorApp(app.db, other.id) : undefined
+    const pending = factor && (await signIn(other.email, password)).headers['set-cookie']?.[0]?.split(';', 1)[0]
+    const act = () => {
+      if (factor) return post('/session/second-factor', { recovery_code: factor.recoveryCodes[0] }, pending)
+      return way === 'link'
+        ? post('/password-links', { token: link.token, new_password: password })
+        : signIn(other.email, password)
+    }
+
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const { answer } = await app.db.transaction(async (tx) => {
+      await tx.query('select from staff where id = $1 for no key update', [other.id])
+      const answer = act()
+      await vi.waitUntil(async () => (await app.db.query(waiting)).rowCount, { timeout: 30_000 })
+      await switchOff()
+      return { answer }
+    })
+
+    expect(failure(await answer)).toEqual([403, 'password_sign_in_off'])
   })
 
   test('each use of the break-glass account is in the audit', async () => {
@@ -287,11 +307,7 @@ describe('password sign-in', () => {
         session: second.session,
         headers: { origin: publicUrl },
       })
-      return app.call('/api/v2/password-links', {
-        method: 'POST',
-        headers: { origin: publicUrl, 'content-type': 'application/json' },
-        body: JSON.stringify({ token: created.json().token, new_password: password }),
-      })
+      return post('/password-links', { token: created.json().token, new_password: password })
     }
     await switchOff()
 
