@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import { insertSetting, listSettings } from '../settings/settings.queries.ts'
+import { insertSetting, listSettings, lockSettings } from '../settings/settings.queries.ts'
 import type { Person } from './staff.queries.ts'
 
 /** The names of the settings that say how people sign in. */
@@ -68,9 +68,17 @@ export async function noteBreakGlass(tx: Queryable, { id, name }: Person, addres
   await recordAudit(tx, { kind: 'service', address }, entry)
 }
 
-/** Throws if a change would make the break-glass account useless while only that account can use a password. */
+/**
+ * Throws if a change would make the break-glass account useless while only that account can use a password. The person must be
+ * locked. Makes changes of the settings wait: they could choose this person or switch passwords off now.
+ */
 export async function requireBreakGlassKept(tx: Queryable, before: Person, after: Person): Promise<void> {
-  if (after.active && after.role === 'admin' && !after.rightsFromGroups) return
+  if (!canBreakGlass(before) || canBreakGlass(after)) return
+  await lockSettings(tx)
   const { passwords, breakGlassId } = await readStoredSignInMethods(tx)
   if (!passwords && breakGlassId === before.id) throw new DomainError('break_glass_needed')
+}
+
+function canBreakGlass({ active, role, rightsFromGroups }: Person): boolean {
+  return active && role === 'admin' && !rightsFromGroups
 }

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import { insertSetting, listSettings, lockSettings } from '../settings/settings.queries.ts'
 import { countFactorsByRole, type FactorCount, listFactorKinds } from './second-factors.queries.ts'
 import { findSignInMethod } from './sessions.queries.ts'
+import { findPersonToChange } from './staff.queries.ts'
 
 const setting = 'second_factor_roles'
 const namesShown = 20
@@ -47,6 +48,7 @@ export async function setRequiredRoles(
   { sessionId, required }: { sessionId: string; required: Role[] },
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    await findPersonToChange(tx, actor.id) // a request that removes the last factor waits
     await lockSettings(tx)
     const before = await readRequiredRoles(tx)
     const after = roles.filter((role) => required.includes(role))

@@ -364,6 +364,25 @@ describe('a second factor that a role needs', () => {
     expect([before, after]).toEqual([false, true])
   })
 
+  test('an administrator who requires a factor while removing the own last one has one afterwards', async () => {
+    const { id, session } = await personWithApp('admin')
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const untilWaiting = (count: number) =>
+      vi.waitUntil(async () => (await app.db.query(waiting)).rowCount === count, { timeout: 30_000 })
+
+    const answers = await app.db.transaction(async (tx) => {
+      await tx.query('lock table audit in share mode') // both changes wait before their end
+      const removal = asPerson(session, 'DELETE', '/me/authenticator-app')
+      await untilWaiting(1)
+      const requiring = require(session, ['admin'])
+      await untilWaiting(2)
+      return [removal, requiring]
+    })
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 409])
+    expect((await app.db.query('select from authenticator_apps where staff_id = $1', [id])).rowCount).toBe(0)
+  })
+
   test('somebody who signed in by the provider needs none, and without a password can remove the last one', async () => {
     const admin = await personWithApp('admin')
     const person = await seedPerson(app.db, { role: 'manager' })

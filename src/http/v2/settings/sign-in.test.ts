@@ -275,7 +275,6 @@ describe('password sign-in', () => {
         : signIn(other.email, password)
     }
 
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     const { answer } = await app.db.transaction(async (tx) => {
       await tx.query('select from staff where id = $1 for no key update', [other.id])
       const answer = act()
@@ -359,6 +358,39 @@ describe('password sign-in', () => {
     expect(failure(await ask('PATCH', '', { password_sign_in: false }))).toEqual([409, 'password_sign_in_needed'])
   })
 
+  test('one administrator chooses the account, one switches passwords off, one takes its role: it keeps the role', async () => {
+    const glass = await seedPerson(app.db, { role: 'admin', password })
+    await mapGroups(app, { 'wifi-admins': { role: 'admin' } })
+    await signInAs('karin')
+    const untilWaiting = (count: number, where = '') =>
+      vi.waitUntil(async () => (await app.db.query(waiting + where)).rowCount === count, { timeout: 30_000 })
+
+    const answers = await app.db.transaction(async (audit) => {
+      await audit.query('lock table audit in share mode') // both changes wait before their end
+      const off = await app.db.transaction(async (tx) => {
+        await tx.query('lock table settings in share row exclusive mode')
+        const answer = ask('PATCH', '', { password_sign_in: false })
+        await untilWaiting(1)
+        await tx.query(`insert into settings (name, value) values ('break_glass_account', to_jsonb($1::text))`, [
+          glass.id,
+        ])
+        return { answer }
+      })
+      await untilWaiting(1, ` and query ilike '%audit%'`)
+      const demotion = app.call(`/api/v2/staff/${glass.id}`, {
+        method: 'PATCH',
+        session: admin.session,
+        headers: { origin: publicUrl },
+        body: JSON.stringify({ role: 'desk', all_sites: true }),
+      })
+      await untilWaiting(2)
+      return [off.answer, demotion]
+    })
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 409])
+  })
+
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const withoutId = (text: string) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')
   const switchOff = async () => {
     await mapGroups(app, { 'wifi-admins': { role: 'admin' } })
