@@ -11,7 +11,7 @@ import {
 import { signInSettings } from '../people/password-sign-in.ts'
 import type { Rights } from '../people/staff-rights.ts'
 import { insertSetting, listSettings, lockSettings } from '../settings/settings.queries.ts'
-import { listSiteLabels } from '../sites/sites.queries.ts'
+import { listSiteLabels, lockSites } from '../sites/sites.queries.ts'
 import { type GroupMapping, type MappedRights, noMapping, rightsOfGroups } from './group-rights.ts'
 
 /** The table of groups as administrators saved it. */
@@ -24,6 +24,7 @@ export async function readGroupMapping(db: Queryable): Promise<GroupMapping> {
 export async function setGroupMapping(db: Database, actor: Actor, mapping: GroupMapping): Promise<void> {
   await db.transaction(async (tx) => {
     await lockSettings(tx)
+    await lockSites(tx, siteIdsOf(mapping))
     await requireValid(tx, mapping)
     if ((await changesBy(tx, mapping)).lastAdministratorLost) throw new DomainError('last_administrator_by_groups')
     const difference = changed(await readGroupMapping(tx), mapping)
@@ -33,11 +34,15 @@ export async function setGroupMapping(db: Database, actor: Actor, mapping: Group
   })
 }
 
+function siteIdsOf({ groups }: Pick<GroupMapping, 'groups'>): number[] {
+  return [...new Set(groups.flatMap(({ siteIds }) => siteIds ?? []))]
+}
+
 async function requireValid(db: Queryable, { groups }: GroupMapping): Promise<void> {
   const names = groups.map(({ group }) => group)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new DomainError('group_repeated', { details: { group: repeated } })
-  const siteIds = [...new Set(groups.flatMap((group) => group.siteIds ?? []))]
+  const siteIds = siteIdsOf({ groups })
   const found = (await listSiteLabels(db, siteIds)).map(({ id }) => id)
   const missing = siteIds.filter((id) => !found.includes(id))
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import { mayUseSiteSql } from './sites.queries.ts'
 
 /** The kinds of things that can refer to a site. */
-export type SiteReference = 'vouchers' | 'batches' | 'templates' | 'webhooks' | 'keys' | 'staff'
+export type SiteReference = 'vouchers' | 'batches' | 'templates' | 'webhooks' | 'keys' | 'staff' | 'sign-in groups'
 
 /** Locks the site until the transaction ends, so nothing can begin to refer to it. */
 export async function findSiteToRemove(
@@ -27,7 +27,9 @@ export async function listSiteReferences(tx: Queryable, id: number): Promise<Sit
        ('webhooks', exists (select from webhook_sites where site_id = $1)),
        ('keys', exists (select from api_key_sites join api_keys k on k.id = api_key_id
                          where site_id = $1 and k.revoked_at is null)),
-       ('staff', exists (select from staff_sites where site_id = $1))
+       ('staff', exists (select from staff_sites where site_id = $1)),
+       ('sign-in groups', exists (select from settings, jsonb_array_elements(value -> 'groups') as entry
+                                   where name = 'sign_in_groups' and entry -> 'siteIds' @> to_jsonb($1::integer)))
      ) as referring (kind, refers) where refers`,
     [id],
   )

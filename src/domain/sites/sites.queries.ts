@@ -50,6 +50,11 @@ export async function listSiteLabels(db: Queryable, ids: number[]): Promise<Site
   return rows
 }
 
+/** Keeps these sites from being removed until the transaction ends. */
+export async function lockSites(tx: Queryable, ids: number[]): Promise<void> {
+  await tx.query('select from sites where id = any ($1::integer[]) order by id for key share', [ids])
+}
+
 export type Site = {
   id: number
   name: string

@@ -66,6 +66,20 @@ test('the settings name the provider and whether it answers', async () => {
   })
 })
 
+test('a site in the table of groups cannot be removed, so that the table can be saved again', async () => {
+  const annex = await seedSite(app.db)
+  const remove = () =>
+    app.call(`/api/v2/sites/${annex}`, { method: 'DELETE', session: admin.session, headers: { origin: publicUrl } })
+  await ask('PUT', '/groups', { claim: 'groups', groups: rows({ annex: { role: 'desk', site_ids: [site, annex] } }) })
+
+  const refused = await remove()
+  await ask('PUT', '/groups', { claim: 'groups', groups: [] })
+
+  expect(failure(refused)).toEqual([409, 'site_in_use'])
+  expect(refused.json().message).toContain('sign-in groups')
+  expect((await remove()).status).toBe(204)
+})
+
 test.each([
   ['does_not_answer', (other: typeof provider) => Object.assign(other, { isAway: true })],
   ['clock_differs', (other: typeof provider) => Object.assign(other, { clockAheadSeconds: 300 })],
