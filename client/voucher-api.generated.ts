@@ -71,6 +71,8 @@ export type Person = {
   limits: {
     requests_per_minute: number
   }
+  /** False if the person has not set a password and signs in only by the provider. */
+  has_password: boolean
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
   /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */

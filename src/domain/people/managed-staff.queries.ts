@@ -4,15 +4,13 @@ import { type Person, personColumnsSql } from './staff.queries.ts'
 
 /** A person as administrators and managers see them. */
 export type StaffMember = Person & {
-  /** False until the person has set a password. */
-  hasPassword: boolean
   /** When the open one-time link of the person expires; null if there is none. */
   linkExpiresAt: Date | null
   lastSeenAt: Date | null
   secondFactors: Exclude<FactorKind, 'recovery_code'>[]
 }
 
-const memberColumns = `${personColumnsSql}, st.password_hash is not null as "hasPassword",
+const memberColumns = `${personColumnsSql},
   (select expires_at from password_links where staff_id = st.id and expires_at > now()) as "linkExpiresAt",
   st.last_seen_at as "lastSeenAt", ${factorsOfStaffSql} as "secondFactors"`
 

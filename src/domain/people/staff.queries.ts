@@ -16,6 +16,8 @@ export type Person = {
   language: Language | null
   theme: Theme
   createdAt: Date
+  /** False until the person has set a password. */
+  hasPassword: boolean
   /** The account of a provider with which the person signs in; null if there is none. */
   identity: Identity | null
   /** True if each sign-in by the provider replaces role and sites by those of the person's groups. */
@@ -28,6 +30,7 @@ type Identity = { issuer: string; linkedAt: string; lastSignInAt: string | null 
 export const personColumnsSql = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
   st.active, st.language, st.theme, st.created_at as "createdAt", st.rights_from_groups as "rightsFromGroups",
+  st.password_hash is not null as "hasPassword",
   (select jsonb_build_object('issuer', issuer, 'linkedAt', linked_at, 'lastSignInAt', last_sign_in_at)
      from identities where staff_id = st.id) as identity`
 
@@ -71,7 +74,7 @@ export async function updatePerson(
     active,
     language,
     theme,
-  }: Omit<Person, 'siteIds' | 'createdAt' | 'identity' | 'rightsFromGroups'>,
+  }: Omit<Person, 'siteIds' | 'createdAt' | 'hasPassword' | 'identity' | 'rightsFromGroups'>,
 ): Promise<boolean> {
   try {
     await tx.query(

@@ -130,6 +130,7 @@ describe('rights from groups', () => {
       email: 'anna@adler.example',
       role: 'desk',
       site_ids: [adler],
+      has_password: false,
       rights_from_groups: true,
       identity: { issuer: provider.issuer, linked_at: expect.any(String), last_sign_in_at: expect.any(String) },
     })

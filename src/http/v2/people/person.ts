@@ -57,13 +57,16 @@ export const personSchema = Type.Object(
     language: Type.Union([language, Type.Null()]),
     theme,
     limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }) }),
+    has_password: Type.Boolean({
+      description: 'False if the person has not set a password and signs in only by the provider.',
+    }),
     ...identityFields,
   },
   { title: 'Person' },
 )
 
 export function personToWire(person: Person): Static<typeof personSchema> {
-  const { id, name, email, role, allSites, siteIds, language, theme } = person
+  const { id, name, email, role, allSites, siteIds, language, theme, hasPassword } = person
   return {
     kind: 'staff',
     id,
@@ -75,6 +78,7 @@ export function personToWire(person: Person): Static<typeof personSchema> {
     language,
     theme,
     limits: { requests_per_minute: requestsPerPerson },
+    has_password: hasPassword,
     ...identityToWire(person),
   }
 }

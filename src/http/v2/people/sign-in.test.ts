@@ -27,7 +27,7 @@ test('sign in, see who is signed in, sign out: the token works only in between',
   const out = await app.call('/api/v2/session', { method: 'DELETE', session })
 
   expect([answer.status, answer.json()]).toEqual([200, during])
-  expect(during).toMatchObject({ kind: 'staff', id, email, role: 'desk', all_sites: true, theme: 'auto' })
+  expect(during).toMatchObject({ kind: 'staff', id, email, role: 'desk', all_sites: true, has_password: true })
   expect([out.status, cookieOf(out)]).toEqual([204, expect.stringContaining('Max-Age=0')])
   expect(await personOf(session)).toBeNull()
   expect((await app.call('/api/v2/me', { session })).json().error).toBe('session_ended')

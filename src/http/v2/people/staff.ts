@@ -125,7 +125,7 @@ export const createPerson = operation({
     if (sites === undefined) throw new DomainError('person_sites_missing')
     const siteIds = sites === 'all' ? undefined : sites
     const { person, link } = await addPerson(ctx.db, actor, { name, email, role, siteIds, language })
-    const member = { ...person, hasPassword: false, linkExpiresAt: link.expiresAt, lastSeenAt: null, secondFactors: [] }
+    const member = { ...person, linkExpiresAt: link.expiresAt, lastSeenAt: null, secondFactors: [] }
     return { ...memberToWire(member), password_link: linkToWire(link, browser) }
   },
 })
