@@ -12,14 +12,14 @@ await seedPerson(db, { role: 'admin' })
 const english = {
   share: 'Several people share it',
   minutes: 'Sign out after',
-  save: 'Save for this browser',
+  save: 'Save minutes',
   asked: 'Still there?',
   stay: 'Stay signed in',
 }
 const german = {
   share: 'Mehrere Personen nutzen ihn',
   minutes: 'Abmelden nach',
-  save: 'Für diesen Browser speichern',
+  save: 'Minuten speichern',
   asked: 'Sind Sie noch da?',
   stay: 'Angemeldet bleiben',
 }
@@ -32,16 +32,22 @@ test.each([
   const page = await openPage(browser, { url, session: manager.session, locale })
   await page.clock.install()
   await page.goto('/me')
-  await page.getByLabel(words.share).check()
+  const readMinutes = async () =>
+    (await db.query('select idle_minutes from staff_sessions where staff_id = $1', [manager.id])).rows[0]?.idle_minutes
+  const share = page.getByLabel(words.share)
+  await share.click()
+  await expect.poll(readMinutes).toBe(30)
+  await share.click()
+  await expect.poll(readMinutes).toBe(null)
+  await share.click()
+  await expect.poll(readMinutes).toBe(30)
   await page.getByLabel(words.minutes).fill('5')
+  await page.mouse.move(0, 0) // a notice under the mouse stays open
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   await expectAccessible(page, `shared desk.${locale}`)
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', { name: words.save }).click()
-  await expect
-    .poll(
-      async () => (await db.query('select idle_minutes from staff_sessions where staff_id = $1', [manager.id])).rows,
-    )
-    .toEqual([{ idle_minutes: 5 }])
+  await expect.poll(readMinutes).toBe(5)
 
   await page.clock.fastForward('04:00')
   expect(await page.getByText(words.asked).count()).toBe(0)
