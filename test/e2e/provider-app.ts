@@ -10,7 +10,7 @@ export const password = 'correct horse battery staple'
  * The web app with a provider of accounts, three sites and an administrator with a password. The provider has another host than the
  * app, like a real one, because browsers send cookies to all ports of a host.
  */
-export async function startProviderApp() {
+export async function startProviderApp({ name = 'Adler-Konto' } = {}) {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const client = { clientId: 'vouchers', clientSecret: 'a secret that only this test knows' }
@@ -27,7 +27,7 @@ export async function startProviderApp() {
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: client.clientId,
     OIDC_CLIENT_SECRET: client.clientSecret,
-    OIDC_NAME: 'Adler-Konto',
+    OIDC_NAME: name,
     PUBLIC_URL: url,
   }
   const app = await startWebApp(settings, { port })

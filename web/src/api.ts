@@ -39,7 +39,7 @@ async function send(url: string | URL | Request, init: RequestInit = {}): Promis
   const code = answer.status === 401 || answer.status === 403 ? await codeOf(answer) : ''
   // A rejected sign-in is also answered with 401, but then no session has ended.
   if (code === 'session_ended' || code === 'unauthorized') for (const listener of listeners) listener()
-  if (code !== 'sign_in_again' || !(await confirmPerson?.())) return answer
+  if (code !== 'sign_in_again' || !(await confirmPerson())) return answer
   return send(url, { ...init, signal: AbortSignal.timeout(30_000) }) // the time of the first attempt has passed in the dialog
 }
 
@@ -51,16 +51,21 @@ async function codeOf(answer: Response): Promise<unknown> {
   return body?.error
 }
 
-let confirmPerson: (() => Promise<boolean>) | undefined
+let ask: (() => Promise<boolean>) | undefined
+
+/** Asks the person to sign in again, and returns whether they did. */
+export async function confirmPerson(): Promise<boolean> {
+  return (await ask?.()) === true
+}
 
 /**
  * Sets the function that asks the person to sign in again and returns whether they did. Returns a function that removes it. If
  * they did not, the call fails with `sign_in_again`.
  */
-export function onSignInAgain(ask: () => Promise<boolean>): () => void {
-  confirmPerson = ask
+export function onSignInAgain(askPerson: () => Promise<boolean>): () => void {
+  ask = askPerson
   return () => {
-    confirmPerson = undefined
+    ask = undefined
   }
 }
 

@@ -84,6 +84,42 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
     await page.context().close()
   })
 
+  test('the account page of a person who signs in only by the provider', async () => {
+    const person = await seedPerson(app.db, { name: 'Theo Lang', role: 'manager', siteIds: [hotel] })
+    const account = [provider.issuer, `theo.${language}`, person.id]
+    await app.db.query(`insert into identities (issuer, subject, staff_id) values ($1, $2, $3)`, account)
+    const page = await openPage(browser, { url, locale, session: person.session })
+    await page.goto('/me')
+    await page.getByText(t('me.no-password', { provider: name })).waitFor()
+    expect(await page.getByRole('button', { name: t('me.change'), exact: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: t('me.unlink') }).count()).toBe(0)
+    await expectUsable(page, `provider me only.${language}`)
+    await page.context().close()
+  })
+
+  test('long after the sign-in, the account page asks for a new one before it links the account', async () => {
+    const sub = `nina.${language}`
+    provider.accounts.push({ sub, email: `${sub}@elsewhere.example`, name: 'Nina Roth', groups: [] })
+    provider.current = sub
+    const person = await seedPerson(app.db, { name: 'Nina Roth', siteIds: [hotel], password })
+    await app.db.query(
+      `update staff_sessions set authenticated_at = now() - interval '16 minutes' where staff_id = $1`,
+      [person.id],
+    )
+    const page = await openPage(browser, { url, locale, session: person.session })
+    await page.goto('/me')
+    await page.getByRole('link', { name: t('me.link', { provider: name }) }).click()
+    await page.getByText(t('me.link-again', { provider: name })).waitFor()
+    await expectAccessible(page, `provider me link again.${language}`)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('button', { name: t('me.link-again-submit') }).click()
+    await page.getByLabel(t('second-factor.again-password')).fill(password)
+    await page.keyboard.press('Enter')
+
+    await page.getByText(t('me.linked', { provider: name })).waitFor()
+    await page.context().close()
+  })
+
   test('the staff, with somebody whose rights come from groups', async () => {
     await signInAs('anna').then((page) => page.context().close())
     const page = await openPage(browser, { url, locale, session: admin.session })
@@ -223,6 +259,15 @@ test('the test of the sign-in opens a window and changes nobody’s session', as
 
   await page.reload()
   await page.getByText('Notfall').first().waitFor()
+})
+
+test('a long name of the provider is not cut off on the account page', async () => {
+  const name = 'keycloak.infra.goldener-adler-hotelbetriebe.example'
+  const other = await startProviderApp({ name })
+  const page = await openPage(browser, { url: other.url, session: other.admin.session })
+  await page.goto('/me')
+  await page.getByRole('link', { name: `Link ${name}` }).waitFor()
+  await expectAccessible(page, 'provider me long name')
 })
 
 test('the panel says when the clock of the provider differs', async () => {

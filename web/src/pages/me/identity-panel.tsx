@@ -4,14 +4,18 @@ import { useMutation } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { confirmPerson } from '../../api.ts'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Moment } from '../../components/moment.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { providerStart } from '../../components/sign-in-methods.tsx'
 import { lazyPart } from '../../new-version.tsx'
 import { unlinkMe } from '../../queries/my-account.ts'
 import { usePerson, useSession } from '../../session.tsx'
 import { useScopeZone } from '../../sites.ts'
+import classes from './me.module.css'
+import { useIsOnlyByProvider, useProviderName } from './use-provider-name.ts'
 
 const SignInProblem = lazyPart(
   async () => (await import('../../components/provider/sign-in-problem.tsx')).SignInProblem,
@@ -27,7 +31,8 @@ export function IdentityPanel() {
   return (
     <Panel title={t('me.company-account')}>
       <Stack gap="md">
-        {problem && (
+        {problem === 'sign_in_again' && <SignInFirst />}
+        {problem && problem !== 'sign_in_again' && (
           <Suspense>
             <SignInProblem problem={problem} />
           </Suspense>
@@ -38,15 +43,38 @@ export function IdentityPanel() {
   )
 }
 
+const linkAddress = providerStart('link', '/me')
+
+/** The service links an account only in the first 15 minutes after a sign-in. */
+function SignInFirst() {
+  const { t } = useTranslation()
+  const provider = useProviderName()
+  const signIn = async () => {
+    if (await confirmPerson()) location.assign(linkAddress)
+  }
+  const button = (
+    <Button variant="default" onClick={() => void signIn()}>
+      {t('me.link-again-submit')}
+    </Button>
+  )
+  return (
+    <Notice tone="warn" action={button}>
+      {t('me.link-again', { provider })}
+    </Notice>
+  )
+}
+
 function NotLinked() {
   const { t } = useTranslation()
-  const { provider } = useSession()
+  const provider = useProviderName()
   return (
     <>
-      <Text c="dimmed">{t('me.not-linked', { provider: provider?.name })}</Text>
+      <Text c="dimmed" className={classes.long ?? ''}>
+        {t('me.not-linked', { provider })}
+      </Text>
       <Group>
-        <Button variant="default" component="a" href={providerStart('link', '/me')}>
-          {t('me.link', { provider: provider?.name })}
+        <Button variant="default" component="a" href={linkAddress} className={classes.wrapping ?? ''}>
+          {t('me.link', { provider })}
         </Button>
       </Group>
     </>
@@ -56,34 +84,35 @@ function NotLinked() {
 function Linked() {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
-  const { provider } = useSession()
+  const provider = useProviderName()
+  const isOnlyWay = useIsOnlyByProvider()
   const { identity, rights_from_groups: hasGroupRights } = usePerson()
   const [isAsking, setIsAsking] = useState(false)
-  const name = provider?.name ?? identity?.issuer ?? ''
   if (!identity) return null
   return (
     <>
-      <div>
+      <div className={classes.long}>
         <Text>
-          {t('me.linked', { provider: name })} <Moment at={identity.linked_at} timeZone={timeZone} />
+          {t('me.linked', { provider })} <Moment at={identity.linked_at} timeZone={timeZone} />
         </Text>
         <Text fz={13.5} c="dimmed">
           {t('me.last-sign-in')}{' '}
           {identity.last_sign_in_at ? <Moment at={identity.last_sign_in_at} timeZone={timeZone} /> : t('me.never')}
         </Text>
       </div>
-      {hasGroupRights ? (
-        <Text fz={13.5} c="dimmed">
-          {t('me.rights-from-groups', { provider: name })}
+      {hasGroupRights && (
+        <Text fz={13.5} c="dimmed" className={classes.long ?? ''}>
+          {t('me.rights-from-groups', { provider })}
         </Text>
-      ) : (
+      )}
+      {!hasGroupRights && !isOnlyWay && (
         <Group>
           <Anchor component="button" c="var(--vs-bad-text)" onClick={() => setIsAsking(true)}>
             {t('me.unlink')}
           </Anchor>
         </Group>
       )}
-      <UnlinkDialog provider={name} opened={isAsking} onClose={() => setIsAsking(false)} />
+      <UnlinkDialog provider={provider} opened={isAsking} onClose={() => setIsAsking(false)} />
     </>
   )
 }

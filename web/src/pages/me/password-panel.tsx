@@ -10,15 +10,20 @@ import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateMyPassword } from '../../queries/my-account.ts'
 import { usePerson } from '../../session.tsx'
 import { RowsPanel } from './rows-panel.tsx'
+import { useIsOnlyByProvider, useProviderName } from './use-provider-name.ts'
 
+/** Changes the password. People who sign in only by the provider have none. */
 export function PasswordPanel() {
   const { t } = useTranslation()
+  const provider = useProviderName()
+  const isOnlyByProvider = useIsOnlyByProvider()
   const [isOpen, setIsOpen] = useState(false)
   const change = (
     <Button variant="default" onClick={() => setIsOpen(true)}>
       {t('me.change')}
     </Button>
   )
+  if (isOnlyByProvider) return <RowsPanel title={t('sign-in.password')} text={t('me.no-password', { provider })} />
   return (
     <RowsPanel title={t('sign-in.password')} text={t('me.password-text')} actions={change}>
       {isOpen && <PasswordDialog onClose={() => setIsOpen(false)} />}
