@@ -73,11 +73,11 @@ const desk = createRoute({
   component: lazyRouteComponent(() => loadPage(() => import('./pages/desk/desk-page.tsx')), 'DeskPage'),
 })
 
-/** `problem` says why the company's account was not linked. */
+/** `problem` says why the company's account was not linked. `next` is where a person who had to set up a second factor wanted to go. */
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
-  validateSearch: searchReader({ problem: textLike(/^[a-z_]{1,50}$/) }),
+  validateSearch: searchReader({ problem: textLike(/^[a-z_]{1,50}$/), next: textLike(/^\/[^/\\]/) }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/me/me-page.tsx')), 'MePage'),
 })
 

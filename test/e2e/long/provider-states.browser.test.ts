@@ -90,6 +90,7 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
     await app.db.query(`insert into identities (issuer, subject, staff_id) values ($1, $2, $3)`, account)
     const page = await openPage(browser, { url, locale, session: person.session })
     await page.goto('/me')
+    await page.getByText(t('my-factors.by-provider', { provider: name })).waitFor()
     await page.getByText(t('me.no-password', { provider: name })).waitFor()
     expect(await page.getByRole('button', { name: t('me.change'), exact: true }).count()).toBe(0)
     expect(await page.getByRole('button', { name: t('me.unlink') }).count()).toBe(0)

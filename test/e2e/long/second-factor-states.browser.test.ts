@@ -151,17 +151,78 @@ test('the last factor of a role that needs one cannot be removed, but replaced',
   const page = await openPage(browser, { url, session })
   await page.goto('/me')
   await page.getByText(t('my-factors.need-manager')).waitFor()
-  await page.getByRole('button', { name: t('my-factors.remove') }).click()
-  await page.getByRole('button', { name: t('my-factors.remove-app-submit') }).click()
-  await page.getByText('This is your last second factor, and your role needs one.').waitFor()
   await expectAccessible(page, 'last factor')
-  await page.getByRole('button', { name: t('actions.cancel') }).click()
+  expect(await page.getByRole('button', { name: t('my-factors.remove') }).count()).toBe(0)
   await page.getByRole('button', { name: t('my-factors.replace') }).click()
   const secret = (await page.getByText(/^([A-Z2-7]{4} ?){8}$/).innerText()).replaceAll(' ', '')
   expect(secret).not.toBe(first.secret)
   await page.getByRole('button', { name: t('actions.cancel') }).click()
-  await page.getByRole('button', { name: t('my-factors.replace') }).waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(t('my-factors.replace'))
+
+  const { page: other } = await openWithPasskey()
+  await other.getByRole('button', { name: t('my-factors.acts-of', { name: 'Office computer' }) }).click()
+  await other.getByRole('menuitem', { name: t('my-factors.rename') }).waitFor()
+  expect(await other.getByRole('menuitem', { name: t('my-factors.remove') }).count()).toBe(0)
   await insertSetting(db, 'second_factor_roles', [])
+})
+
+test.each(['en', 'de'] as Language[])('the setup of an app on a phone, with wrong codes, in %s', async (language) => {
+  const { locale, t: words } = wordsOf(language)
+  const { session } = await seedManager()
+  const page = await openPage(browser, { url, locale, width: 390, session })
+  await page.goto('/me')
+  await page.getByRole('button', { name: words('my-factors.app-start') }).click()
+  const link = page.getByRole('link', { name: words('my-factors.open-app') })
+  expect(await link.getAttribute('href')).toMatch(/^otpauth:\/\/totp\//)
+  await expectAccessible(page, `setup on a phone.${language}`, { widths: [390] })
+  const secret = (await page.getByText(/^([A-Z2-7]{4} ?){8}$/).innerText()).replaceAll(' ', '')
+  const digits = page.getByLabel(words('my-factors.digits'))
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const answered = page.waitForResponse('**/api/v2/me/authenticator-app/check')
+    await digits.fill(wrongCode(await codeOf(db, secret)))
+    await answered
+    await expect.poll(() => digits.inputValue()).toBe('')
+  }
+  await page.getByText(words('my-factors.often-wrong')).waitFor()
+  await expectAccessible(page, `setup often wrong.${language}`)
+  await page.setViewportSize({ width: 390, height: 900 })
+  await digits.fill(await codeOf(db, secret))
+  await page.getByText(words('my-factors.app-works')).waitFor()
+  await page.getByLabel(words('my-factors.stored')).check()
+  await expectAccessible(page, `setup on a phone checked.${language}`)
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page.getByRole('button', { name: words('my-factors.turn-on') }).click()
+  await page.getByText(words('my-factors.app-on')).waitFor()
+
+  const bottom = await page.evaluate<number>(
+    `document.querySelector('.mantine-Notification-root').getBoundingClientRect().bottom`,
+  )
+  expect(bottom).toBeLessThan(900 - 60) // above the tabs
+})
+
+test.each(['en', 'de'] as Language[])('a setup that has expired can be begun again, in %s', async (language) => {
+  const { locale, t: words } = wordsOf(language)
+  const { session } = await seedManager()
+  const page = await openPage(browser, { url, locale, session })
+  const expire = () => db.query(`update authenticator_apps set created_at = now() - interval '2 hours'`)
+  const readSecret = async () => (await page.getByText(/^([A-Z2-7]{4} ?){8}$/).innerText()).replaceAll(' ', '')
+  await page.goto('/me')
+  await page.getByRole('button', { name: words('my-factors.app-start') }).click()
+  const first = await readSecret()
+  await expire()
+  await page.getByLabel(words('my-factors.digits')).fill(await codeOf(db, first))
+  await page.getByText(words('my-factors.expired')).waitFor()
+  await expectAccessible(page, `setup expired.${language}`)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: words('my-factors.begin-again') }).click()
+  await expect.poll(readSecret).not.toBe(first)
+
+  await page.getByLabel(words('my-factors.digits')).fill(await codeOf(db, await readSecret()))
+  await page.getByLabel(words('my-factors.stored')).check()
+  await expire()
+  await page.getByRole('button', { name: words('my-factors.turn-on') }).click()
+  await page.getByRole('button', { name: words('my-factors.begin-again') }).waitFor()
+  await expectAccessible(page, `setup expired at the end.${language}`)
 })
 
 test('a person without a factor whose role needs one learns it before the next sign-in', async () => {

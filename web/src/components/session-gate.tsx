@@ -30,7 +30,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const session = useSession()
   const current = session.person
   const [wanted] = useState(() => location.pathname + location.search)
-  const { pathname } = useLocation()
+  const { pathname, href } = useLocation()
   const mustSetUp = useMustSetUp()
   const [last, setLast] = useState<Person | null>(null)
   const person = last ?? current // whose page this is, even while nobody is signed in
@@ -51,7 +51,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const signedIn = useSignedIn()
 
   if (isSomebodyElse) return <LoadingPage />
-  if (mustSetUp && pathname !== '/me') return <Redirect to="/me" />
+  if (mustSetUp && pathname !== '/me') return <Redirect to={`/me?next=${encodeURIComponent(href)}`} />
   if (person)
     return (
       <PersonContext value={person}>

@@ -8,31 +8,56 @@ import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage, isCancelled } from '../../components/state-pages.tsx'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 import { removeAuthenticatorApp, replaceRecoveryCodes, startAuthenticatorApp } from '../../queries/second-factor.ts'
+import { useMustSetUp } from '../../session.tsx'
 import { useScopeZone } from '../../sites.ts'
 import { AppSetup } from './app-setup.tsx'
 import classes from './me.module.css'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { RowsPanel } from './rows-panel.tsx'
 
+type Props = {
+  app: MySecondFactors['app']
+  /** Whether it is the last factor of a role that needs one. Then it can only be replaced. */
+  isLast: boolean
+  onTurnedOn: () => void
+}
+
 /** The authenticator app: how to set one up, or since when there is one. */
-export function AppPanel({ app }: { app: MySecondFactors['app'] }) {
+export function AppPanel({ app, isLast, onTurnedOn }: Props) {
   const { t } = useTranslation()
   const [begun, setBegun] = useState<NewAuthenticatorApp>()
+  const [isCancelledSetup, setIsCancelledSetup] = useState(false) // the button gets the focus that *Cancel* had
   const start = useMutation({ ...startAuthenticatorApp, onSuccess: setBegun })
   const button = useFocusAfter(start.error)
+  const mustSetUp = useMustSetUp()
   if (begun)
     return (
       <RowsPanel
         title={t('my-factors.app-set-up')}
         text={t('my-factors.app-text')}
         actions={
-          <Anchor component="button" fz={13.5} onClick={() => setBegun(undefined)}>
+          <Anchor
+            component="button"
+            fz={13.5}
+            onClick={() => {
+              setBegun(undefined)
+              setIsCancelledSetup(true)
+            }}
+          >
             {t('actions.cancel')}
           </Anchor>
         }
       >
         <div className={classes.body}>
-          <AppSetup app={begun} onDone={() => setBegun(undefined)} />
+          <AppSetup
+            key={begun.secret}
+            app={begun}
+            onBeginAgain={() => start.mutate()}
+            onDone={() => {
+              setBegun(undefined)
+              onTurnedOn()
+            }}
+          />
         </div>
       </RowsPanel>
     )
@@ -41,13 +66,22 @@ export function AppPanel({ app }: { app: MySecondFactors['app'] }) {
       <ErrorMessage error={start.error} />
     </div>
   )
-  if (app) return <PresentApp app={app} onReplace={() => start.mutate()} error={error} />
+  if (app) {
+    const begin = () => start.mutate()
+    return <PresentApp app={app} isLast={isLast} hasFocus={isCancelledSetup} onBegin={begin} error={error} />
+  }
   return (
     <RowsPanel
       title={t('my-factors.app-set-up')}
       text={t('my-factors.app-text')}
       actions={
-        <Button ref={button} variant="default" loading={start.isPending} onClick={() => start.mutate()}>
+        <Button
+          ref={button}
+          variant={mustSetUp ? 'filled' : 'default'}
+          loading={start.isPending}
+          autoFocus={isCancelledSetup}
+          onClick={() => start.mutate()}
+        >
           {t('my-factors.app-start')}
         </Button>
       }
@@ -57,9 +91,15 @@ export function AppPanel({ app }: { app: MySecondFactors['app'] }) {
   )
 }
 
-type PresentProps = { app: NonNullable<MySecondFactors['app']>; onReplace: () => void; error: ReactNode }
+type PresentProps = {
+  app: NonNullable<MySecondFactors['app']>
+  isLast: boolean
+  hasFocus: boolean
+  onBegin: () => void
+  error: ReactNode
+}
 
-function PresentApp({ app, onReplace, error }: PresentProps) {
+function PresentApp({ app, isLast, hasFocus, onBegin, error }: PresentProps) {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
   const [open, setOpen] = useState<'codes' | 'remove'>()
@@ -82,12 +122,14 @@ function PresentApp({ app, onReplace, error }: PresentProps) {
           <Anchor component="button" fz={13.5} onClick={() => setOpen('codes')}>
             {t('my-factors.new-codes')}
           </Anchor>
-          <Anchor component="button" fz={13.5} onClick={onReplace}>
+          <Anchor component="button" fz={13.5} autoFocus={hasFocus} onClick={onBegin}>
             {t('my-factors.replace')}
           </Anchor>
-          <Anchor component="button" fz={13.5} c="var(--vs-bad-text)" onClick={() => setOpen('remove')}>
-            {t('my-factors.remove')}
-          </Anchor>
+          {!isLast && (
+            <Anchor component="button" fz={13.5} c="var(--vs-bad-text)" onClick={() => setOpen('remove')}>
+              {t('my-factors.remove')}
+            </Anchor>
+          )}
         </Group>
       }
     >

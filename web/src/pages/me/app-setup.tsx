@@ -7,36 +7,63 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NewAuthenticatorApp } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
+import { Notice } from '../../components/notice.tsx'
 import { CodeInput } from '../../components/second-factor/code-input.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useCopy } from '../../hooks/use-copy.ts'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
+import { useLayout } from '../../hooks/use-layout.ts'
+import { isTouch } from '../../is-touch.ts'
 import { checkAuthenticatorApp, turnOnAuthenticatorApp } from '../../queries/second-factor.ts'
 import classes from './me.module.css'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
-type Props = { app: NewAuthenticatorApp; onDone: () => void }
+type Props = {
+  app: NewAuthenticatorApp
+  onBeginAgain: () => void
+  /** The app is on, and the page shows it. */
+  onDone: () => void
+}
 
 /** The three steps to a new app. Nothing changes before the last button. */
-export function AppSetup({ app, onDone }: Props) {
+export function AppSetup({ app, onBeginAgain, onDone }: Props) {
   const { t } = useTranslation()
+  const isPhone = useLayout() === 'phone'
   const [code, setCode] = useState('')
-  const check = useMutation({ ...checkAuthenticatorApp, onError: () => setCode('') })
-  const turnOn = useMutation({
-    ...turnOnAuthenticatorApp,
-    onSuccess: () => {
-      notifications.show({ message: t('my-factors.app-on') })
-      onDone()
+  const [hasTyped, setHasTyped] = useState(false)
+  const [wrongCodes, setWrongCodes] = useState(0)
+  const isWrong = (error: unknown) => toApiError(error).error === 'second_factor_wrong'
+  const check = useMutation({
+    ...checkAuthenticatorApp,
+    onError: (error) => {
+      setCode('')
+      if (isWrong(error)) setWrongCodes((count) => count + 1)
     },
   })
+  const turnOn = useMutation({
+    ...turnOnAuthenticatorApp,
+    onSuccess: () => notifications.show({ message: t('my-factors.app-on') }),
+  })
   const button = useFocusAfter(turnOn.error)
-  const failure = check.error && toApiError(check.error)
-  const wrong = failure?.error === 'second_factor_wrong' ? failure : undefined
+  const wrong = check.error && isWrong(check.error) ? toApiError(check.error).message : undefined
   const isChecked = check.data !== undefined
-  const hasScanned = isChecked || code !== ''
   return (
     <ol className={classes.steps}>
-      <Step number={1} label={t('my-factors.scan')} state={hasScanned ? 'done' : 'current'}>
+      <Step
+        number={1}
+        label={t(isPhone ? 'my-factors.scan-phone' : 'my-factors.scan')}
+        state={hasTyped ? 'done' : 'current'}
+      >
+        {isPhone && (
+          <>
+            <Button component="a" href={app.uri} variant="default" mt={8} className={classes.wrapping ?? ''}>
+              {t('my-factors.open-app')}
+            </Button>
+            <Text fz={13.5} c="dimmed" mt={12}>
+              {t('my-factors.or-scan')}
+            </Text>
+          </>
+        )}
         <div className={classes.scan}>
           <div className={classes.qr}>
             <QRCodeSVG
@@ -51,19 +78,19 @@ export function AppSetup({ app, onDone }: Props) {
           <Key secret={app.secret} />
         </div>
       </Step>
-      <Step
-        number={2}
-        label={t('my-factors.digits')}
-        state={isChecked ? 'done' : hasScanned || check.isError ? 'current' : 'later'}
-      >
+      <Step number={2} label={t('my-factors.digits')} state={isChecked ? 'done' : hasTyped ? 'current' : 'next'}>
         <div className={classes.digits}>
           <CodeInput
+            hasFocus={!isTouch()}
             label={t('my-factors.digits')}
             value={code}
-            onChange={setCode}
+            onChange={(digits) => {
+              setCode(digits)
+              setHasTyped(true)
+            }}
             onComplete={(digits) => check.mutate(digits)}
             isFixed={isChecked}
-            error={wrong && code === '' ? wrong.message : undefined}
+            error={wrong && code === '' ? wrong : undefined}
           />
           <div className={classes.works} role="status">
             {isChecked && (
@@ -74,23 +101,33 @@ export function AppSetup({ app, onDone }: Props) {
             )}
           </div>
         </div>
-        {failure && !wrong && <ErrorMessage error={failure} />}
+        {wrongCodes > 1 && !isChecked && (
+          <Text fz={13.5} c="dimmed" mt={8} role="status">
+            {t('my-factors.often-wrong')}
+          </Text>
+        )}
+        {check.error && !wrong && <SetupFailure error={check.error} onBeginAgain={onBeginAgain} />}
       </Step>
       <Step number={3} label={t('my-factors.keep-codes')} state={isChecked ? 'current' : 'later'}>
         {check.data && (
           <>
             <Text fz={13.5} c="dimmed" mb={10}>
-              {t('my-factors.keep-codes-text')}
+              {t('my-factors.keep-codes-text')} {t('my-factors.codes-wait')}
             </Text>
-            {turnOn.error && <ErrorMessage error={turnOn.error} />}
             <RecoveryCodes
               codes={check.data.recovery_codes}
               action={(isStored) => (
-                <Button ref={button} disabled={!isStored} loading={turnOn.isPending} onClick={() => turnOn.mutate()}>
+                <Button
+                  ref={button}
+                  disabled={!isStored}
+                  loading={turnOn.isPending}
+                  onClick={() => turnOn.mutate(undefined, { onSuccess: onDone })}
+                >
                   {t('my-factors.turn-on')}
                 </Button>
               )}
             />
+            {turnOn.error && <SetupFailure error={turnOn.error} onBeginAgain={onBeginAgain} />}
           </>
         )}
       </Step>
@@ -98,7 +135,30 @@ export function AppSetup({ app, onDone }: Props) {
   )
 }
 
-type StepProps = { number: number; label: string; state: 'done' | 'current' | 'later'; children: ReactNode }
+/** The service answers with these codes an hour after the beginning, or if a setup was begun somewhere else meanwhile. */
+const expired = ['authenticator_app_not_begun', 'authenticator_app_not_checked']
+
+function SetupFailure({ error, onBeginAgain }: { error: unknown; onBeginAgain: () => void }) {
+  const { t } = useTranslation()
+  const again = (
+    <Button variant="default" onClick={onBeginAgain}>
+      {t('my-factors.begin-again')}
+    </Button>
+  )
+  return (
+    <div className={classes.failure}>
+      {expired.includes(toApiError(error).error) ? (
+        <Notice tone="bad" action={again}>
+          {t('my-factors.expired')}
+        </Notice>
+      ) : (
+        <ErrorMessage error={error} />
+      )}
+    </div>
+  )
+}
+
+type StepProps = { number: number; label: string; state: 'done' | 'current' | 'next' | 'later'; children: ReactNode }
 
 function Step({ number, label, state, children }: StepProps) {
   return (

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -38,40 +39,44 @@ export function MePage() {
   const isManager = usePerson().role !== 'desk'
   const mustSetUp = useMustSetUp()
   const { data: factors, error, refetch } = useQuery(mySecondFactorsQuery)
+  const state = useRef<HTMLDivElement>(null)
+  const isLast = factors?.required === true && factors.passkeys.length + Number(factors.app !== null) === 1
   return (
     <>
       <PageTitle title={t('person.own-page')} timeZone={useScopeZone()} />
       <div className={classes.columns}>
         <div className={classes.column}>
-          {error && !factors && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-          {factors ? <FactorState factors={factors} /> : !error && <Skeleton h={52} radius="lg" />}
-          {factors && <PasskeysPanel passkeys={factors.passkeys} />}
+          <div ref={state} tabIndex={-1}>
+            {error && !factors && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+            {factors ? <FactorState factors={factors} /> : !error && <Skeleton h={52} radius="lg" />}
+          </div>
+          {factors && <PasskeysPanel passkeys={factors.passkeys} isLast={isLast} />}
+        </div>
+        <div className={`${classes.column} ${classes.right}`}>
+          {factors && <AppPanel app={factors.app} isLast={isLast} onTurnedOn={() => state.current?.focus()} />}
           {!mustSetUp && (
             <>
               <PasswordPanel />
               <IdentityPanel />
-              <SessionList />
-            </>
-          )}
-        </div>
-        <div className={classes.column}>
-          {factors && <AppPanel app={factors.app} />}
-          {!mustSetUp && (
-            <>
               <Panel title={t('me.person')}>
                 <NameForm />
               </Panel>
-              <Panel title={t('me.display')}>
-                <PreferenceControls />
-              </Panel>
-              {isManager && (
-                <Panel title={t('me.this-browser')}>
-                  <SharedDesk />
-                </Panel>
-              )}
             </>
           )}
         </div>
+        {!mustSetUp && (
+          <div className={classes.column}>
+            <SessionList />
+            <Panel title={t('me.display')}>
+              <PreferenceControls />
+            </Panel>
+            {isManager && (
+              <Panel title={t('me.this-browser')}>
+                <SharedDesk />
+              </Panel>
+            )}
+          </div>
+        )}
       </div>
     </>
   )

@@ -19,8 +19,8 @@ import { RowsPanel } from './rows-panel.tsx'
 
 type Open = { what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey }
 
-/** The passkeys of the person. */
-export function PasskeysPanel({ passkeys }: { passkeys: Passkey[] }) {
+/** The passkeys of the person. `isLast`: there is only one, and the role needs a second factor, so it cannot be removed. */
+export function PasskeysPanel({ passkeys, isLast }: { passkeys: Passkey[]; isLast: boolean }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
@@ -38,7 +38,12 @@ export function PasskeysPanel({ passkeys }: { passkeys: Passkey[] }) {
       )}
       <ul className={classes.rows}>
         {passkeys.map((passkey) => (
-          <PasskeyRow key={passkey.id} passkey={passkey} onOpen={(what) => setOpen({ what, passkey })} />
+          <PasskeyRow
+            key={passkey.id}
+            passkey={passkey}
+            isLast={isLast}
+            onOpen={(what) => setOpen({ what, passkey })}
+          />
         ))}
       </ul>
       {open?.what === 'add' && <AddDialog onClose={close} />}
@@ -48,9 +53,9 @@ export function PasskeysPanel({ passkeys }: { passkeys: Passkey[] }) {
   )
 }
 
-type RowProps = { passkey: Passkey; onOpen: (what: 'rename' | 'remove') => void }
+type RowProps = { passkey: Passkey; isLast: boolean; onOpen: (what: 'rename' | 'remove') => void }
 
-function PasskeyRow({ passkey, onOpen }: RowProps) {
+function PasskeyRow({ passkey, isLast, onOpen }: RowProps) {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
   const { name, added_at: addedAt, last_used_at: usedAt, counter_went_back_at: wentBackAt } = passkey
@@ -85,9 +90,11 @@ function PasskeyRow({ passkey, onOpen }: RowProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onOpen('rename')}>{t('my-factors.rename')}</Menu.Item>
-          <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
-            {t('my-factors.remove')}
-          </Menu.Item>
+          {!isLast && (
+            <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
+              {t('my-factors.remove')}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
     </li>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack } from '@mantine/core'
+import { Button, Checkbox, Stack } from '@mantine/core'
 import { IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -28,13 +28,13 @@ export function RecoveryCodes({ codes, action }: Props) {
     saveFile('recovery-codes.txt', new Blob([[title, about, '', ...codes, ''].join('\n')], { type: 'text/plain' }))
   const small = { variant: 'default', size: 'xs', h: 32, px: 12, fz: 13 } as const
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className={classes.recovery ?? ''}>
       <ul className={`${classes.codes} code`}>
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
       </ul>
-      <Group gap={8}>
+      <div className={classes.keep}>
         <Button {...small} leftSection={<IconCopy size={15} aria-hidden />} onClick={() => copy(codes.join('\n'))}>
           {t(isCopied ? 'actions.copied' : 'actions.copy')}
         </Button>
@@ -48,7 +48,7 @@ export function RecoveryCodes({ codes, action }: Props) {
         >
           {t('my-factors.print')}
         </Button>
-      </Group>
+      </div>
       <div className={classes.last}>
         <Checkbox
           label={t('my-factors.stored')}

@@ -40,9 +40,6 @@ type Props = {
   onSecondCode: ExtendProps['onSecondCode']
 }
 
-/** Whether the screen is touched. Then the field gets no focus by itself, because the focus would open the keyboard. */
-export const isTouch = () => matchMedia('(pointer: coarse)').matches
-
 /** A name and Enter create a voucher. While its outcome is open, the form is locked. */
 export function DeskForm(props: Props) {
   const { site, guestInfo, templates, creation, input, nameField, onChange, onSubmit, onNext, onShow, onSecondCode } =
