@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Actor, Requester } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type PersonErrorCode } from '../errors.ts'
 import { storeMappedRights, storePerson } from '../people/administer-staff.ts'
 import type { SignInContext } from '../people/attempts.ts'
 import {
@@ -14,7 +14,7 @@ import {
   updateRightsFromGroups,
 } from '../people/identities.queries.ts'
 import { linkIdentity } from '../people/link-identity.ts'
-import { hasOtherAdministrator, lockStaff } from '../people/managed-staff.queries.ts'
+import { findPersonIdByEmail, hasOtherAdministrator, lockStaff } from '../people/managed-staff.queries.ts'
 import { findSignInMethod } from '../people/sessions.queries.ts'
 import { endAccess, type SignedIn, startSession, type Visitor } from '../people/sign-in.ts'
 import { confirmSession, requireMethodAgain } from '../people/sign-in-again.ts'
@@ -170,8 +170,10 @@ export type SignInTest = {
   isKnown: boolean
   claim: string
   lists: ClaimLists
-  tooManyGroups: boolean
+  /** The rights after the sign-in. `matched` is empty if they do not come from groups. */
   rights: MappedRights | null
+  /** Why this person could not sign in; null if the sign-in would work. */
+  problem: PersonErrorCode | null
 }
 
 /** Shows an administrator what the provider sends and what the groups would give. Changes nothing. */
@@ -180,13 +182,33 @@ export async function testByProvider(
   { claims, mapping }: ProviderAnswer,
 ): Promise<SignInTest> {
   const email = emailOf(claims)
+  const staffId = await findPersonIdOfAccount(ctx.db, accountOf(ctx, claims))
+  const person = staffId === undefined ? undefined : await findPerson(ctx.db, staffId)
+  const mapped = rightsOfGroups(mapping, textsOf(claims, mapping.claim))
   return {
     name: nameOf(claims, email ?? claims.sub),
     email,
-    isKnown: (await findPersonIdOfAccount(ctx.db, accountOf(ctx, claims))) !== undefined,
+    isKnown: person !== undefined,
     claim: mapping.claim,
     lists: claimListsOf(claims, mapping.claim),
-    tooManyGroups: hasTooManyGroups(claims, mapping.claim),
-    rights: rightsOfGroups(mapping, textsOf(claims, mapping.claim)),
+    rights: person && !person.rightsFromGroups ? { ...person, matched: [] } : mapped,
+    problem: await findProblem(ctx, { person, claims, mapping, mapped }),
   }
+}
+
+type Tested = ProviderAnswer & { person: Person | undefined; mapped: MappedRights | null }
+
+/** Checks what `signInByProvider` checks. */
+async function findProblem(
+  { db }: ProviderSignInContext,
+  { person, claims, mapping, mapped }: Tested,
+): Promise<PersonErrorCode | null> {
+  if (person && !person.active) return 'provider_person_inactive'
+  if (person && !person.rightsFromGroups) return null
+  if (hasTooManyGroups(claims, mapping.claim)) return 'provider_groups_too_many'
+  if (!mapped) return 'provider_groups_missing'
+  if (person) return null
+  const email = emailOf(claims)
+  if (email === undefined) return 'provider_email_missing'
+  return (await findPersonIdByEmail(db, email)) === undefined ? null : 'provider_email_taken'
 }

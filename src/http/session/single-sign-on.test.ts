@@ -14,7 +14,7 @@ const accounts = [
 ]
 const signOn = await startSignOn(structuredClone(accounts), { TRUSTED_PROXIES: '127.0.0.1' })
 const { app, provider, signInAs } = signOn
-const [adler, passau] = [await seedSite(app.db), await seedSite(app.db)]
+const [adler, passau] = [await seedSite(app.db, { name: 'Hotel Adler' }), await seedSite(app.db)]
 const groups = {
   empfang: { role: 'desk', siteIds: [adler] },
   'empfang-passau': { role: 'desk', siteIds: [passau] },
@@ -481,15 +481,61 @@ describe('the test of an administrator', () => {
 
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-    for (const text of [
-      'Nina &lt;b&gt;',
-      'nina@adler.example',
-      `Would become: Desk, sites ${adler} (empfang)`,
-      '&lt;script&gt;',
-    ])
+    for (const text of ['Nina &lt;b&gt;', 'nina@adler.example', 'Desk, Hotel Adler (empfang)', '&lt;script&gt;'])
       expect(answer.text).toContain(text)
     expect(sessionOf(app, jar)).toBe(admin.session)
     expect((await app.db.query(`select from staff where email = 'nina@adler.example'`)).rowCount).toBe(0)
+  })
+
+  const testAs = async (account: Account) => {
+    const admin = await seedPerson(app.db, { role: 'admin' })
+    provider.accounts.push(account)
+    provider.current = account.sub
+    const jar = createCookieJar()
+    plantSession(app, jar, admin.session)
+    return (await signOn.signIn(jar, '?purpose=test')).text
+  }
+
+  test.each<[string, Account, string]>([
+    ['a group is missing in the table', { sub: 'olga', groups: ['alle'] }, 'Add one of the groups below to the table'],
+    [
+      'the groups are in another claim',
+      { sub: 'olga', realm_access: { roles: ['wifi'] } },
+      'The claim groups did not arrive.',
+    ],
+    ['no groups arrive', { sub: 'olga' }, 'Company sent no groups.'],
+    ['no e-mail address arrives', { sub: 'olga', groups: ['empfang'] }, 'Company sent no e-mail address.'],
+    [
+      'the address is taken',
+      { sub: 'olga', email: 'first@example.com', groups: ['empfang'] },
+      'Somebody here has this e-mail address already.',
+    ],
+  ])('says why the person could not sign in yet: %s', async (_, account, text) => {
+    const page = await testAs(account)
+
+    expect(page).toContain('Company works, but this person could not sign in yet.')
+    expect(page).toContain(text)
+    expect(page).not.toContain('The sign-in works.')
+  })
+
+  test('says that a linked person can sign in without groups, and who is deactivated', async () => {
+    const person = await seedPerson(app.db, { role: 'manager', siteIds: [adler] })
+    await linkPerson(app.db, testActor, { id: person.id }, { issuer: provider.issuer, subject: 'otto' })
+
+    const page = await testAs({ sub: 'otto' })
+    expect(page).toContain('The sign-in works.')
+    expect(page).toContain('Manager, Hotel Adler (not from groups)')
+    await setPerson(app.db, testActor, { id: person.id }, { active: false })
+    expect(await testAs({ sub: 'otto' })).toContain('The person is deactivated here.')
+  })
+
+  test('shows an administrator the reason of a failure', async () => {
+    provider.rewriteToken = ({ header, claims }, sign) => sign({ header, claims: { ...claims, aud: 'another client' } })
+    const page = await testAs({ sub: 'olga', groups: ['empfang'] })
+    provider.rewriteToken = undefined
+
+    expect(page).toContain('The answer of Company is not valid. Often the client secret is wrong or has expired.')
+    expect(page).toContain('unexpected JWT &quot;aud&quot; (audience) claim value</code>')
   })
 
   test('shows why the sign-in fails, in the language of the browser', async () => {

@@ -12,6 +12,7 @@ import {
   signInByProvider,
   testByProvider,
 } from '#domain/single-sign-on/provider-sign-in.ts'
+import { listSiteLabels } from '#domain/sites/sites.queries.ts'
 import { preferredLanguage } from '../server/preferred-language.ts'
 import { registerPublicPage } from '../server/public-page.ts'
 import type { V2Context } from '../v2/kit/operation.ts'
@@ -19,7 +20,8 @@ import { type CallerContext, requireCaller } from '../v2/kit/require-caller.ts'
 import { type BrowserSession, browserSessionOf } from './browser-session.ts'
 import { createFlowCookie, type Flow, type Purpose, purposes } from './flow-cookie.ts'
 import { localPath, withProblem } from './local-path.ts'
-import { answerTestPage } from './test-page.ts'
+import { answerTestPage } from './provider-test-page.ts'
+import { rejectionReason } from './rejection-reason.ts'
 
 type SignOnContext = CallerContext & Pick<V2Context, 'db' | 'limiter' | 'log' | 'keyring' | 'clock' | 'provider'>
 type WithProvider = Omit<SignOnContext, 'provider'> & { provider: Provider }
@@ -91,7 +93,9 @@ async function answer({ ctx, request, reply, browser, flow }: Answering, said: P
   const person = await requirePerson(ctx, request, reply, purpose)
   if (person.sessionId !== flow.sessionId) throw new DomainError('provider_sign_in_expired')
   if (purpose === 'test') {
-    const result = { tested: await testByProvider(ctx, said) }
+    const tested = await testByProvider(ctx, said)
+    const sites = await listSiteLabels(ctx.db, tested.rights?.siteIds ?? [])
+    const result = { tested, siteNames: sites.map(({ name }) => name) }
     return answerTestPage(reply, preferredLanguage(request.headers['accept-language']), ctx.provider.name, result)
   }
   if (purpose === 'link') await linkByProvider(ctx, person, said)
@@ -167,19 +171,13 @@ async function redirectOnFailure(
 /** Failures that no visitor causes. Their lines have no address, so that no tool blocks people while the provider is away. */
 const faults: readonly string[] = ['provider_missing', 'provider_unreachable', 'provider_clock_differs']
 
-/** The messages of the library say what was wrong, and contain no token. The provider wrote `error_description`. */
 function logRejection(
   request: FastifyRequest,
   { address }: BrowserSession,
   purpose: Purpose,
   { code, cause }: DomainError,
 ): void {
-  const reasons: string[] = []
-  for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
-    const { error: answered, error_description: described } = error as { error?: unknown; error_description?: unknown }
-    reasons.push(error.message, ...[answered, described].filter((text) => typeof text === 'string'))
-  }
-  const reason = reasons.join(': ').replaceAll(/\p{C}/gu, ' ').slice(0, 500)
+  const reason = rejectionReason(cause)
   const from = faults.includes(code) ? {} : { signInRejectedFrom: address }
   const fields = { ...from, failure: code, purpose, ...(reason && { reason }) }
   request.log.warn(fields, 'a sign-in by the provider was rejected')
