@@ -125,10 +125,9 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
     await signInAs('anna').then((page) => page.context().close())
     const page = await openPage(browser, { url, locale, session: admin.session })
     await page.goto('/settings')
-    await page
-      .getByText(t('settings.signs-in-with', { provider: name }))
-      .first()
-      .waitFor()
+    const account = t('settings.signs-in-with', { provider: name })
+    const factor = `${t('settings.factor')} ${t('settings.factor-none')}`
+    await page.getByRole('row', { name: new RegExp(`Anna Weber.*${account}.*${factor}`) }).waitFor()
     await expectUsable(page, `provider staff.${language}`)
     await page.getByRole('button', { name: 'Anna Weber', exact: true }).click()
     await page.getByText(t('settings.rights-fixed', { provider: name })).waitFor()

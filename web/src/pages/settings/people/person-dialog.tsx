@@ -220,7 +220,7 @@ function RoleField({ form }: { form: Form }) {
 function Acts({ person, onAct }: { person: StaffMember; onAct: Props['onAct'] }) {
   const { t } = useTranslation()
   return (
-    <Group gap="lg" pt="md" style={{ borderTop: '1px solid var(--vs-line)' }}>
+    <Group gap="4px 20px" pt="md" style={{ borderTop: '1px solid var(--vs-line)' }}>
       {actsFor(person, usePerson().role).map((act) => (
         <Anchor
           key={act}

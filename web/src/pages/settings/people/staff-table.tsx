@@ -121,13 +121,7 @@ function State({ person }: { person: StaffMember }) {
     return (
       <div>
         <Text fz="inherit">{t('settings.state-active')}</Text>
-        {person.identity ? (
-          <SignsInWith person={person} />
-        ) : (
-          <Text fz={12.5} lh="16px" c="dimmed">
-            <FactorWords person={person} />
-          </Text>
-        )}
+        <SignsInBy person={person} />
       </div>
     )
   if (state === 'deactivated') return <Text fz="inherit">{t('settings.state-deactivated')}</Text>
@@ -148,13 +142,18 @@ function State({ person }: { person: StaffMember }) {
   )
 }
 
-function SignsInWith({ person }: { person: StaffMember }) {
+/** The company's account and the second factors of the person. */
+function SignsInBy({ person }: { person: StaffMember }) {
   const { t } = useTranslation()
   const provider = useProviderName(person)
-  if (!person.identity) return null
   return (
-    <Text fz={12.5} lh="16px" c="dimmed" lineClamp={2}>
-      {t('settings.signs-in-with', { provider })}
+    <Text component="div" fz={12.5} lh="16px" c="dimmed">
+      {person.identity && (
+        <Text fz="inherit" lh="inherit" lineClamp={2}>
+          {t('settings.signs-in-with', { provider })}
+        </Text>
+      )}
+      <FactorWords person={person} />
     </Text>
   )
 }
@@ -216,7 +215,7 @@ function PhoneRow({ person }: { person: StaffMember }) {
         <Text fz={13} c="dimmed" truncate>
           {t(`roles.${person.role}`, orValue(person.role))} · {sites}
         </Text>
-        <SignsInWith person={person} />
+        {person.state === 'active' && <SignsInBy person={person} />}
       </div>
     </Group>
   )
