@@ -60,7 +60,7 @@ test('an administrator tries groups out and saves them', async () => {
 
   await page.getByRole('combobox', { name: 'Role of empfang-adler' }).click()
   await page.getByRole('option', { name: 'Manager' }).click()
-  await page.getByText('After saving, 1 of 1 people changes: Anna Weber, Desk → Manager').waitFor()
+  await page.getByText('1 of 1 people gets other rights at the next sign-in: Anna Weber, Desk → Manager').waitFor()
   await page.getByText('Anna Weber would become: Manager').waitFor()
   await page.getByText('not saved').waitFor()
   await expectAccessible(page, 'sign-in settings')
@@ -89,7 +89,8 @@ const noFactors = {
   roles: Object.fromEntries(
     ['desk', 'manager', 'admin'].map((role) => [
       role,
-      { required: false, people: 0, with_factor: 0, without_factor: [] },
+      { required: false, people: 0, with_factor: 0, by_provider: 0, without_factor: [] },
     ]),
   ),
+  own_factor: true,
 }

@@ -137,10 +137,23 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
 })
 
 test('without passwords, only the break-glass account signs in with one, after a click', async () => {
-  const other = await seedPerson(app.db, { role: 'admin', email: 'other@adler.example', password })
+  const other = await seedPerson(app.db, {
+    role: 'admin',
+    name: 'Other administrator',
+    email: 'other@adler.example',
+    password,
+  })
   await signInAs('katrin').then((page) => page.context().close())
   await changeSettings({ break_glass_id: admin.id })
-  await changeSettings({ password_sign_in: false })
+  const settings = await openPage(browser, { url, session: other.session })
+  await settings.goto('/settings?tab=sign-in')
+  const passwords = settings.getByRole('switch', { name: 'Sign-in with a password' })
+  await passwords.focus()
+  await settings.keyboard.press('Space')
+  await settings.getByText(/people have no linked account of Adler-Konto .*Other administrator/).waitFor()
+  expect(await passwords.isChecked()).toBe(true)
+  await settings.getByRole('button', { name: 'Switch off passwords' }).click()
+  await settings.getByText('Off: people sign in with Adler-Konto.').waitFor()
   const page = await openPage(browser, { url })
   await page.goto('/sign-in')
   await button(page).waitFor()
@@ -250,12 +263,16 @@ test('the test of the sign-in opens a window and changes nobody’s session', as
   provider.current = 'katrin'
   const page = await openPage(browser, { url, session: admin.session })
   await page.goto('/settings?tab=sign-in')
-  const [window] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.getByRole('link', { name: 'Test sign-in' }).click(),
-  ])
+  const openTest = () =>
+    Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: 'Test sign-in' }).click()])
+  const [window] = await openTest()
   await window.getByText('The sign-in works. Nothing was changed.').waitFor()
   await expectAccessible(window, 'provider test.en')
+  provider.current = 'uwe' // without a group
+  await page.context().clearCookies({ domain: new URL(provider.issuer).hostname })
+  const [other] = await openTest()
+  await other.getByText('Adler-Konto works, but this person could not sign in yet.').waitFor()
+  await expectAccessible(other, 'provider test rejected.en')
 
   await page.reload()
   await page.getByText('Notfall').first().waitFor()

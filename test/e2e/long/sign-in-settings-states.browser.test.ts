@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectAccessible, expectUsable } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { seedPerson, seedSite } from '#test/data/seed.ts'
@@ -39,6 +39,8 @@ const groups = [
   { group: 'empfang-adler', role: 'desk', site_ids: [hotel] },
   { group: 'empfang-passau', role: 'desk', site_ids: [hall, park] },
 ]
+/** Entra ID sends these instead of names. */
+const objectId = '8f2c71d0-5b19-4e4a-9d1b-2f6f3c0a7b11'
 const settings = {
   provider,
   claim: 'groups',
@@ -48,10 +50,17 @@ const settings = {
 }
 const factors = {
   roles: {
-    admin: { required: true, people: 2, with_factor: 2, without_factor: [] as string[] },
-    manager: { required: true, people: 2, with_factor: 1, without_factor: ['Mehmet Arslan'] },
-    desk: { required: false, people: 5, with_factor: 0, without_factor: ['Anna Weber', 'Jonas Pohl', 'Lea Brinkmann'] },
+    admin: { required: true, people: 2, with_factor: 2, by_provider: 0, without_factor: [] as string[] },
+    manager: { required: true, people: 2, with_factor: 1, by_provider: 0, without_factor: ['Mehmet Arslan'] },
+    desk: {
+      required: false,
+      people: 5,
+      with_factor: 0,
+      by_provider: 2,
+      without_factor: ['Anna Weber', 'Jonas Pohl', 'Lea Brinkmann'],
+    },
   },
+  own_factor: true,
 }
 const rights = { role: 'desk', all_sites: false, site_ids: [hotel] }
 const anna = { name: 'Anna Weber', known: true, ...rights, matched: ['empfang-adler'] }
@@ -80,7 +89,10 @@ const tryWith = async (page: Page, t: Words, email: string) => {
 }
 
 const states: Record<string, State> = {
-  usual: {},
+  usual: {
+    shows: (page, t) =>
+      page.getByText(t('sign-in-settings.by-provider_other', { count: 2, provider: 'Entra ID' })).waitFor(),
+  },
   'provider silent': {
     settings: { provider: { ...provider, state: 'does_not_answer', reason: 'ECONNREFUSED', since: minutesAgo(20) } },
     shows: (page, t) => page.getByText(t('sign-in-settings.only-break-glass')).waitFor(),
@@ -102,10 +114,22 @@ const states: Record<string, State> = {
     shows: (page) => page.getByText('OIDC_CLIENT_ID').waitFor(),
   },
   'own factor missing': {
-    factors: { roles: { ...factors.roles, admin: { ...factors.roles.admin, required: false } } },
+    factors: { roles: { ...factors.roles, admin: { ...factors.roles.admin, required: false } }, own_factor: false },
     shows: (page, t) => page.getByText(t('sign-in-settings.own-first')).waitFor(),
   },
-  'without groups': { settings: { groups: [] } },
+  'without groups': {
+    settings: { groups: [] },
+    shows: (page, t) => page.getByText(t('sign-in-settings.no-groups', { provider: 'Entra ID' })).waitFor(),
+  },
+  'long names': {
+    settings: { provider: { ...provider, name: 'keycloak.infra.goldener-adler.example' } },
+    shows: async (page, t) => {
+      await click(page, t('sign-in-settings.add'))
+      const field = page.getByPlaceholder(t('sign-in-settings.group-example'))
+      await field.fill(objectId)
+      expect(await field.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    },
+  },
   loading: {
     prepare: (page) => hold(page, '/settings/sign-in'),
     shows: (page) => page.locator('.mantine-Skeleton-root').first().waitFor(),
@@ -144,6 +168,7 @@ const states: Record<string, State> = {
     tried: { ...tried, person: { ...anna, name: 'new@adler.example', known: false, role: null, matched: [] } },
     shows: async (page, t) => {
       await tryWith(page, t, 'new@adler.example')
+      await page.getByText(t('sign-in-settings.unseen', { name: 'new@adler.example', provider: 'Entra ID' })).waitFor()
       await page.getByRole('combobox', { name: t('sign-in-settings.their-groups') }).waitFor()
     },
   },
@@ -176,7 +201,15 @@ const dialogs: Record<string, State> = {
     shows: async (page, t) => {
       await page.getByRole('switch', { name: `${t('sign-in-settings.factors')}: ${t('roles.desk')}` }).focus()
       await page.keyboard.press('Space')
-      await page.getByText(/Anna Weber, Jonas Pohl, Lea Brinkmann/).waitFor()
+      await page.getByText('Anna Weber, Jonas Pohl, Lea Brinkmann.').waitFor()
+    },
+  },
+  'passwords off': {
+    settings: { password_sign_in: { enabled: true, missing: [] } },
+    shows: async (page, t) => {
+      await page.getByRole('switch', { name: t('sign-in-settings.passwords') }).focus()
+      await page.keyboard.press('Space')
+      await page.getByText('Katrin Vogt.').waitFor() // the only one without an account of the provider
     },
   },
   'sites of a group': {

@@ -60,17 +60,20 @@ type ConfirmProps = Omit<DialogProps, 'isSticky' | 'isCovering' | 'size'> & {
   isBusy?: boolean
   /** The button works only when the person has seen what it affects. */
   isReady?: boolean
+  /** False: nothing is lost, so the button is not red. */
+  isDestructive?: boolean
   error?: unknown
   /** The person must type this text, for example the name of the key. */
   typed?: { label: string; text: string }
 }
 
-/** Asks before something that cannot be undone. Its red button is the only filled one. */
+/** Asks before something that has an effect on others or cannot be undone. Its button is the only filled one. */
 export function ConfirmDialog({
   action,
   onConfirm,
   isBusy = false,
   isReady = true,
+  isDestructive = true,
   error,
   typed,
   children,
@@ -115,7 +118,13 @@ export function ConfirmDialog({
             <Button variant="default" onClick={close} {...(!typed && { 'data-autofocus': true })}>
               {t('actions.cancel')}
             </Button>
-            <Button ref={button} type="submit" color="red" loading={isBusy} disabled={!isReady}>
+            <Button
+              ref={button}
+              type="submit"
+              loading={isBusy}
+              disabled={!isReady}
+              {...(isDestructive && { color: 'red' })}
+            >
               {action}
             </Button>
           </Group>

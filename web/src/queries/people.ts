@@ -46,11 +46,8 @@ export const endAccess = (id: string, how: 'sign-out' | 'deactivate' | 'reset-fa
     ...reloads(all),
   })
 
-/** The administrators who can sign in, by name. */
-export const administratorsQuery = queryOptions({
-  queryKey: [...all, 'administrators'],
-  queryFn: async () => {
-    const staff = await loadAll((page) => api.listStaff(page))
-    return staff.filter(({ role, state }) => role === 'admin' && state === 'active')
-  },
+/** All people, by name. */
+export const allStaffQuery = queryOptions({
+  queryKey: [...all, 'everybody'],
+  queryFn: () => loadAll((page) => api.listStaff(page)),
 })

@@ -15,13 +15,14 @@ type Props = {
   /** The table as it stands on the page. */
   groups: SignInGroups
   isDirty: boolean
+  provider: string
 }
 
 /**
  * Says who one person would become, and who would change, if the table were saved. Every change of the table tries it again; rows that
  * are not complete yet do not count.
  */
-export function DryRun({ groups, isDirty }: Props) {
+export function DryRun({ groups, isDirty, provider }: Props) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
   const [email, setEmail] = useState('')
@@ -62,7 +63,9 @@ export function DryRun({ groups, isDirty }: Props) {
       </Button>
       <div className={classes.results} role="status">
         {error && <Failure error={error} />}
-        {!error && result && email !== '' && <PersonLine result={result} hasGroups={personGroups.length > 0} />}
+        {!error && result && email !== '' && (
+          <PersonLine result={result} hasGroups={personGroups.length > 0} provider={provider} />
+        )}
       </div>
       {(isUnseen || personGroups.length > 0) && (
         <TagsInput
@@ -85,12 +88,14 @@ function Failure({ error }: { error: unknown }) {
   return <Line tone="bad">{text}</Line>
 }
 
-function PersonLine({ result: { person }, hasGroups }: { result: SignInGroupsResult; hasGroups: boolean }) {
+type PersonProps = { result: SignInGroupsResult; hasGroups: boolean; provider: string }
+
+function PersonLine({ result: { person }, hasGroups, provider }: PersonProps) {
   const { t } = useTranslation()
   const nameSites = useSitesNamer()
   if (!person) return null
   const { name, role, matched } = person
-  if (!person.known && !hasGroups) return <Line tone="plain">{t('sign-in-settings.unseen', { name })}</Line>
+  if (!person.known && !hasGroups) return <Line tone="plain">{t('sign-in-settings.unseen', { name, provider })}</Line>
   if (role === null) return <Line tone="none">{t('sign-in-settings.no-group', { name })}</Line>
   return (
     <Line tone="ok">

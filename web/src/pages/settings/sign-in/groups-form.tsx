@@ -48,7 +48,7 @@ export function GroupsForm({ stored, provider }: Props) {
       <form {...element} id="sign-in-groups">
         <GroupRows form={form} provider={provider} />
       </form>
-      <DryRun groups={toFields(form.values)} isDirty={isDirty} />
+      <DryRun groups={toFields(form.values)} isDirty={isDirty} provider={provider} />
       {error && (
         <div className={classes.failure}>
           <ErrorMessage error={error} />
@@ -108,11 +108,15 @@ function GroupRows({ form, provider }: { form: Form; provider: string }) {
   }
   return (
     <>
-      <div className={classes.columns} aria-hidden>
-        <span>{t('sign-in-settings.group-in', { provider })}</span>
-        <span>{t('settings.role')}</span>
-        <span>{t('nav.sites')}</span>
-      </div>
+      {form.values.groups.length === 0 ? (
+        <Text className={classes.empty ?? ''}>{t('sign-in-settings.no-groups', { provider })}</Text>
+      ) : (
+        <div className={classes.columns} aria-hidden>
+          <span>{t('sign-in-settings.group-in', { provider })}</span>
+          <span>{t('settings.role')}</span>
+          <span>{t('nav.sites')}</span>
+        </div>
+      )}
       <ul className={classes.rows} aria-label={t('sign-in-settings.groups')}>
         {form.values.groups.map((row, i) => (
           // Rows have no id, and a new one has no name yet.
@@ -131,8 +135,12 @@ function GroupRows({ form, provider }: { form: Form; provider: string }) {
           autoComplete="off"
           spellCheck={false}
           maxLength={100}
+          aria-describedby="claim-text"
           {...form.getInputProps('claim')}
         />
+        <Text id="claim-text" fz={13} c="dimmed" className={classes.claimText ?? ''}>
+          {t('sign-in-settings.claim-text', { provider })}
+        </Text>
       </div>
     </>
   )

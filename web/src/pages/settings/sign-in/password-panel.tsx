@@ -1,27 +1,36 @@
-import { Paper, Select, Switch, Text, Title } from '@mantine/core'
+import { Paper, Select, Skeleton, Switch, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SignInProvider, SignInSettings } from '../../../../../client/voucher-api.generated.ts'
+import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { Moment } from '../../../components/moment.tsx'
 import { showFailure } from '../../../components/show-failure.ts'
-import { administratorsQuery } from '../../../queries/people.ts'
+import { allStaffQuery } from '../../../queries/people.ts'
+import { secondFactorSettingsQuery } from '../../../queries/second-factor-settings.ts'
 import { updateSignInSettings } from '../../../queries/sign-in-settings.ts'
 import { useScopeZone } from '../../../sites.ts'
+import { Names } from './names.tsx'
 import classes from './sign-in.module.css'
 import { SwitchRow } from './switch-row.tsx'
 
-const commandOfPasswords = 'staff allow-passwords'
+const commandOfPasswords = 'voucher-service staff allow-passwords'
+const namesShown = 20
 
 type Props = { settings: SignInSettings; provider: SignInProvider }
 
 /** Who may sign in with a password, the account for emergencies, and whether the provider's page opens at once. */
 export function PasswordPanel({ settings, provider }: Props) {
   const { t } = useTranslation()
-  const { mutate, isPending } = useMutation({
+  const [isAsked, setIsAsked] = useState(false)
+  const { mutate, isPending, error, reset } = useMutation({
     ...updateSignInSettings,
-    onSuccess: () => notifications.show({ message: t('settings.saved') }),
-    onError: (error) => showFailure(t, error),
+    onSuccess: () => {
+      notifications.show({ message: t('settings.saved') })
+      setIsAsked(false)
+    },
+    onError: (failure) => !isAsked && showFailure(t, failure),
   })
   const { enabled } = settings.password_sign_in
   return (
@@ -35,7 +44,9 @@ export function PasswordPanel({ settings, provider }: Props) {
           aria-label={t('sign-in-settings.passwords')}
           checked={enabled}
           disabled={isPending || (enabled && settings.password_sign_in.missing.length > 0)}
-          onChange={({ currentTarget }) => mutate({ password_sign_in: currentTarget.checked })}
+          onChange={({ currentTarget: { checked } }) =>
+            checked ? mutate({ password_sign_in: true }) : setIsAsked(true)
+          }
         />
       </SwitchRow>
       <BreakGlass
@@ -56,6 +67,19 @@ export function PasswordPanel({ settings, provider }: Props) {
           onChange={({ currentTarget }) => mutate({ starts_at_once: currentTarget.checked })}
         />
       </SwitchRow>
+      {isAsked && (
+        <SwitchOff
+          settings={settings}
+          provider={provider}
+          onClose={() => {
+            setIsAsked(false)
+            reset()
+          }}
+          onConfirm={() => mutate({ password_sign_in: false })}
+          isBusy={isPending}
+          error={error}
+        />
+      )}
     </Paper>
   )
 }
@@ -66,12 +90,45 @@ function PasswordText({ settings, provider }: { settings: SignInSettings; provid
   if (!enabled)
     return (
       <>
-        {t('sign-in-settings.passwords-off', { provider })}{' '}
-        <span className={`code ${classes.command}`}>{commandOfPasswords}</span> {t('sign-in-settings.passwords-again')}
+        {t('sign-in-settings.passwords-off', { provider })} {t('sign-in-settings.passwords-lost')}{' '}
+        <span className={`code ${classes.command}`}>{commandOfPasswords}</span>
       </>
     )
   if (missing.length === 0) return t('sign-in-settings.passwords-on', { provider })
   return missing.map((what) => t(`sign-in-settings.missing-${what}`, { provider, defaultValue: what })).join(' ')
+}
+
+type SwitchOffProps = Props & { onClose: () => void; onConfirm: () => void; isBusy: boolean; error: unknown }
+
+/** Names the people who could not sign in any more without a password. */
+function SwitchOff({ settings, provider: { name: provider, issuer }, error, ...dialog }: SwitchOffProps) {
+  const { t } = useTranslation()
+  const { data: staff, error: staffError } = useQuery(allStaffQuery)
+  const { break_glass: account } = settings
+  const shutOut = staff?.filter(
+    ({ id, active, identity }) => active && id !== account?.staff_id && identity?.issuer !== issuer,
+  )
+  const names = shutOut?.slice(0, namesShown).map(({ name }) => name) ?? []
+  const count = shutOut?.length ?? 0
+  return (
+    <ConfirmDialog
+      opened
+      title={t('sign-in-settings.passwords-off-title')}
+      action={t('sign-in-settings.passwords-off-submit')}
+      isReady={shutOut !== undefined}
+      error={error ?? staffError}
+      {...dialog}
+    >
+      <Text mb="sm">{t('sign-in-settings.passwords-off-text', { provider, account: account?.email ?? '' })}</Text>
+      {!shutOut && !staffError && <Skeleton h={20} />}
+      {shutOut && count === 0 && <Text>{t('sign-in-settings.shut-out-none', { provider })}</Text>}
+      {count > 0 && (
+        <Text>
+          {t('sign-in-settings.shut-out', { count, provider })} <Names names={names} count={count} />
+        </Text>
+      )}
+    </ConfirmDialog>
+  )
 }
 
 type BreakGlassProps = {
@@ -85,11 +142,14 @@ function BreakGlass({ settings, provider, isBusy, onChoose }: BreakGlassProps) {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
   const { break_glass: account } = settings
-  const { data: administrators = [] } = useQuery(administratorsQuery)
+  const { data: staff = [] } = useQuery(allStaffQuery)
+  const { data: factors } = useQuery(secondFactorSettingsQuery)
+  const administrators = staff.filter(({ role, state }) => role === 'admin' && state === 'active')
   const choices = administrators
     .filter((person) => !person.rights_from_groups)
     .map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))
   const listed = administrators.find(({ id }) => id === account?.staff_id)
+  const isFactorMissing = listed?.second_factors.length === 0 && factors?.roles.admin.required === true
   const chosen = account && !listed ? [{ value: account.staff_id, label: account.email }] : []
   return (
     <div className={classes.part}>
@@ -101,6 +161,7 @@ function BreakGlass({ settings, provider, isBusy, onChoose }: BreakGlassProps) {
       </Text>
       <Select
         mt={8}
+        classNames={{ input: classes.chosen ?? '' }}
         aria-labelledby="break-glass"
         placeholder={t('sign-in-settings.choose-person')}
         data={[...chosen, ...choices]}
@@ -111,7 +172,14 @@ function BreakGlass({ settings, provider, isBusy, onChoose }: BreakGlassProps) {
       />
       {account && (
         <Text fz={13} c="dimmed" mt={8}>
-          {listed && `${t(`sign-in-settings.factor-${listed.second_factors[0] ?? 'none'}`)} · `}
+          {listed && (
+            <>
+              <Text component="span" fz="inherit" {...(isFactorMissing && { c: 'var(--vs-warn-text)' })}>
+                {t(`sign-in-settings.factor-${listed.second_factors[0] ?? 'none'}`)}
+              </Text>
+              {' · '}
+            </>
+          )}
           {t('sign-in-settings.last-used')}{' '}
           {account.last_used_at ? <Moment at={account.last_used_at} timeZone={timeZone} /> : t('settings.never')}
           {' · '}

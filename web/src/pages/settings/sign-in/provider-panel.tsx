@@ -66,7 +66,15 @@ function State({ provider, settings }: Props) {
         <StateDot tone="bad" />
         <span>
           {t('sign-in-settings.silent', { time: since ? clockWords(new Date(since), timeZone) : '?' })}
-          {reason && ` (${reason})`}
+          {reason && (
+            <>
+              {' ('}
+              <span className="code" lang="en">
+                {reason}
+              </span>
+              {')'}
+            </>
+          )}
           {'. '}
           {t(
             settings.password_sign_in.enabled ? 'sign-in-settings.passwords-work' : 'sign-in-settings.only-break-glass',

@@ -1,4 +1,4 @@
-import { Anchor, Paper, Skeleton, Switch, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Skeleton, Switch, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,9 +9,9 @@ import type { SecondFactorOfRole, SecondFactorRoles } from '../../../../../clien
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { showFailure } from '../../../components/show-failure.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
-import { administratorsQuery } from '../../../queries/people.ts'
 import { secondFactorSettingsQuery, updateSecondFactorSettings } from '../../../queries/second-factor-settings.ts'
 import { usePerson } from '../../../session.tsx'
+import { Names } from './names.tsx'
 import classes from './sign-in.module.css'
 import { SwitchRow } from './switch-row.tsx'
 
@@ -19,7 +19,7 @@ type Role = SecondFactorRoles['required'][number]
 const roles = ['admin', 'manager', 'desk'] as const
 
 /** The roles that need a second factor, and how many people have one. */
-export function SecondFactorPanel() {
+export function SecondFactorPanel({ provider }: { provider: string | undefined }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useQuery(secondFactorSettingsQuery)
   const [asked, setAsked] = useState<Role>()
@@ -31,9 +31,9 @@ export function SecondFactorPanel() {
     },
     onError: (failure) => asked === undefined && showFailure(t, failure),
   })
-  const isMissing = useOwnFactorMissing()
+  const me = usePerson()
   if (!data) return error ? <ErrorMessage error={error} onRetry={() => void refetch()} /> : <Skeleton h={220} />
-  const { roles: found } = data
+  const { roles: found, own_factor: hasOwnFactor } = data
   const set = (role: Role, isOn: boolean) =>
     change.mutate({ required: roles.filter((one) => (one === role ? isOn : found[one].required)) })
   return (
@@ -42,14 +42,14 @@ export function SecondFactorPanel() {
         {t('sign-in-settings.factors')}
       </Title>
       {roles.map((role) => {
-        const isBlocked = isMissing(role) && !found[role].required
+        const isBlocked = role === me.role && !hasOwnFactor && !found[role].required
         return (
           <SwitchRow
             key={role}
             title={t(`roles.${role}`)}
             text={
               <>
-                {countWords(t, found[role])}
+                {countWords(t, found[role], provider)}
                 {isBlocked && <OwnFirst />}
               </>
             }
@@ -72,25 +72,20 @@ export function SecondFactorPanel() {
             setAsked(undefined)
             change.reset()
           }}
-          title={t('sign-in-settings.require-title')}
+          title={t('sign-in-settings.require-title', { role: t(`roles.${asked}`) })}
           action={t('sign-in-settings.require-submit')}
           onConfirm={() => set(asked, true)}
           isBusy={change.isPending}
+          isDestructive={false}
           error={change.error}
         >
-          {t('sign-in-settings.require-text', { role: t(`roles.${asked}`) })} <MissingPeople role={found[asked]} />
+          {t('sign-in-settings.require-text')}{' '}
+          {t('sign-in-settings.require-count', { count: countMissing(found[asked]) })}{' '}
+          <Names names={found[asked].without_factor} count={countMissing(found[asked])} />
         </ConfirmDialog>
       )}
     </Paper>
   )
-}
-
-/** The administrator's own role needs their own factor first. Otherwise this page would be closed to them. */
-function useOwnFactorMissing(): (role: Role) => boolean {
-  const me = usePerson()
-  const { data: administrators } = useQuery(administratorsQuery)
-  const own = administrators?.find(({ id }) => id === me.id)
-  return (role) => role === me.role && own !== undefined && own.second_factors.length === 0
 }
 
 function OwnFirst() {
@@ -106,21 +101,20 @@ function OwnFirst() {
   )
 }
 
-/** "1 of 2 has one; the other must set it up". */
-function countWords(t: TFunction, { required, people, with_factor: count }: SecondFactorOfRole): string {
+/** "1 of 4 has one; 2 sign in only with Entra ID; 1 person must set one up". */
+function countWords(t: TFunction, found: SecondFactorOfRole, provider: string | undefined): string {
+  const { required, people, with_factor: count, by_provider: byProvider } = found
   if (people === 0) return t('sign-in-settings.nobody')
-  const words = t('sign-in-settings.have', { count, people })
-  const missing = people - count
-  return required && missing > 0 ? `${words}; ${t('sign-in-settings.must', { count: missing })}` : words
+  const missing = countMissing(found)
+  return [
+    t('sign-in-settings.have', { count, people }),
+    byProvider > 0 && provider && t('sign-in-settings.by-provider', { count: byProvider, provider }),
+    required && missing > 0 && t('sign-in-settings.must', { count: missing }),
+  ]
+    .filter(Boolean)
+    .join('; ')
 }
 
-function MissingPeople({ role: { people, with_factor: count, without_factor: names } }: { role: SecondFactorOfRole }) {
-  const { t } = useTranslation()
-  const more = people - count - names.length
-  return (
-    <Text component="span">
-      {t('sign-in-settings.require-count', { count: people - count })} {names.join(', ')}
-      {more > 0 && ` ${t('sign-in-settings.and-more', { count: more })}`}
-    </Text>
-  )
+function countMissing({ people, with_factor: count, by_provider: byProvider }: SecondFactorOfRole): number {
+  return people - count - byProvider
 }

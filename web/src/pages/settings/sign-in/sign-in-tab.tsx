@@ -1,8 +1,9 @@
-import { Code, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Code, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Panel } from '../../../components/panel.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { useCopy } from '../../../hooks/use-copy.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
 import { signInSettingsQuery } from '../../../queries/sign-in-settings.ts'
 import { useSession } from '../../../session.tsx'
@@ -19,15 +20,28 @@ addTexts({ de, en })
 /** How people sign in: the provider of the company's accounts, rights by group, the second factor and passwords. */
 export function SignInTab() {
   const { data, error, refetch } = useQuery(signInSettingsQuery)
-  if (!data) return error ? <ErrorMessage error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} />
+  if (!data) return error ? <ErrorMessage error={error} onRetry={() => void refetch()} /> : <Loading />
   const { provider } = data
   return (
     <div className={classes.page}>
       {provider ? <ProviderPanel provider={provider} settings={data} /> : <NotConfigured />}
       {provider && <GroupsForm stored={data} provider={provider.name} />}
       <Stack gap={20} className={classes.side ?? ''}>
-        <SecondFactorPanel />
+        <SecondFactorPanel provider={provider?.name} />
         {provider && <PasswordPanel settings={data} provider={provider} />}
+      </Stack>
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div className={classes.page}>
+      <Skeleton h={74} radius="lg" className={classes.first ?? ''} />
+      <Skeleton h={420} radius="lg" />
+      <Stack gap={20} className={classes.side ?? ''}>
+        <Skeleton h={220} radius="lg" />
+        <Skeleton h={330} radius="lg" />
       </Stack>
     </div>
   )
@@ -37,6 +51,7 @@ export function SignInTab() {
 function NotConfigured() {
   const { t } = useTranslation()
   const { public_url: publicUrl } = useSession()
+  const { isCopied, copy } = useCopy()
   const redirectUrl = `${publicUrl ?? location.origin}/sso/callback`
   return (
     <div className={classes.first}>
@@ -48,7 +63,17 @@ function NotConfigured() {
           {t('sign-in-settings.redirect-enter')}{' '}
           <Text component="span" className="code" fz={13} style={{ overflowWrap: 'anywhere' }}>
             {redirectUrl}
-          </Text>
+          </Text>{' '}
+          <Anchor
+            component="button"
+            type="button"
+            fz="inherit"
+            fw={500}
+            aria-label={t('sign-in-settings.copy-redirect')}
+            onClick={() => copy(redirectUrl)}
+          >
+            {t(isCopied ? 'actions.copied' : 'actions.copy')}
+          </Anchor>
         </Text>
         <Text fz={13.5} c="dimmed">
           {t('sign-in-settings.docs')}
