@@ -166,7 +166,7 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
   authenticator_app_not_checked: {
     status: 409,
     de: 'Geben Sie zuerst die sechs Ziffern ein, die die App zeigt.',
-    en: 'Type the six digits that the app shows first.',
+    en: 'First type the six digits that the app shows.',
   },
   authenticator_app_missing: {
     status: 409,
@@ -205,8 +205,8 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
   },
   password_sign_in_needed: {
     status: 409,
-    de: 'Dafür fehlt noch etwas: eine Anmeldung eines Administrators über den Anbieter in den letzten 24 Stunden, oder ein Notfallkonto.',
-    en: 'Something is missing for this: a sign-in of an administrator by the provider in the last 24 hours, or a break-glass account.',
+    de: 'Die Anmeldung mit Passwort lässt sich noch nicht ausschalten. Zuerst muss sich ein Administrator über den Anbieter anmelden, und Sie müssen ein Notfallkonto wählen.',
+    en: 'Password sign-in cannot be switched off yet. First an administrator must sign in by the provider, and you must choose a break-glass account.',
   },
   break_glass_unfit: {
     status: 409,
@@ -222,8 +222,8 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
   },
   last_administrator_by_groups: {
     status: 409,
-    de: 'Mit diesen Gruppen gäbe es keinen Administrator mehr. Geben Sie einer Gruppe eines Administrators die Rolle „Administrator“.',
-    en: 'With these groups, no administrator would be left. Give the role “Administrator” to a group of an administrator.',
+    de: 'Mit diesen Gruppen gäbe es keinen Administrator mehr. Geben Sie die Rolle „Administrator“ einer Gruppe, zu der ein Administrator gehört.',
+    en: 'With these groups, no administrator would be left. Give the role “Administrator” to a group that an administrator belongs to.',
   },
   group_repeated: {
     status: 400,
@@ -263,8 +263,8 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
   },
   provider_missing: {
     status: 409,
-    de: 'Es ist kein Anbieter eingerichtet. Setzen Sie OIDC_ISSUER, OIDC_CLIENT_ID und OIDC_CLIENT_SECRET.',
-    en: 'No provider is configured. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+    de: 'Es ist kein Anbieter eingerichtet. Setzen Sie OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET und PUBLIC_URL.',
+    en: 'No provider is configured. Set OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.',
   },
   provider_unreachable: {
     status: 503,
