@@ -5,9 +5,11 @@ import { atUrl, startBrowser } from '#test/browser.ts'
 import type { Account } from '#test/network/oidc-provider.ts'
 import { openPage } from '#test/web.ts'
 import { password, startProviderApp } from './provider-app.ts'
+import { wordsOf } from './words.ts'
 
 const { app, url, provider, admin } = await startProviderApp()
 const browser = await startBrowser()
+const { t } = wordsOf('en')
 const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Adler-Konto' })
 
 /** Signs in with the company's account, like a person on another computer. */
@@ -68,6 +70,29 @@ test('an administrator tries groups out and saves them', async () => {
   await page.getByText('Groups saved').waitFor()
   await expect.poll(() => page.getByText('not saved').count()).toBe(0)
   await signInAs('anna').then((other) => other.getByRole('link', { name: 'Settings' }).waitFor())
+})
+
+test('a new sign-in by the provider that fails says why in the dialog, and another try works', async () => {
+  const page = await signInAs('katrin')
+  await atUrl(page, '/vouchers')
+  await app.db.query(`update staff_sessions set authenticated_at = now() - interval '16 minutes'`)
+  await page.goto('/keys')
+  await page.getByRole('button', { name: t('keys-page.new') }).click()
+  await page.getByRole('textbox', { name: t('keys-page.name') }).fill('Cash desk')
+  await page.getByRole('button', { name: t('keys-page.create') }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  provider.current = 'anna'
+  await dialog.getByRole('button', { name: 'Sign in with the company account' }).click()
+  await dialog.getByText('You signed in to Adler-Konto with another account.').waitFor()
+  await expectAccessible(page, 'sign in again failed')
+  provider.current = null
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByText('The sign-in was cancelled or rejected at Adler-Konto.').waitFor()
+  await expect.poll(() => page.context().pages().length).toBe(1)
+  provider.current = 'katrin'
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+
+  await page.getByRole('heading', { name: t('keys-page.created-title', { name: 'Cash desk' }) }).waitFor()
 })
 
 test('while the provider is away, the page says so, and the password works', async () => {

@@ -1,5 +1,8 @@
-/** `changed`: the session ended or began, so the others have to ask the service. `signed-out`: the person left. */
-type News = 'changed' | 'signed-out'
+/**
+ * `changed`: the session ended or began, so the others have to ask the service. `signed-out`: the person left. `problem`: why a new
+ * sign-in failed in a window that one of the others opened.
+ */
+type News = 'changed' | 'signed-out' | { problem: string }
 
 let channel: BroadcastChannel | undefined
 

@@ -46,15 +46,18 @@ export function SignInMethods({ next, children, ...form }: Props) {
   )
 }
 
+/** The page that ends a sign-in in a window of its own. */
+export const closingPath = '/sign-in?closes=true'
+
 /** The address that leads to the provider and then back to `next`. */
-export function providerStart(purpose: 'sign-in' | 'link' | 'test', next: string): string {
+export function providerStart(purpose: 'sign-in' | 'again' | 'link' | 'test', next: string): string {
   return `/sso/start?purpose=${purpose}&next=${encodeURIComponent(next)}`
 }
 
 /** It is a link, so that it works before any script runs. */
 function ProviderButton({ name, isMain, next }: { name: string; isMain: boolean; next: string | undefined }) {
   const { t } = useTranslation()
-  const href = providerStart('sign-in', next ?? '/sign-in?closes=true')
+  const href = providerStart('sign-in', next ?? closingPath)
   const openWindow = (event: MouseEvent) => {
     if (window.open(href, '_blank', 'width=520,height=700')) event.preventDefault()
   }

@@ -68,7 +68,7 @@ export function useOtherTabs(onSignedOut: () => void): void {
     () =>
       onOtherTab((news) => {
         if (news === 'signed-out') onSignedOut()
-        else void reload(queries, sessionQuery.queryKey)
+        else if (news === 'changed') void reload(queries, sessionQuery.queryKey)
       }),
     [queries, onSignedOut],
   )

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Skeleton, Stack, Text } from '@mantine/core'
+import { Box, Button, Group, PasswordInput, Skeleton, Stack, Text } from '@mantine/core'
 import { IconExternalLink, IconFingerprint } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
@@ -10,7 +10,9 @@ import { signInAgain, signInAgainQuery, signInAgainWithPasskey } from '../../que
 import { usePerson } from '../../session.tsx'
 import { Dialog } from '../dialog.tsx'
 import { useVisibilityToggle } from '../password-field.tsx'
+import { SignInProblem } from '../provider/sign-in-problem.tsx'
 import { SignInFailure, useCountdown } from '../sign-in-failure.tsx'
+import { closingPath, providerStart } from '../sign-in-methods.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
 import { CodeInput } from './code-input.tsx'
 import de from './de.json' with { type: 'json' }
@@ -154,14 +156,29 @@ function PasskeyAgain({ isOnly, onConfirmed }: MethodProps & { isOnly: boolean }
   )
 }
 
-/** The provider's page opens in a window of its own, which tells this one when the person has signed in, and closes. */
+/** The provider's page opens in a window of its own, which tells this one how the sign-in ended, and closes. */
 function ProviderAgain({ isOnly, onConfirmed }: MethodProps & { isOnly: boolean }) {
   const { t } = useTranslation()
-  useEffect(() => onOtherTab((news) => news === 'changed' && onConfirmed()), [onConfirmed])
-  const next = encodeURIComponent('/sign-in?closes=true')
-  const start = () => window.open(`/sso/start?purpose=again&next=${next}`, '_blank', 'width=520,height=700')
+  const [problem, setProblem] = useState<string>()
+  useEffect(
+    () =>
+      onOtherTab((news) => {
+        if (news === 'changed') onConfirmed()
+        else if (news !== 'signed-out') setProblem(news.problem)
+      }),
+    [onConfirmed],
+  )
+  const start = () => {
+    setProblem(undefined)
+    window.open(providerStart('again', closingPath), '_blank', 'width=520,height=700')
+  }
   return (
     <div>
+      {problem !== undefined && (
+        <Box mb="md">
+          <SignInProblem problem={problem} />
+        </Box>
+      )}
       <Button
         variant={isOnly ? 'filled' : 'default'}
         fullWidth
@@ -171,7 +188,7 @@ function ProviderAgain({ isOnly, onConfirmed }: MethodProps & { isOnly: boolean 
         onClick={start}
         {...onlyHere}
       >
-        {t('second-factor.provider')}
+        {t(problem === undefined ? 'second-factor.provider' : 'actions.try-again')}
       </Button>
       <Text fz="xs" c="dimmed" mt={6}>
         {t('second-factor.provider-text')}

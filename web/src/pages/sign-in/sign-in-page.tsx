@@ -4,7 +4,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CardPage } from '../../components/card-page.tsx'
 import { Redirect } from '../../components/redirect.tsx'
-import { providerStart, SignInMethods } from '../../components/sign-in-methods.tsx'
+import { closingPath, providerStart, SignInMethods } from '../../components/sign-in-methods.tsx'
 import { LoadingPage } from '../../components/state-pages.tsx'
 import { UnencryptedLine, UnencryptedPage } from '../../components/unencrypted/unencrypted.tsx'
 import { lazyPart } from '../../new-version.tsx'
@@ -19,12 +19,12 @@ const ClosingWindow = lazyPart(async () => (await import('../../components/provi
 
 const stay = () => {}
 
-/** The card to sign in. It closes by itself when somebody signs in in another tab. */
+/** The card to sign in. When somebody signs in in another tab, it gives way to the app. A window of its own closes after the sign-in. */
 export function SignInPage() {
   const { t } = useTranslation()
   const session = useSession()
   const { next: wanted, problem, closes } = useSearch({ from: '/sign-in' })
-  const next = wanted ?? '/desk'
+  const next = closes ? closingPath : (wanted ?? '/desk')
   const [isRefused, setIsRefused] = useState(false)
   const signedIn = useSignedIn()
   useOtherTabs(stay)
@@ -38,7 +38,7 @@ export function SignInPage() {
   return (
     <Suspense fallback={<LoadingPage />}>
       {session.person ? (
-        <ClosingWindow />
+        <ClosingWindow problem={problem} />
       ) : (
         <CardPage title={t('sign-in.title')} subtitle={location.host}>
           <Stack gap={18}>
