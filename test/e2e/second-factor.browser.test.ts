@@ -115,7 +115,7 @@ test('a change long after the sign-in asks for the password, and is then saved b
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.getByLabel('Your password').fill('wrong')
   await page.keyboard.press('Enter')
-  await dialog.getByText('password is wrong').waitFor()
+  await dialog.getByText('The password is wrong.').waitFor()
   await expectAccessible(page, 'sign in again')
   await dialog.getByLabel('Your password').fill(password)
   await page.keyboard.press('Enter')

@@ -268,6 +268,7 @@ test.each(['en', 'de'] as Language[])('the second step of the sign-in in all its
   await page.goto('/sign-in?next=/me')
   await signIn(page, anna.email, words)
   await digitsOf(page, words).waitFor()
+  await page.getByText(words('second-factor.who', { email: anna.email })).waitFor()
   expect(await page.evaluate('document.activeElement.autocomplete')).toBe('one-time-code')
   await expectUsable(page, `second step.${language}`)
   await digitsOf(page, words).fill(wrongCode(await anna.app.code()))
@@ -307,7 +308,9 @@ test('after ten minutes the second step leads back to the password, and says why
   await digitsOf(page).fill(await anna.app.code())
   await page.getByText(t('second-factor.too-late')).waitFor()
   await expectAccessible(page, 'second step too late')
-  await signIn(page, anna.email)
+  expect(await page.getByLabel(t('sign-in.email')).inputValue()).toBe(anna.email)
+  await page.keyboard.type(password) // the field has the focus
+  await page.keyboard.press('Enter')
   await digitsOf(page).fill(await anna.app.code())
 
   await atUrl(page, '/desk')
@@ -324,7 +327,7 @@ test('after too many wrong codes the second step counts down', async () => {
     await answered
     await expect.poll(() => digitsOf(page).inputValue()).toBe('')
   }
-  await page.getByText(/You can try again in 1[0-5]:\d\d\./).waitFor()
+  await page.getByText(/Sign in again with your password in 1[0-5] min\./).waitFor()
   await expectAccessible(page, 'second step throttled')
 })
 
@@ -434,7 +437,7 @@ test('a cancelled passkey and a second one on the same device say what happened'
   await page.getByRole('button', { name: t('my-factors.add-passkey') }).click()
   await page.getByRole('button', { name: t('my-factors.add-submit') }).click()
 
-  await page.getByText(t('second-factor.passkey-none')).waitFor()
+  await page.getByText(t('second-factor.passkey-not-created')).waitFor()
 })
 
 test('a new sign-in by code or passkey; cancelling leaves the open dialog as it was', async () => {
@@ -453,6 +456,7 @@ test('a new sign-in by code or passkey; cancelling leaves the open dialog as it 
   await rename.getByLabel(t('my-factors.passkey-name')).fill('Desk computer')
   await begin()
   await digitsOf(page).waitFor()
+  await again.getByText(t('second-factor.again-lost')).waitFor()
   await expectAccessible(page, 'sign in again by code')
   await expectKeyboardReachesAll(page)
   await page.setViewportSize({ width: 1440, height: 900 })

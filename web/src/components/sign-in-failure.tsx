@@ -5,18 +5,26 @@ import { useSeconds } from '../clock.ts'
 import { Notice } from './notice.tsx'
 import { useErrorTexts } from './state-pages.tsx'
 
+type Props = {
+  error: unknown
+  waitSeconds: number
+  /** The sentence that says when to go on, if it is not simply another try. */
+  goOn?: (time: string) => string
+}
+
 /** Why somebody could not sign in. After too many attempts, it counts down. */
-export function SignInFailure({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
+export function SignInFailure({ error, waitSeconds, goOn }: Props) {
   const { t } = useTranslation()
   const { text } = useErrorTexts(error)
   const { error: code } = toApiError(error)
   if (code === 'sign_in_failed') return <Notice tone="bad">{t('sign-in.wrong')}</Notice>
   if (code !== 'sign_ins_too_many') return <Notice tone="bad">{text}</Notice>
   if (waitSeconds === 0) return null
+  const time = waitSeconds < 60 ? `${waitSeconds} s` : `${Math.ceil(waitSeconds / 60)} min`
   return (
     <Notice tone="warn">
       <span>
-        {t('sign-in.too-many')} <span aria-live="off">{t('sign-in.again-in', { time: minutesOf(waitSeconds) })}</span>
+        {t('sign-in.too-many')} <span aria-live="off">{goOn ? goOn(time) : t('sign-in.again-in', { time })}</span>
       </span>
     </Notice>
   )
@@ -29,9 +37,4 @@ export function useCountdown(error: ApiError | undefined): number {
   useEffect(() => setEnd(Date.now() + wait * 1000), [error, wait])
   const now = useSeconds(end > Date.now())
   return wait > 0 ? Math.max(0, Math.ceil((end - now) / 1000)) : 0
-}
-
-/** `1:05`, or `42 s` below a minute. */
-function minutesOf(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -18,10 +18,12 @@ type Methods = SecondStep['methods']
 
 type Props = {
   /** The person whose session has ended, if there was one. */
-  email?: string
+  email?: string | undefined
   onSignedIn: (person: Person) => unknown
   /** The service rejects the sign-in because the connection is not encrypted. */
   onUnencrypted?: () => void
+  /** Another way to sign in, which is the main one. It stands above the e-mail address. */
+  above?: ReactNode
   /** Stands below the password. */
   children?: ReactNode
 }
@@ -30,25 +32,35 @@ type Props = {
  * E-mail and password, and for people with a second factor a second step: on the sign-in page, and in the dialog over a page whose
  * session ended.
  */
-export function SignInForm(props: Props) {
+export function SignInForm({ email: known = '', ...props }: Props) {
   const { step, second_factors: factors } = useSession()
   const [methods, setMethods] = useState(step === 'second_factor' ? factors : undefined) // after a reload too
+  const [email, setEmail] = useState(known)
   const [isTooLate, setIsTooLate] = useState(false)
-  if (!methods) return <PasswordStep {...props} isTooLate={isTooLate} onSecondStep={setMethods} />
+  const start = (methods: Methods, email: string) => {
+    setMethods(methods)
+    setEmail(email)
+  }
+  if (!methods) return <PasswordStep {...props} email={email} isTooLate={isTooLate} onSecondStep={start} />
   const back = (wasTooLate: boolean) => {
     setMethods(undefined)
     setIsTooLate(wasTooLate)
+    if (!wasTooLate) setEmail(known)
   }
   return (
     <Suspense fallback={<div style={{ height: 240 }} />}>
-      <SecondStepForm methods={methods} onSignedIn={props.onSignedIn} onBack={back} />
+      <SecondStepForm email={email} methods={methods} onSignedIn={props.onSignedIn} onBack={back} />
     </Suspense>
   )
 }
 
-type PasswordProps = Props & { isTooLate: boolean; onSecondStep: (methods: Methods) => void }
+type PasswordProps = Props & {
+  email: string
+  isTooLate: boolean
+  onSecondStep: (methods: Methods, email: string) => void
+}
 
-function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSecondStep, children }: PasswordProps) {
+function PasswordStep({ email, onSignedIn, onUnencrypted, isTooLate, onSecondStep, above, children }: PasswordProps) {
   const { t } = useTranslation()
   const [values, setValues] = useState({ email, password: '' })
   const [isChecked, setIsChecked] = useState(false) // errors appear with the first attempt
@@ -59,7 +71,7 @@ function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSeco
   }
   const signIn = useMutation({
     ...signInMutation,
-    onSuccess: (answer) => (answer.kind === 'staff' ? onSignedIn(answer) : onSecondStep(answer.methods)),
+    onSuccess: (answer) => (answer.kind === 'staff' ? onSignedIn(answer) : onSecondStep(answer.methods, values.email)),
     onError: (error) => {
       const { error: code } = toApiError(error)
       if (code === 'sign_in_unencrypted') onUnencrypted?.()
@@ -78,6 +90,7 @@ function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSeco
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap={18}>
+        {above}
         <TextInput
           size="md"
           type="email"
@@ -95,6 +108,7 @@ function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSeco
           label={t('sign-in.password')}
           visibilityToggleButtonProps={useVisibilityToggle()}
           data-autofocus={email !== '' || undefined}
+          autoFocus={email !== '' && !above}
           ref={passwordField}
           value={values.password}
           error={isChecked && values.password === '' && t('sign-in.password-missing')}
@@ -102,7 +116,15 @@ function PasswordStep({ email = '', onSignedIn, onUnencrypted, isTooLate, onSeco
         />
         {isTooLate && signIn.isIdle && <Notice tone="warn">{t('second-factor.too-late')}</Notice>}
         {signIn.error && <SignInFailure error={signIn.error} waitSeconds={waitSeconds} />}
-        <Button type="submit" size="md" fz="md" loading={signIn.isPending} disabled={waitSeconds > 0} fullWidth>
+        <Button
+          type="submit"
+          variant={above ? 'default' : 'filled'}
+          size="md"
+          fz="md"
+          loading={signIn.isPending}
+          disabled={waitSeconds > 0}
+          fullWidth
+        >
           {t('sign-in.submit')}
         </Button>
         {children}

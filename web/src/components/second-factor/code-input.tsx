@@ -32,7 +32,11 @@ export function CodeInput({ label, value, onChange, onComplete, error, isFixed =
   }
   return (
     <div>
-      <div className={classes.field} data-wrong={error !== undefined || undefined}>
+      <div
+        className={classes.field}
+        data-wrong={error !== undefined || undefined}
+        data-waiting={(isFixed && value === '') || undefined}
+      >
         <input
           className={classes.input}
           ref={field}

@@ -2,14 +2,14 @@ import { browserSupportsWebAuthn, startAuthentication, startRegistration, WebAut
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyOptions } from '../../../../client/voucher-api.generated.ts'
 
 /** Why the browser gave no passkey. `none`: the person cancelled, or no device has one for this address. */
-type Problem = 'known' | 'address' | 'none'
+type Problem = 'known' | 'address' | 'none' | 'not-created'
 
 export class PasskeyError extends Error {
   readonly problem: Problem
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, otherwise: Problem = 'none') {
     super('The browser gave no passkey', { cause })
-    this.problem = problemOf(cause)
+    this.problem = problemOf(cause) ?? otherwise
   }
 }
 
@@ -21,26 +21,26 @@ type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
 
 /** Lets the browser create a passkey. */
 export function createPasskey(options: PasskeyOptions): Promise<PasskeyAttestation> {
-  return orProblem(() => startRegistration({ optionsJSON: options as unknown as CreationOptions }))
+  return orProblem(() => startRegistration({ optionsJSON: options as unknown as CreationOptions }), 'not-created')
 }
 
 /** Lets the person use one of their passkeys. */
 export function askForPasskey(options: PasskeyOptions): Promise<PasskeyAssertion> {
-  return orProblem(() => startAuthentication({ optionsJSON: options as unknown as RequestOptions }))
+  return orProblem(() => startAuthentication({ optionsJSON: options as unknown as RequestOptions }), 'none')
 }
 
-async function orProblem<Result>(ask: () => Promise<Result>): Promise<Result> {
+async function orProblem<Result>(ask: () => Promise<Result>, otherwise: Problem): Promise<Result> {
   try {
     return await ask()
   } catch (cause) {
-    throw new PasskeyError(cause)
+    throw new PasskeyError(cause, otherwise)
   }
 }
 
-function problemOf(cause: unknown): Problem {
+function problemOf(cause: unknown): Problem | undefined {
   const code = cause instanceof WebAuthnError ? cause.code : undefined
   if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') return 'known'
-  return code === 'ERROR_INVALID_DOMAIN' || code === 'ERROR_INVALID_RP_ID' ? 'address' : 'none'
+  return code === 'ERROR_INVALID_DOMAIN' || code === 'ERROR_INVALID_RP_ID' ? 'address' : undefined
 }
 
 /** A first name for a new passkey, from what the browser says about the device. */

@@ -16,6 +16,8 @@ import { PasskeyFailure } from './passkey-failure.tsx'
 addTexts({ de, en })
 
 type Props = {
+  /** Who signs in. Empty after a reload: the page does not know it any more. */
+  email: string
   methods: SecondStep['methods']
   onSignedIn: (person: Person) => unknown
   /** Back to the password; true if the ten minutes for the second step are over. */
@@ -23,7 +25,7 @@ type Props = {
 }
 
 /** The second step of a sign-in: a code of the app, a passkey or a recovery code. */
-export function SecondStepForm({ methods, onSignedIn, onBack }: Props) {
+export function SecondStepForm({ email, methods, onSignedIn, onBack }: Props) {
   const { t } = useTranslation()
   const [isRecovery, setIsRecovery] = useState(false)
   const step = {
@@ -34,6 +36,11 @@ export function SecondStepForm({ methods, onSignedIn, onBack }: Props) {
   const hasApp = methods.includes('app')
   return (
     <Stack gap={18}>
+      {email !== '' && (
+        <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {t('second-factor.who', { email })}
+        </Text>
+      )}
       {isRecovery ? <RecoveryCode {...step} /> : hasApp && <AppCode {...step} />}
       {!isRecovery && hasPasskey && <PasskeyButton {...step} isOnly={!hasApp} />}
       <Stack gap={6} align="flex-start">
@@ -88,9 +95,15 @@ function AppCode({ onSuccess, onError }: StepProps) {
         isFixed={waitSeconds > 0}
         error={isWrong && code === '' ? error.message : undefined}
       />
-      {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
+      {error && !isWrong && <StepFailure error={error} waitSeconds={waitSeconds} />}
     </Stack>
   )
+}
+
+/** After too many codes, the wait is usually longer than the ten minutes of the second step. */
+function StepFailure(props: { error: unknown; waitSeconds: number }) {
+  const { t } = useTranslation()
+  return <SignInFailure {...props} goOn={(time) => t('second-factor.again-in', { time })} />
 }
 
 function RecoveryCode({ onSuccess, onError }: StepProps) {
@@ -134,7 +147,7 @@ function RecoveryCode({ onSuccess, onError }: StepProps) {
             if (error) send.reset()
           }}
         />
-        {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
+        {error && !isWrong && <StepFailure error={error} waitSeconds={waitSeconds} />}
         <Button type="submit" size="md" fz="md" loading={send.isPending} disabled={waitSeconds > 0} fullWidth>
           {t('second-factor.recovery-submit')}
         </Button>

@@ -48,6 +48,11 @@ export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
           {methods.includes('password') && <PasswordAgain onConfirmed={onConfirmed} />}
           {methods.includes('passkey') && <PasskeyAgain isOnly={methods.length === 1} onConfirmed={onConfirmed} />}
           {methods.includes('provider') && <ProviderAgain isOnly={methods.length === 1} onConfirmed={onConfirmed} />}
+          {methods.includes('code') && !methods.includes('provider') && (
+            <Text fz={13.5} c="dimmed">
+              {t('second-factor.again-lost')}
+            </Text>
+          )}
           <Group justify="flex-end" className="dialog-actions">
             <Button variant="default" onClick={onCancel} {...onlyHere}>
               {t('actions.cancel')}
@@ -108,6 +113,7 @@ function PasswordAgain({ onConfirmed }: MethodProps) {
   })
   const error = send.error ? toApiError(send.error) : undefined
   const waitSeconds = useCountdown(error)
+  const isWrong = error?.error === 'password_wrong'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setIsChecked(true)
@@ -125,11 +131,15 @@ function PasswordAgain({ onConfirmed }: MethodProps) {
           label={t('second-factor.again-password')}
           visibilityToggleButtonProps={{ ...useVisibilityToggle(), ...onlyHere }}
           value={password}
-          error={isChecked && password === '' && t('sign-in.password-missing')}
+          errorProps={{ role: 'alert' }}
+          error={
+            password === '' &&
+            ((isChecked && t('sign-in.password-missing')) || (isWrong && t('second-factor.again-wrong')))
+          }
           onChange={(event) => setPassword(event.currentTarget.value)}
           {...onlyHere}
         />
-        {error && <SignInFailure error={error} waitSeconds={waitSeconds} />}
+        {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
       </Stack>
     </form>
   )
