@@ -59,6 +59,9 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
       await page.goto(`/sign-in?problem=${problem}`)
       const key = problem.startsWith('provider') ? problem : 'failed'
       await page.getByText(t(`provider.${key}`, { provider: name })).waitFor()
+      expect(await page.getByRole('link', { name: t('provider.other-account') }).count()).toBe(
+        ['provider_groups_missing', 'provider_email_taken'].includes(problem) ? 1 : 0,
+      )
       await expectAccessible(page, `provider ${problem}.${language}`)
       await page.context().close()
     },
@@ -155,6 +158,8 @@ test('without passwords, only the break-glass account signs in with one, after a
   await settings.getByRole('button', { name: 'Switch off passwords' }).click()
   await settings.getByText('Off: people sign in with Adler-Konto.').waitFor()
   const page = await openPage(browser, { url })
+  await page.goto('/sign-in?problem=provider_email_taken')
+  await page.getByText('Ask an administrator to link it with Adler-Konto.').waitFor()
   await page.goto('/sign-in')
   await button(page).waitFor()
   await expectUsable(page, 'provider only.en')
@@ -192,6 +197,9 @@ test('if chosen, the provider opens at once; never after a sign-out or a problem
   provider.current = 'uwe' // without a group
   await rejected.goto('/desk')
   await rejected.getByText('At Adler-Konto you are in no group that has a role here.').waitFor()
+  expect(await rejected.getByRole('link', { name: 'Use another account' }).getAttribute('href')).toBe(
+    '/sso/start?purpose=sign-in&next=%2Fdesk&account=other',
+  )
   const requests = provider.requests.length
   await rejected.reload()
   await button(rejected).waitFor()

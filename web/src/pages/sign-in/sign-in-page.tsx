@@ -25,6 +25,7 @@ export function SignInPage() {
   const session = useSession()
   const { next: wanted, problem, closes } = useSearch({ from: '/sign-in' })
   const next = closes ? closingPath : (wanted ?? '/desk')
+  const start = providerStart('sign-in', next)
   const [isRefused, setIsRefused] = useState(false)
   const signedIn = useSignedIn()
   useOtherTabs(stay)
@@ -34,7 +35,7 @@ export function SignInPage() {
   if (isRefused || session.transport === 'unencrypted_refused') return <UnencryptedPage />
   // After a sign-out nobody wanted another page. Going on would sign the person in again.
   const goesOn = session.provider?.starts_at_once && wanted && !problem && !session.person && !hasSignedOut()
-  if (goesOn) return <ToProvider href={providerStart('sign-in', next)} />
+  if (goesOn) return <ToProvider href={start} />
   return (
     <Suspense fallback={<LoadingPage />}>
       {session.person ? (
@@ -43,7 +44,7 @@ export function SignInPage() {
         <CardPage title={t('sign-in.title')} subtitle={location.host}>
           <Stack gap={18}>
             <UnencryptedLine />
-            {problem && <SignInProblem problem={problem} />}
+            {problem && <SignInProblem problem={problem} start={start} />}
             <SignInMethods next={next} onUnencrypted={() => setIsRefused(true)} onSignedIn={signedIn}>
               <Text fz={13.5} c="dimmed">
                 {t('sign-in.forgotten')}
