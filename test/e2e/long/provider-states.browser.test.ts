@@ -12,6 +12,8 @@ const { app, url, provider, admin, hotel } = await startProviderApp()
 const browser = await startBrowser()
 const { t } = wordsOf('en')
 const name = 'Adler-Konto'
+const longName = 'keycloak.infra.goldener-adler.example' // the host, if OIDC_NAME is not set
+const longNamed = await startProviderApp({ name: longName })
 
 const button = (page: Page, text = t('sign-in.with', { provider: name })) => page.getByRole('link', { name: text })
 
@@ -49,6 +51,14 @@ describe.each(['en', 'de'] as const)('in %s', (language) => {
     await page.goto('/sign-in')
     await button(page, t('sign-in.with', { provider: name })).waitFor()
     await expectUsable(page, `provider sign-in.${language}`)
+    await page.context().close()
+  })
+
+  test('the sign-in page with a provider that has a long name', async () => {
+    const page = await openPage(browser, { url: longNamed.url, locale })
+    await page.goto('/sign-in')
+    await button(page, t('sign-in.with', { provider: longName })).waitFor()
+    await expectAccessible(page, `provider long name.${language}`)
     await page.context().close()
   })
 
@@ -165,7 +175,14 @@ test('without passwords, only the break-glass account signs in with one, after a
   await expectUsable(page, 'provider only.en')
 
   expect(await page.getByLabel('E-mail').count()).toBe(0)
-  await page.getByRole('button', { name: 'Sign in with the break-glass account' }).click()
+  const emergency = page.getByRole('button', { name: 'Sign in with the break-glass account' })
+  await emergency.click()
+  await page.getByRole('heading', { name: 'Break-glass account' }).waitFor()
+  await expectUsable(page, 'provider break-glass.en')
+  expect(await button(page).count()).toBe(0)
+  await page.getByRole('button', { name: 'Back' }).click()
+  await button(page).waitFor()
+  await emergency.click()
   await signInWith(page, other.email)
   await page.getByText('Sign-in with a password is switched off.').waitFor()
   await expectAccessible(page, 'provider break-glass refused.en')
@@ -214,6 +231,7 @@ test('after the end of a session, the provider opens in a window, and the page c
   await page.keyboard.press('Enter') // or a request of the page itself was first
   const dialog = page.getByRole('dialog', { name: 'Please sign in again' })
   await dialog.waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Sign in with Adler-Konto')
   await expectAccessible(page, 'provider session ended.en')
   const [window] = await Promise.all([page.waitForEvent('popup'), button(page).click()])
   await dialog.waitFor({ state: 'hidden' })

@@ -64,7 +64,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
             </Suspense>
           )}
           <SignInAgain />
-          <SignInDialog opened={current === null} email={person.email} onSignedIn={signedIn} />
+          <SignInDialog opened={current === null} person={person} onSignedIn={signedIn} />
         </SecondStep>
       </PersonContext>
     )

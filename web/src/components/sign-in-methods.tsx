@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack } from '@mantine/core'
+import { Anchor, Button, Stack, Title } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
@@ -8,7 +8,7 @@ import classes from './sign-in-methods.module.css'
 
 type Props = {
   /** The person whose session has ended, if there was one. */
-  email?: string
+  person?: Person
   onSignedIn: (person: Person) => unknown
   /** The service rejects the sign-in because the connection is not encrypted. */
   onUnencrypted?: () => void
@@ -18,31 +18,51 @@ type Props = {
   children?: ReactNode
 }
 
-/** The form with the password and the button of the provider. Without passwords, a link opens the form for the break-glass account. */
-export function SignInMethods({ next, children, ...form }: Props) {
+/**
+ * The form with the password and the button of the provider, which comes first for somebody who has signed in with it. Without
+ * passwords, a link opens the form for the break-glass account.
+ */
+export function SignInMethods({ next, person, children, ...form }: Props) {
   const { t } = useTranslation()
-  const { provider, password_sign_in: hasPasswords } = useSession()
-  const [isEmergency, setIsEmergency] = useState(false)
-  const button = provider && <ProviderButton name={provider.name} isMain={!hasPasswords} next={next} />
-  if (hasPasswords)
+  const { provider, password_sign_in: hasPasswords, step } = useSession()
+  const [isEmergency, setIsEmergency] = useState(step === 'second_factor') // after a reload too
+  const usesProvider = Boolean(person?.identity?.last_sign_in_at)
+  const button = provider && <ProviderButton name={provider.name} isMain={usesProvider || !hasPasswords} next={next} />
+  if (!hasPasswords && !isEmergency)
     return (
-      <SignInForm {...form}>
-        {provider && <div className={classes.or}>{t('sign-in.or')}</div>}
+      <Stack gap={18}>
         {button}
-        {children}
-      </SignInForm>
-    )
-  return (
-    <Stack gap={18}>
-      {button}
-      {isEmergency ? (
-        <SignInForm {...form} />
-      ) : (
         <Anchor component="button" fz={13.5} ta="left" onClick={() => setIsEmergency(true)}>
           {t('sign-in.emergency')}
         </Anchor>
-      )}
-    </Stack>
+      </Stack>
+    )
+  if (!hasPasswords)
+    return (
+      <>
+        <Title order={2} mb="sm">
+          {t('sign-in.emergency-title')}
+        </Title>
+        <SignInForm {...form} email={person?.email}>
+          <Anchor component="button" type="button" fz={13.5} ta="left" onClick={() => setIsEmergency(false)}>
+            {t('actions.back')}
+          </Anchor>
+        </SignInForm>
+      </>
+    )
+  const or = provider && <div className={classes.or}>{t('sign-in.or')}</div>
+  const above = provider && usesProvider && (
+    <>
+      {button}
+      {or}
+    </>
+  )
+  return (
+    <SignInForm {...form} email={person?.email} above={above}>
+      {!above && or}
+      {!above && button}
+      {children}
+    </SignInForm>
   )
 }
 
@@ -66,9 +86,11 @@ function ProviderButton({ name, isMain, next }: { name: string; isMain: boolean;
       component="a"
       href={href}
       variant={isMain ? 'filled' : 'default'}
+      classNames={{ root: classes.provider, label: classes.label }}
       size="md"
       fz="md"
       fullWidth
+      data-autofocus={isMain || undefined}
       {...(next === undefined && { target: '_blank', onClick: openWindow })}
     >
       {t('sign-in.with', { provider: name })}
