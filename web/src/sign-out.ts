@@ -3,15 +3,15 @@ import { forgetGuests } from './components/creation/forget-guests.ts'
 import { tellOtherTabs } from './other-tabs.ts'
 import { rememberSignOut } from './signed-out.ts'
 
-/** Ends the session in all tabs of this browser. `end` ends it on the service. */
-export async function signOut(end: () => Promise<void> = () => api.deleteSession()): Promise<void> {
+/** Ends the session in all tabs of this browser. `path` is the page that this tab then loads. */
+export async function signOut(path?: string): Promise<void> {
   try {
-    await end()
+    await api.deleteSession()
   } catch (error) {
     if (toApiError(error).status !== 401) throw error // otherwise the session had ended before
   }
   tellOtherTabs('signed-out')
-  leave()
+  leave(path)
 }
 
 /** Forgets the guests of this tab and loads a page, which also forgets everything in memory. */

@@ -15,6 +15,7 @@ const english = {
   save: 'Save minutes',
   asked: 'Still there?',
   stay: 'Stay signed in',
+  ended: 'You were signed out because nobody had used this page for a while.',
 }
 const german = {
   share: 'Mehrere Personen nutzen ihn',
@@ -22,6 +23,7 @@ const german = {
   save: 'Minuten speichern',
   asked: 'Sind Sie noch da?',
   stay: 'Angemeldet bleiben',
+  ended: 'Sie wurden abgemeldet, weil diese Seite länger nicht benutzt wurde.',
 }
 
 test.each([
@@ -59,8 +61,27 @@ test.each([
   expect(new URL(page.url()).pathname).toBe('/me')
 
   await page.clock.fastForward('05:01')
-  await atUrl(page, '/sign-in')
+  await atUrl(page, '/sign-in?problem=signed_out_idle')
+  await page.getByText(words.ended).waitFor()
+  await expectAccessible(page, `shared desk ended.${locale}`)
   expect((await db.query('select from staff_sessions where staff_id = $1', [manager.id])).rowCount).toBe(0)
+})
+
+test('without an answer of the service, the sign-out of a shared desk forgets the guests too', async () => {
+  const manager = await seedPerson(db, { role: 'manager', siteIds: [site] })
+  await db.query('update staff_sessions set idle_minutes = 5 where staff_id = $1', [manager.id])
+  const page = await openPage(browser, { url, session: manager.session })
+  await page.clock.install()
+  await page.goto('/desk')
+  await page.getByLabel('For whom?').fill('Herr Maier')
+  const kept = () => page.evaluate<string>('JSON.stringify(sessionStorage)')
+  await expect.poll(kept).toContain('Herr Maier')
+  await page.route('**/api/v2/session', (route) => route.abort())
+  await page.clock.fastForward('05:01')
+
+  await atUrl(page, (address) => address.pathname === '/sign-in')
+  await expect.poll(kept).not.toContain('Maier')
+  expect(await kept()).toContain('vs.signed-out')
 })
 
 test('the desk itself cannot change it', async () => {

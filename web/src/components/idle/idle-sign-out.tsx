@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { addTexts } from '../../i18n/i18n.ts'
 import { secondsSinceUse } from '../../last-use.ts'
-import { signOut } from '../../sign-out.ts'
+import { leave, signOut } from '../../sign-out.ts'
 import { Dialog } from '../dialog.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -11,6 +11,8 @@ import en from './en.json' with { type: 'json' }
 addTexts({ de, en })
 
 const warningSeconds = 30
+/** The sign-in page, which says why the person is there. */
+const signInPath = '/sign-in?problem=signed_out_idle'
 
 /**
  * Signs out in a browser that people share, after some minutes without key, click or touch. A dialog appears shortly before: any use
@@ -26,7 +28,7 @@ export function IdleSignOut({ minutes }: { minutes: number }) {
     return () => clearInterval(timer)
   }, [minutes])
   useEffect(() => {
-    if (isOver) signOut().catch(() => location.assign('/sign-in')) // without an answer, the page must not stay either
+    if (isOver) signOut(signInPath).catch(() => leave(signInPath)) // without an answer, the page must not stay either
   }, [isOver])
   return (
     <Dialog opened={secondsLeft <= warningSeconds} onClose={() => {}} title={t('idle.title')} size={400} isCovering>

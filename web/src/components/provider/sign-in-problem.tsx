@@ -8,6 +8,8 @@ import en from './en.json' with { type: 'json' }
 
 addTexts({ de, en })
 
+/** Nobody did anything wrong. */
+const mild = ['provider_sign_in_cancelled', 'signed_out_idle']
 /** The person may have another account at the provider with which the sign-in works. */
 const ofAccount = [
   'provider_organisation_wrong',
@@ -20,13 +22,13 @@ const ofAccount = [
 ]
 
 /**
- * Says why the sign-in by the provider failed, and what helps. `start` is the address that leads to the provider again, for a person
- * who has another account there.
+ * Says why the sign-in by the provider failed, or why the session ended, and what helps. `start` is the address that leads to the
+ * provider again, for a person who has another account there.
  */
 export function SignInProblem({ problem, start }: { problem: string; start?: string }) {
   const { t } = useTranslation()
   return (
-    <Notice tone={problem === 'provider_sign_in_cancelled' ? 'warn' : 'bad'}>
+    <Notice tone={mild.includes(problem) ? 'warn' : 'bad'}>
       {useProblemText(problem)}
       {start !== undefined && ofAccount.includes(problem) && (
         <Anchor href={`${start}&account=other`} display="block" w="fit-content" mt={6} inherit>
