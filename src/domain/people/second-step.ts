@@ -68,7 +68,10 @@ export async function createSecondStepOptions(
 
 /** Guesses in 15 minutes. An attacker who knows the password needs a million guesses for a code of the app. */
 const guesses = 5
-/** Nobody can guess a passkey. The limit keeps the checks of signatures from using a processor. */
+/**
+ * Attempts of one sign-in or session. Nobody can guess a passkey: the limit keeps the checks of signatures from using a processor.
+ * A limit for the person would let somebody who knows the password lock the passkeys.
+ */
 const passkeyAttempts = 60
 
 type Attempt = { staffId: string; place: ChallengePlace; origin: string; address: string }
@@ -82,7 +85,7 @@ export async function checkFactor(
   proof: Proof,
 ): Promise<(tx: Queryable) => Promise<FactorKind>> {
   if ('passkey' in proof) {
-    await countAttempt(ctx, `passkey:${staffId}`, passkeyAttempts)
+    await countAttempt(ctx, `passkey:${place.owner}`, passkeyAttempts)
     const actor = { kind: 'service', address } as const
     await usePasskey(ctx.db, staffId, { place, origin, response: proof.passkey, actor })
     return async () => 'passkey'
