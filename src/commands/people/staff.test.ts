@@ -125,6 +125,11 @@ test('link and unlink connect a person with an account of the provider; an accou
   await run('unlink', one.email)
 
   expect(await identities()).toEqual([])
+  for (const [issuer, subject] of [
+    ['nonsense', '4711'],
+    ['https://login.example.com', ''],
+  ] as const)
+    expect((await run('link', one.email, '--issuer', issuer, '--subject', subject)).exitCode).toBe(2)
   expect(await refusal('unlink', one.email)).toContain('has no account of the provider')
 })
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '#domain/actor.ts'
 import {
   addPerson,
@@ -12,6 +12,7 @@ import { linkPerson, unlinkPerson } from '#domain/people/link-identity.ts'
 import { listStaffPage } from '#domain/people/managed-staff.queries.ts'
 import { removePerson } from '#domain/people/remove-person.ts'
 import type { Language, Person } from '#domain/people/staff.queries.ts'
+import { isSubject } from '#domain/single-sign-on/claims.ts'
 import { allowPasswords } from '#domain/single-sign-on/sign-in-settings.ts'
 import type { Config } from '../../config.ts'
 import { withDatabase } from '../connections.ts'
@@ -119,8 +120,8 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .command('link')
     .description('link an account of the provider to a person, who can then sign in with it')
     .argument('<email>', 'e-mail address of the person, see `staff list`')
-    .requiredOption('--issuer <address>', 'address of the provider, as in OIDC_ISSUER')
-    .requiredOption('--subject <subject>', "the provider's own name for the account: the claim `sub`")
+    .requiredOption('--issuer <address>', 'address of the provider, as in OIDC_ISSUER', issuer)
+    .requiredOption('--subject <subject>', "the provider's own name for the account: the claim `sub`", subject)
     .action(async (email: string, account: { issuer: string; subject: string }) => {
       const person = await withDatabase(terminal, (db) => linkPerson(db, commandActor(), { email }, account))
       print(terminal, { ...shown(person), ...account })
@@ -158,6 +159,17 @@ const roleOption = () => new Option('--role <role>', 'each role includes those b
 const allSitesOption = () =>
   new Option('--all-sites', 'let the person use all sites, including later ones').conflicts('site')
 const languageOption = () => new Option('--language <language>', 'language of the web app').choices(['de', 'en'])
+
+function issuer(value: string): string {
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value))
+    throw new InvalidArgumentError('Use the address of the provider, such as https://login.example.com.')
+  return value
+}
+
+function subject(value: string): string {
+  if (!isSubject(value)) throw new InvalidArgumentError('Use 1 to 255 printable characters.')
+  return value
+}
 
 function shown({ name, email, role, allSites, siteIds, active, language }: Person) {
   return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language }

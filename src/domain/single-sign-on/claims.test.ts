@@ -28,6 +28,17 @@ test.each([
   expect(textsOf(claims, path)).toEqual(texts)
 })
 
+test('characters are counted as in the table of groups: an emoji is one', () => {
+  const group = '🏨'.repeat(200)
+  expect(textsOf({ groups: [group] }, 'groups')).toEqual([group])
+})
+
+test('more groups than the service reads are too many, so that nobody loses rights because of the order', () => {
+  const groups = Array.from({ length: 1_001 }, (_, n) => String(n))
+  expect(hasTooManyGroups({ iss: 'x', sub: 'y', groups }, 'groups')).toBe(true)
+  expect(hasTooManyGroups({ iss: 'x', sub: 'y', groups: groups.slice(1) }, 'groups')).toBe(false)
+})
+
 test('all lists are kept, and the claim of the table even if it is one text', () => {
   expect(claimListsOf(claims, 'department')).toEqual({
     department: ['IT'],

@@ -10,12 +10,17 @@ const maxLength = 256
 /** PostgreSQL cannot store NUL and lone surrogates. No group has them in its name. */
 const isStorable = (text: string) => !/[\0\p{Cs}]/u.test(text)
 
+/** OpenID Connect allows 255 characters. PostgreSQL would store lone surrogates alike, so two accounts could become one. */
+export function isSubject(sub: string): boolean {
+  return /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sub)
+}
+
 /** The texts of a claim, such as the groups of a person. Dots in the path lead into objects, unless a claim has that very name. */
 export function textsOf(claims: object, path: string): string[] {
   const value = valueAt(claims, path)
   const values = Array.isArray(value) ? value : [value]
   return values
-    .filter((text) => typeof text === 'string' && text !== '' && text.length <= maxLength && isStorable(text))
+    .filter((text) => typeof text === 'string' && text !== '' && [...text].length <= maxLength && isStorable(text))
     .slice(0, maxValues)
 }
 
@@ -51,10 +56,15 @@ function pathsOfLists(object: object, prefix: string, depth = 0): string[] {
   })
 }
 
-/** Whether the provider left the groups out because there are too many. Entra ID does so with more than 200 groups. */
+/**
+ * Whether there are too many groups to know all of them. Entra ID leaves them out if there are more than 200; the service reads
+ * no more than 1,000.
+ */
 export function hasTooManyGroups(claims: Claims, claim: string): boolean {
   const { _claim_names: elsewhere, hasgroups } = claims
   const isElsewhere = isObject(elsewhere) && Object.hasOwn(elsewhere, claim)
+  const listed = valueAt(claims, claim)
+  if (Array.isArray(listed) && listed.length > maxValues) return true
   return isElsewhere || (claim === 'groups' && (hasgroups === true || hasgroups === 'true'))
 }
 
