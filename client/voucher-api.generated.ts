@@ -50,6 +50,8 @@ export type Problem = {
 
 export type Identity = {
   issuer: string
+  /** The e-mail address that the provider sent at the last sign-in, or when the account was linked. Null if it sent none. */
+  email: string | null
   linked_at: string
   /** When the person last signed in by the provider. */
   last_sign_in_at: string | null

@@ -306,7 +306,8 @@ CREATE TABLE public.identities (
     staff_id uuid NOT NULL,
     linked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     last_sign_in_at timestamp(3) with time zone,
-    groups jsonb DEFAULT '{}'::jsonb NOT NULL
+    groups jsonb DEFAULT '{}'::jsonb NOT NULL,
+    email text
 );
 
 CREATE TABLE public.last_backup (

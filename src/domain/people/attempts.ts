@@ -66,20 +66,23 @@ function report(ctx: SignInContext, { address, staffId }: Origin, code: string):
   const fields = { signInRejectedFrom: address, ...(staffId !== null && { staff: staffId }), reason: code }
   ctx.log.warn(fields, 'a sign-in was rejected')
   const action = rejections.get(code)
-  if (staffId === null || action === undefined) return
-  recordRejection(ctx, { address, staffId, action }).catch((err) =>
-    ctx.log.warn({ err, staff: staffId }, 'a rejected sign-in could not be recorded in the audit'),
+  if (staffId !== null && action !== undefined) recordRejected(ctx, { address, staffId, action })
+}
+
+/** Writes an audit entry about a rejected attempt. The attempt does not wait for it. */
+export function recordRejected(ctx: SignInContext, attempt: Rejected): void {
+  recordRejection(ctx, attempt).catch((err) =>
+    ctx.log.warn({ err, staff: attempt.staffId }, 'a rejected sign-in could not be recorded in the audit'),
   )
 }
+
+type Rejected = { address: string | undefined; staffId: string; action: string }
 
 /** The rejected attempts of a person in 15 minutes that get an entry. More would let anybody fill the audit. */
 const recordedAttempts = [1, 2, 3, 10, 30, 100]
 const lastRecorded = Math.max(...recordedAttempts)
 
-async function recordRejection(
-  { db, limiter }: SignInContext,
-  { address, staffId, action }: { address: string | undefined; staffId: string; action: string },
-): Promise<void> {
+async function recordRejection({ db, limiter }: SignInContext, { address, staffId, action }: Rejected): Promise<void> {
   const { allowed, remaining } = await limiter(`rejected:${staffId}`, lastRecorded, windowSeconds)
   const attempts = lastRecorded - remaining
   if (!allowed || !recordedAttempts.includes(attempts)) return

@@ -51,12 +51,12 @@ export async function replaceIdentity(tx: Queryable, staffId: string, { issuer, 
 export async function updateIdentity(
   tx: Queryable,
   { issuer, subject }: Account,
-  { groups, isAccepted }: { groups: ClaimLists; isAccepted: boolean },
+  { groups, email, isAccepted }: { groups: ClaimLists; email: string | null; isAccepted: boolean },
 ): Promise<void> {
   await tx.query(
-    `update identities set groups = $3, last_sign_in_at = case when $4 then now() else last_sign_in_at end
+    `update identities set groups = $3, email = $4, last_sign_in_at = case when $5 then now() else last_sign_in_at end
       where issuer = $1 and subject = $2`,
-    [issuer, subject, JSON.stringify(groups), isAccepted],
+    [issuer, subject, JSON.stringify(groups), email, isAccepted],
   )
 }
 

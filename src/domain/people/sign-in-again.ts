@@ -9,6 +9,7 @@ import { listFactorKinds } from './second-factors.queries.ts'
 import { checkFactor, type FactorContext, type Proof } from './second-step.ts'
 import { findSignInMethod, updateSessionConfirmed } from './sessions.queries.ts'
 import { checkPassword, requireSamePassword } from './sign-in.ts'
+import { findPerson } from './staff.queries.ts'
 
 /** How a person proves again who they are. `provider`: by the company's account. */
 export type MethodAgain = 'password' | 'code' | 'passkey' | 'provider'
@@ -18,11 +19,16 @@ export type MethodAgain = 'password' | 'code' | 'passkey' | 'provider'
  * who found a signed-in computer may have seen the password being typed.
  */
 async function listMethodsAgain(db: Queryable, staffId: string, sessionId: string): Promise<MethodAgain[]> {
-  const [kinds, signedInBy] = await Promise.all([listFactorKinds(db, staffId), findSignInMethod(db, sessionId)])
+  const [kinds, signedInBy, person] = await Promise.all([
+    listFactorKinds(db, staffId),
+    findSignInMethod(db, sessionId),
+    findPerson(db, staffId),
+  ])
   const factors = kinds.flatMap((kind): MethodAgain[] =>
     kind === 'app' ? ['code'] : kind === 'passkey' ? ['passkey'] : [],
   )
-  if (signedInBy === 'provider') return ['provider', ...factors]
+  // The person may have unlinked the account in this session.
+  if (signedInBy === 'provider' && person?.identity) return ['provider', ...factors]
   return factors.length > 0 ? factors : ['password']
 }
 

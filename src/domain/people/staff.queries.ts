@@ -25,14 +25,20 @@ export type Person = {
 }
 
 /** The times are texts in ISO 8601. */
-type Identity = { issuer: string; linkedAt: string; lastSignInAt: string | null }
+type Identity = {
+  issuer: string
+  /** The address that the provider sent last; null if it sent none. */
+  email: string | null
+  linkedAt: string
+  lastSignInAt: string | null
+}
 
 export const personColumnsSql = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
   st.active, st.language, st.theme, st.created_at as "createdAt", st.rights_from_groups as "rightsFromGroups",
   st.password_hash is not null as "hasPassword",
-  (select jsonb_build_object('issuer', issuer, 'linkedAt', linked_at, 'lastSignInAt', last_sign_in_at)
-     from identities where staff_id = st.id) as identity`
+  (select jsonb_build_object('issuer', issuer, 'email', i.email, 'linkedAt', linked_at, 'lastSignInAt', last_sign_in_at)
+     from identities i where i.staff_id = st.id) as identity`
 
 export async function findPerson(db: Queryable, id: string): Promise<Person | undefined> {
   const { rows } = await db.query<Person>(`select ${personColumnsSql} from staff st where st.id = $1`, [id])

@@ -3,7 +3,7 @@ import type { Actor, Requester } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError, type PersonErrorCode } from '../errors.ts'
 import { storeMappedRights, storePerson } from '../people/administer-staff.ts'
-import type { SignInContext } from '../people/attempts.ts'
+import { recordRejected, type SignInContext } from '../people/attempts.ts'
 import {
   type Account,
   type ClaimLists,
@@ -38,6 +38,21 @@ const maxHours = 12
 export async function signInByProvider(
   ctx: ProviderSignInContext,
   visitor: Visitor,
+  said: ProviderAnswer,
+): Promise<SignedIn> {
+  try {
+    return await signIn(ctx, visitor, said)
+  } catch (error) {
+    const staffId = error instanceof DomainError ? error.details['staff'] : undefined
+    if (typeof staffId === 'string')
+      recordRejected(ctx, { address: visitor.address, staffId, action: 'staff.sign_in_rejected' })
+    throw error
+  }
+}
+
+async function signIn(
+  ctx: ProviderSignInContext,
+  visitor: Visitor,
   { claims, mapping }: ProviderAnswer,
 ): Promise<SignedIn> {
   const signedIn = await ctx.db.transaction(async (tx) => {
@@ -48,11 +63,13 @@ export async function signInByProvider(
     const staffId =
       known === undefined ? await addPersonOf(ctx, tx, request) : await updateKnown(ctx, tx, known, request)
     const isAccepted = staffId !== null
-    await updateIdentity(tx, account, { groups: claimListsOf(claims, mapping.claim), isAccepted })
-    return staffId === null ? null : startSession(tx, visitor, staffId, { by: 'provider', maxHours })
+    const email = emailOf(claims) ?? null
+    await updateIdentity(tx, account, { groups: claimListsOf(claims, mapping.claim), email, isAccepted })
+    if (staffId === null) return { lost: known as string }
+    return startSession(tx, visitor, staffId, { by: 'provider', maxHours })
   })
   // The transaction is committed first: it took the rights and the sessions of a person who has lost all groups.
-  if (signedIn === null) throw rejected(ctx, 'provider_groups_missing')
+  if ('lost' in signedIn) throw rejected(ctx, 'provider_groups_missing', signedIn.lost)
   return signedIn
 }
 
@@ -60,8 +77,15 @@ function accountOf({ provider }: ProviderSignInContext, { sub }: Claims): Accoun
   return { issuer: provider.issuer, subject: sub }
 }
 
-function rejected({ provider }: ProviderSignInContext, code: `provider_${string}` & DomainError['code']): DomainError {
-  return new DomainError(code, { details: { provider: provider.name } })
+/** `staffId`: the person to whom the account belongs, for the log and the audit. */
+function rejected(
+  { provider }: ProviderSignInContext,
+  code: `provider_${string}` & DomainError['code'],
+  staffId?: string,
+): DomainError {
+  return new DomainError(code, {
+    details: { provider: provider.name, ...(staffId !== undefined && { staff: staffId }) },
+  })
 }
 
 type AccountSignIn = ProviderAnswer & { account: Account; by: Actor }
@@ -96,8 +120,12 @@ async function storePersonOf(
 }
 
 /** The rights that the groups of the person give. Throws if the provider did not send all groups. */
-function readRights(ctx: ProviderSignInContext, { claims, mapping }: AccountSignIn): MappedRights | null {
-  if (hasTooManyGroups(claims, mapping.claim)) throw rejected(ctx, 'provider_groups_too_many')
+function readRights(
+  ctx: ProviderSignInContext,
+  { claims, mapping }: AccountSignIn,
+  staffId?: string,
+): MappedRights | null {
+  if (hasTooManyGroups(claims, mapping.claim)) throw rejected(ctx, 'provider_groups_too_many', staffId)
   return rightsOfGroups(mapping, textsOf(claims, mapping.claim))
 }
 
@@ -114,9 +142,9 @@ async function updateKnown(
   // Somebody may have unlinked the account, and ended the sessions of the person, while this sign-in waited for the lock.
   if ((await findPersonIdOfAccount(tx, request.account)) !== staffId) throw rejected(ctx, 'provider_sign_in_expired')
   const person = await findPerson(tx, staffId)
-  if (!person?.active) throw rejected(ctx, 'provider_person_inactive')
+  if (!person?.active) throw rejected(ctx, 'provider_person_inactive', staffId)
   if (!person.rightsFromGroups) return staffId
-  const rights = readRights(ctx, request)
+  const rights = readRights(ctx, request, staffId)
   const { id, name } = person
   if (person.role === 'admin' && rights?.role !== 'admin' && !(await hasOtherAdministrator(tx, staffId))) {
     ctx.log.warn({ staff: id }, 'the last administrator keeps the role, although no group of the person gives it')
@@ -146,7 +174,8 @@ export async function linkByProvider(
     // While this waited for the lock, somebody may have removed the person, who would then keep the account.
     if ((await findSignInMethod(tx, sessionId)) === undefined) throw new DomainError('session_ended')
     await linkIdentity(tx, actor, person, account)
-    await updateIdentity(tx, account, { groups: claimListsOf(claims, mapping.claim), isAccepted: true })
+    const groups = claimListsOf(claims, mapping.claim)
+    await updateIdentity(tx, account, { groups, email: emailOf(claims) ?? null, isAccepted: true })
   })
 }
 

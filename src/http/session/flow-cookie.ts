@@ -13,6 +13,8 @@ export type Purpose = (typeof purposes)[number]
 export type Flow = FlowSecrets & {
   issuer: string
   purpose: Purpose
+  /** Whether the provider must have asked for the password. */
+  again: boolean
   /** The path to which the browser goes afterwards. */
   next: string
   /** The session that began the flow; null for a sign-in. */
@@ -24,7 +26,7 @@ const maxAgeSeconds = 10 * 60
 /** The place that is authenticated with the value, so that no other encrypted value can be used as this cookie. */
 const place = { table: 'cookies', column: 'value', row: name }
 
-/** The cookie that keeps a flow, encrypted, for ten minutes. It is sent only to this host, and deleted when it is read. */
+/** The cookie that keeps a flow, encrypted, for ten minutes. It is sent only to this host, and deleted with the answer. */
 export function createFlowCookie(
   { keyring, clock }: { keyring: Keyring; clock: Clock },
   request: FastifyRequest,
@@ -37,13 +39,17 @@ export function createFlowCookie(
       const endsAt = clock.now().getTime() + maxAgeSeconds * 1000
       store(encrypt(keyring, place, JSON.stringify({ ...flow, endsAt })))
     },
-    /** Undefined if there is no cookie, or if it is too old or was changed. */
-    take(): Flow | undefined {
+    /**
+     * Undefined if there is no cookie, or if it is too old, was changed or has another state. It is deleted only if the state is
+     * right: another website can send the browser here too.
+     */
+    take(state: string | null): Flow | undefined {
       const value = sentCookie(request, transport, name)
       if (value === undefined) return undefined
-      store('')
       try {
         const { endsAt, ...flow } = JSON.parse(decrypt(keyring, place, value)) as Flow & { endsAt: number }
+        if (flow.state !== state) return undefined
+        store('')
         return endsAt > clock.now().getTime() ? flow : undefined
       } catch (error) {
         if (error instanceof DecryptionFailed) return undefined

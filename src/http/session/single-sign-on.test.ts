@@ -3,6 +3,7 @@ import { setPerson } from '#domain/people/administer-staff.ts'
 import { linkPerson } from '#domain/people/link-identity.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import { createCookieJar } from '#test/network/cookie-jar.ts'
+import { call } from '#test/network/http-client.ts'
 import type { Account } from '#test/network/oidc-provider.ts'
 import { mapGroups, plantSession, publicUrl, sessionOf, startSignOn } from '#test/single-sign-on.ts'
 
@@ -41,6 +42,8 @@ const change = (session: string, method: string, path: string, body?: object) =>
     headers: { origin: publicUrl },
     ...(body && { body: JSON.stringify(body) }),
   })
+
+const open = (path: string, headers: Record<string, string>) => call(app.url + path, { headers })
 
 test('the request to the provider has PKCE, state, nonce and the redirect address', async () => {
   const answer = await createCookieJar().get(`${app.url}/sso/start`)
@@ -83,12 +86,18 @@ test('accounts of other domains than OIDC_HOSTED_DOMAIN are rejected', async () 
 })
 
 test('300 attempts of an address in 15 minutes, at each of the two addresses', async () => {
-  const get = (path: string) => createCookieJar().get(app.url + path)
-  const tooMany = '/sign-in?problem=sign_ins_too_many'
-  for (let n = 0; n < 300; n++) await get('/sso/start?purpose=link') // rejected before the provider is asked
-  expect((await get('/sso/start')).headers.location).toBe(tooMany)
-  for (let n = 0; n < 300; n++) await get('/sso/callback')
-  expect((await get('/sso/callback')).headers.location).toBe(tooMany)
+  const jar = createCookieJar()
+  const { searchParams } = new URL(await signOn.goToProvider(jar))
+  const cookie = `voucher-sso=${jar.cookies.get(new URL(app.url).host)?.get('voucher-sso')}`
+  const back = `/sso/callback?state=${searchParams.get('state')}`
+
+  for (const path of ['/sso/start', back]) {
+    const get = async () => (await open(path, { cookie })).headers.location
+    await get()
+    await app.db.query('update rate_limits set count = 299')
+    expect(await get()).not.toContain('sign_ins_too_many')
+    expect(await get()).toBe('/sign-in?problem=sign_ins_too_many')
+  }
 })
 
 test('the log has the address of a rejected sign-in, but not if the provider is away', async () => {
@@ -132,7 +141,12 @@ describe('rights from groups', () => {
       site_ids: [adler],
       has_password: false,
       rights_from_groups: true,
-      identity: { issuer: provider.issuer, linked_at: expect.any(String), last_sign_in_at: expect.any(String) },
+      identity: {
+        issuer: provider.issuer,
+        email: 'anna@adler.example',
+        linked_at: expect.any(String),
+        last_sign_in_at: expect.any(String),
+      },
     })
     expect(second).toMatchObject({ id: added.id, role: 'desk', site_ids: [adler, passau].sort((a, b) => a - b) })
     expect(third).toMatchObject({ id: added.id, role: 'manager', all_sites: true, site_ids: [] })
@@ -253,16 +267,28 @@ describe('rights from groups', () => {
     expect((await me((await signInAs('anna')).session)).site_ids).toEqual([adler])
   })
 
-  test('two first sign-ins at once add one person', async () => {
+  test('six first sign-ins at once add one person, and all succeed', async () => {
     provider.accounts.push({ sub: 'twin', email: 'twin@adler.example', name: 'Twin', groups: ['empfang'] })
-    const answers = await Promise.all([signInAs('twin'), signInAs('twin')])
+    provider.current = 'twin'
+    const jars = Array.from({ length: 6 }, createCookieJar)
+    const callbacks: string[] = []
+    for (const jar of jars) callbacks.push(await signOn.goToProvider(jar))
+    const answers = await Promise.all(jars.map((jar, n) => signOn.comeBack(jar, callbacks[n] as string)))
 
-    expect(answers.map(({ location }) => location)).toEqual(['/', '/'])
+    expect(answers.map(({ headers }) => headers.location)).toEqual(jars.map(() => '/'))
     expect((await app.db.query(`select from staff where email = 'twin@adler.example'`)).rowCount).toBe(1)
   })
 })
 
 describe('who it is', () => {
+  test('the same subject at another issuer is somebody else', async () => {
+    const other = await seedPerson(app.db)
+    await linkPerson(app.db, testActor, { id: other.id }, { issuer: 'https://other.example', subject: 'namesake' })
+    provider.accounts.push({ sub: 'namesake', email: 'namesake@adler.example', name: 'N', groups: ['empfang'] })
+
+    expect((await me((await signInAs('namesake')).session)).id).not.toBe(other.id)
+  })
+
   test('an e-mail address never links: the person signs in with the password and links the account', async () => {
     const eva = await seedPerson(app.db, { role: 'manager', email: 'Eva@adler.example', siteIds: [adler] })
     provider.accounts.push({ sub: 'eva', email: 'eva@adler.example', name: 'Eva', groups: ['empfang', 'wifi-admins'] })
@@ -309,7 +335,7 @@ describe('who it is', () => {
     plantSession(app, jar, person.session)
 
     const answer = await jar.get(`${app.url}/sso/start?purpose=link&next=/me`, {
-      headers: { 'sec-fetch-site': 'none' },
+      headers: { 'sec-fetch-site': 'same-origin' },
     })
 
     expect(answer.headers.location).toBe('/me?problem=sign_in_again')
@@ -665,8 +691,11 @@ describe('an identity and its rights in API v2', () => {
 
     const withPassword = await seedPerson(app.db, { password: 'four random words' })
     await linkPerson(app.db, testActor, { id: withPassword.id }, { issuer: provider.issuer, subject: 'x' })
+    await app.db.query(`update staff_sessions set signed_in_by = 'provider' where staff_id = $1`, [withPassword.id])
     expect((await own(withPassword.session)).status).toBe(204)
     expect((await me(withPassword.session)).identity).toBeNull()
+    const again = await change(withPassword.session, 'POST', '/session/again', { password: 'four random words' })
+    expect(again.status).toBe(204) // not only by the provider, where no account is linked any more
   })
 
   test('an administrator cannot unlink the own account as that of another person, to leave the groups', async () => {
@@ -740,4 +769,102 @@ test('on a shared desk, a sign-in by the provider ends after the minutes of the 
 
   const session = await app.call('/api/v2/session', { session: sessionOf(app, jar) as string })
   expect(session.json()).toMatchObject({ person: { name: 'Jonas Pohl' }, sign_out_after_minutes: 30 })
+})
+
+describe('another website', () => {
+  const evil = { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/' }
+
+  test.each([
+    ['pictures that start a sign-in', '/sso/start', { ...evil, 'sec-fetch-dest': 'image' }],
+    ['frames that start a sign-in', '/sso/start', { ...evil, 'sec-fetch-dest': 'iframe' }],
+    ['visits that start a sign-in', '/sso/start', { ...evil, 'sec-fetch-dest': 'document' }],
+    ['answers without a sign-in under way', '/sso/callback?code=x&state=y', evil],
+  ])('%s do not use up the attempts of the address, and the provider is not asked', async (_, path, headers) => {
+    const answer = await open(path, headers)
+
+    expect(answer.headers.location).toMatch(/^\/sign-in\?/)
+    expect((await app.db.query(`select key from rate_limits where key like 'sso%'`)).rows).toEqual([])
+  })
+
+  test('cannot replace a session: the sign-in page shows the button', async () => {
+    const answer = await open('/sso/start?next=/vouchers', evil)
+
+    expect([answer.status, answer.headers.location]).toEqual([303, '/sign-in?next=%2Fvouchers'])
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  test('cannot end a sign-in that is under way', async () => {
+    provider.current = 'karin'
+    const jar = createCookieJar()
+    const callback = await signOn.goToProvider(jar)
+    await jar.get(`${app.url}/sso/callback?error=x&state=y`, { headers: evil })
+
+    expect((await signOn.comeBack(jar, callback)).headers.location).toBe('/')
+  })
+})
+
+test.each(['link', 'again', 'test'])('%s starts on our own page only, not in a mail', async (purpose) => {
+  const { session } = await seedPerson(app.db, { role: 'admin' })
+  const start = (site: string) =>
+    open(`/sso/start?purpose=${purpose}&next=/me`, {
+      cookie: `voucher-session=${session}`,
+      'sec-fetch-site': site,
+    })
+
+  for (const site of ['none', 'cross-site', 'same-site']) {
+    const { headers, text } = await start(site)
+    if (purpose === 'test')
+      expect([headers.location, text]).toEqual([undefined, expect.stringContaining('class="bad"')])
+    else expect(headers.location).toBe('/me?problem=origin_mismatch')
+  }
+  const { origin, searchParams } = new URL((await start('same-origin')).headers.location as string)
+  // The account that is signed in at the provider may be that of a colleague.
+  expect([origin, searchParams.get('prompt')]).toEqual([provider.issuer, purpose === 'test' ? null : 'login'])
+})
+
+describe('a shared desk', () => {
+  test('asks for the password at the provider, because a colleague may be signed in there', async () => {
+    const { headers } = await open('/sso/start', { cookie: 'voucher-shared-desk=5' })
+    const { searchParams } = new URL(headers.location as string)
+
+    expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '60'])
+  })
+
+  test('rejects a sign-in at the provider of an hour ago', async () => {
+    provider.current = 'anna'
+    provider.rewriteToken = (token, sign) =>
+      sign({ ...token, claims: { ...token.claims, auth_time: Math.floor(Date.now() / 1000) - 3600 } })
+    const jar = createCookieJar()
+    jar.cookies.set(new URL(app.url).host, new Map([['voucher-shared-desk', '5']]))
+    const answer = await signOn.signIn(jar)
+    provider.rewriteToken = undefined
+
+    expect([answer.headers.location, sessionOf(app, jar)]).toEqual([
+      '/sign-in?problem=provider_answer_invalid',
+      undefined,
+    ])
+  })
+})
+
+test.each([
+  ['has lost all groups', () => undefined, []],
+  ['is deactivated', (id: string) => app.db.query('update staff set active = false where id = $1', [id]), ['empfang']],
+])('a person who %s is in the log and in the audit', async (_, prepare, groups) => {
+  provider.accounts.push({ sub: 'ida', email: 'ida@adler.example', name: 'Ida', groups: ['empfang'] })
+  const { id } = await me((await signInAs('ida')).session)
+  await prepare(id)
+  account('ida').groups = groups
+  const lines: object[] = []
+  const { log } = app.context
+  vi.spyOn(log, 'child').mockImplementation(() =>
+    Object.assign(Object.create(log), { warn: (fields: object) => lines.push(fields) }),
+  )
+  await signInAs('ida')
+
+  expect(lines).toEqual([expect.objectContaining({ staff: id, signInRejectedFrom: '127.0.0.1' })])
+  await expect
+    .poll(async () => (await auditOf(id)).at(-1))
+    .toEqual({ action: 'staff.sign_in_rejected', by: 'service', details: { attempts: 1 } })
+  await app.db.query('delete from identities where staff_id = $1', [id])
+  await app.db.query('update staff set email = $1::text where id = $1::uuid', [id])
 })

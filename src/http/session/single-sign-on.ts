@@ -45,12 +45,17 @@ async function start(ctx: SignOnContext, request: FastifyRequest, reply: Fastify
   const next = localPath(query['next'])
   const browser = browserSessionOf(ctx, request, reply)
   return redirectOnFailure({ ctx, request, reply, browser, purpose, next }, async ({ provider }) => {
-    await countAttempt(ctx, `sso:${networkOf(browser.address)}`, attemptsPerAddress)
+    if (!isNavigation(request)) throw new DomainError('origin_mismatch')
+    if (purpose === 'sign-in' && isFromOtherSite(request))
+      return redirect(reply, 303, `/sign-in?next=${encodeURIComponent(next)}`)
     const person = purpose === 'sign-in' ? undefined : await requireStarter(ctx, request, reply, { browser, purpose })
-    const { url, secrets } = await provider.begin(
-      purpose === 'again' ? 'again' : query['account'] === 'other' ? 'other account' : undefined,
-    )
-    const flow: Flow = { ...secrets, issuer: provider.issuer, purpose, next, sessionId: person?.sessionId ?? null }
+    await countAttempt(ctx, `sso:${networkOf(browser.address)}`, attemptsPerAddress)
+    // On a shared desk and for a link, the person who is signed in at the provider may be a colleague.
+    const again = purpose === 'again' || purpose === 'link' || (purpose === 'sign-in' && browser.idleMinutes !== null)
+    const ask = again ? 'again' : query['account'] === 'other' ? 'other account' : undefined
+    const { url, secrets } = await provider.begin(ask)
+    const { issuer } = provider
+    const flow: Flow = { ...secrets, issuer, purpose, again, next, sessionId: person?.sessionId ?? null }
     createFlowCookie(ctx, request, reply, browser).set(flow)
     return redirect(reply, 302, url)
   })
@@ -58,17 +63,17 @@ async function start(ctx: SignOnContext, request: FastifyRequest, reply: Fastify
 
 async function finish(ctx: SignOnContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const browser = browserSessionOf(ctx, request, reply)
-  const flow = createFlowCookie(ctx, request, reply, browser).take()
+  const callback = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1))
+  const flow = createFlowCookie(ctx, request, reply, browser).take(callback.get('state'))
   const { purpose = 'sign-in', next = '/' } = flow ?? {}
   return redirectOnFailure({ ctx, request, reply, browser, purpose, next }, async (withProvider) => {
     const { provider } = withProvider
-    await countAttempt(ctx, `sso-callback:${networkOf(browser.address)}`, attemptsPerAddress)
     // OIDC_ISSUER was changed during the flow, so the answer comes from another provider.
     if (!flow || flow.issuer !== provider.issuer) throw new DomainError('provider_sign_in_expired')
-    const callback = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1))
-    if (callback.get('state') !== flow.state) throw new DomainError('provider_sign_in_expired')
+    // Counted after the cookie was checked, so that another website cannot use up the attempts of the address.
+    await countAttempt(ctx, `sso-callback:${networkOf(browser.address)}`, attemptsPerAddress)
     const mapping = await readGroupMapping(ctx.db)
-    const claims = await provider.finish(callback, flow, { claim: mapping.claim, again: purpose === 'again' })
+    const claims = await provider.finish(callback, flow, { claim: mapping.claim, again: flow.again })
     return answer({ ctx: withProvider, request, reply, browser, flow }, { claims, mapping })
   })
 }
@@ -128,12 +133,27 @@ async function requirePerson(
 }
 
 /**
- * Whether our own page, or the person, opened the address. Otherwise another website could link the account of an attacker who
- * is signed in at the provider. Browsers send Sec-Fetch-Site with https and on localhost; with plain http, Referer decides.
+ * Whether the browser opens the address as a page. Another website could load it as a picture, many times. Browsers send the
+ * header with https and on localhost.
+ */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const destination = headers['sec-fetch-dest']
+  return destination === undefined || destination === 'document'
+}
+
+/** Whether another website sent the browser here. It could replace the session by that of an account at the provider. */
+function isFromOtherSite({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site === 'cross-site' || site === 'same-site'
+}
+
+/**
+ * Whether our own page opened the address. Otherwise another website, or a link in a mail, could link the account of an attacker
+ * who is signed in at the provider. Browsers send Sec-Fetch-Site with https and on localhost; with plain http, Referer decides.
  */
 function isOpenedByOwnPage({ headers }: FastifyRequest, { origin }: BrowserSession): boolean {
   const site = headers['sec-fetch-site']
-  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  if (site !== undefined) return site === 'same-origin'
   const { referer } = headers
   return referer !== undefined && URL.canParse(referer) && new URL(referer).origin === origin
 }
@@ -175,11 +195,12 @@ function logRejection(
   request: FastifyRequest,
   { address }: BrowserSession,
   purpose: Purpose,
-  { code, cause }: DomainError,
+  { code, cause, details }: DomainError,
 ): void {
   const reason = rejectionReason(cause)
   const from = faults.includes(code) ? {} : { signInRejectedFrom: address }
-  const fields = { ...from, failure: code, purpose, ...(reason && { reason }) }
+  const staff = details?.['staff']
+  const fields = { ...from, ...(staff !== undefined && { staff }), failure: code, purpose, ...(reason && { reason }) }
   request.log.warn(fields, 'a sign-in by the provider was rejected')
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
 import { minPasswordLength } from '#domain/people/password.ts'
 import type { Person } from '#domain/people/staff.queries.ts'
-import { siteNumber, time, timeOrNull } from '../kit/fields.ts'
+import { siteNumber, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { requestsPerPerson } from '../kit/require-caller.ts'
 
 export const language = Type.Enum(['de', 'en'])
@@ -18,6 +18,11 @@ export const newPassword = Type.String({
 const identitySchema = Type.Object(
   {
     issuer: Type.String({ examples: ['https://login.example.com'] }),
+    email: {
+      ...textOrNull,
+      description:
+        'The e-mail address that the provider sent at the last sign-in, or when the account was linked. Null if it sent none.',
+    },
     linked_at: time,
     last_sign_in_at: { ...timeOrNull, description: 'When the person last signed in by the provider.' },
   },
@@ -38,6 +43,7 @@ export function identityToWire({ identity, rightsFromGroups }: Pick<Person, 'ide
   return {
     identity: identity && {
       issuer: identity.issuer,
+      email: identity.email,
       linked_at: iso(identity.linkedAt),
       last_sign_in_at: identity.lastSignInAt === null ? null : iso(identity.lastSignInAt),
     },

@@ -458,6 +458,7 @@ describe('signing in again', () => {
 
   test('a session by the provider is confirmed there', async () => {
     const { id, session } = await seedPerson(app.db, { password })
+    await linkPerson(app.db, testActor, { id }, { issuer: 'https://login.example.com', subject: id })
     await app.db.query(`update staff_sessions set signed_in_by = 'provider' where staff_id = $1`, [id])
 
     const options = await asPerson(session, 'POST', '/session/again/options')
