@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedPerson, testActor } from '#test/data/seed.ts'
-import { createPasswordLink, setPerson } from './administer-staff.ts'
+import { createPasswordLink, setPerson, signOutPerson } from './administer-staff.ts'
 import type { SignInContext } from './attempts.ts'
-import { deleteSessions, findCredentials } from './sessions.queries.ts'
+import { deleteSessions, findCredentials, listSessions } from './sessions.queries.ts'
 import { changePassword, signIn, toActor, usePasswordLink } from './sign-in.ts'
 import { findPerson, type Person, updatePasswordHash } from './staff.queries.ts'
 
@@ -38,13 +38,13 @@ function cheapHash(text: string): string {
 
 async function newPerson() {
   const { id, email } = await seedPerson(db)
+  const [{ id: sessionId } = { id: '' }] = await listSessions(db, id)
   const setPassword = async (text: string) => {
     await updatePasswordHash(db, id, cheapHash(text))
-    await deleteSessions(db, id, null)
+    await deleteSessions(db, id, sessionId)
   }
   await setPassword(password)
   const actor = toActor((await findPerson(db, id)) as Person, { address: '192.0.2.7' })
-  const sessionId = '00000000-0000-7000-8000-000000000000'
   const change = (at: SignInContext, newPassword: string) =>
     changePassword(at, actor, { sessionId, currentPassword: password, newPassword })
   return { id, email, setPassword, change }
@@ -62,7 +62,7 @@ test('a sign-in with the old password fails if the password is changed meanwhile
   )
 
   await expect(late).rejects.toThrow('sign_in_failed')
-  expect(await sessionsOf(id)).toBe(0)
+  expect(await sessionsOf(id)).toBe(1) // the one before
 })
 
 test('a change with the old password fails if another one is set meanwhile', async () => {
@@ -75,6 +75,18 @@ test('a change with the old password fails if another one is set meanwhile', asy
 
   await expect(late).rejects.toThrow('password_wrong')
   await signIn(ctx, visitor, { email, password: 'a brand new phrase' })
+})
+
+test('a change fails if the session is ended meanwhile', async () => {
+  const { id, email, change } = await newPerson()
+
+  const late = change(
+    meanwhile(() => signOutPerson(db, testActor, { id })),
+    'the phrase of a thief',
+  )
+
+  await expect(late).rejects.toThrow('session_ended')
+  await signIn(ctx, visitor, { email, password })
 })
 
 test('a changed password ends the one-time link', async () => {

@@ -21,6 +21,7 @@ import {
   findPasswordHash,
   findPasswordHashToChange,
   findSessions,
+  findSignInMethod,
   insertSession,
   type Session,
   type SignInMethod,
@@ -264,6 +265,8 @@ async function replacePassword(
   const hash = await hashPassword(change.newPassword)
   await ctx.db.transaction(async (tx) => {
     await requireSamePassword(tx, actor.id, { checked, otherwise: 'password_wrong' })
+    // The check and the hash take time. Meanwhile an administrator may have signed out a thief of the session.
+    if ((await findSignInMethod(tx, change.sessionId)) === undefined) throw new DomainError('session_ended')
     await updatePasswordHash(tx, actor.id, hash)
     await deleteSessions(tx, actor.id, change.sessionId)
     await deletePasswordLinkOf(tx, actor.id)
