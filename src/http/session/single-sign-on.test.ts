@@ -177,6 +177,17 @@ describe('rights from groups', () => {
     expect([(await me(more.session)).role, (await me(less.session)).role]).toEqual(['desk', 'desk'])
   })
 
+  test('after a failure, another try leads to the page that was wanted, or closes the window of the sign-in', async () => {
+    provider.current = 'guest'
+    const problemOf = async (next: string) =>
+      (await signOn.signIn(createCookieJar(), `?next=${encodeURIComponent(next)}`)).headers.location
+
+    expect(await problemOf('/vouchers?site=2')).toBe(
+      '/sign-in?next=%2Fvouchers%3Fsite%3D2&problem=provider_groups_missing',
+    )
+    expect(await problemOf('/sign-in?closes=true')).toBe('/sign-in?closes=true&problem=provider_groups_missing')
+  })
+
   test('without a group there is no account; whoever loses all groups loses the sessions and the rights', async () => {
     expect(await signInAs('guest')).toEqual({
       location: '/sign-in?problem=provider_groups_missing',
@@ -407,7 +418,7 @@ describe('who it is', () => {
       return { answer }
     })
 
-    expect((await coming.answer).headers.location).toBe('/sign-in?problem=session_ended')
+    expect((await coming.answer).headers.location).toBe('/sign-in?next=%2Fme&problem=session_ended')
     expect((await app.db.query('select from identities where staff_id = $1', [person.id])).rowCount).toBe(0)
   })
 

@@ -183,9 +183,15 @@ async function redirectOnFailure(
       const language = preferredLanguage(request.headers['accept-language'])
       return answerTestPage(reply, language, ctx.provider?.name ?? 'OIDC', { error })
     }
-    const page = purpose === 'sign-in' || error.code === 'session_ended' ? '/sign-in' : next
+    const page = purpose === 'sign-in' || error.code === 'session_ended' ? signInPage(next) : next
     return redirect(reply, 303, withProblem(page, error.code))
   }
+}
+
+/** The sign-in page, from which another try leads to `next`. A window that was opened for the sign-in has that page as `next`. */
+function signInPage(next: string): string {
+  if (next.startsWith('/sign-in')) return next
+  return next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`
 }
 
 /** Failures that no visitor causes. Their lines have no address, so that no tool blocks people while the provider is away. */
